@@ -35,7 +35,7 @@ pub(crate) fn App() -> Html {
         if let First::Welcome { shows_start } = &*first.borrow() {
             // The first frame of a first visit is known: it is shown while the engine loads.
             page = page.with_recording();
-            page.start = *shows_start;
+            page.shell.start = *shows_start;
         }
         page
     });
@@ -65,7 +65,7 @@ pub(crate) fn App() -> Html {
     use_address(&ctl, &connection);
     {
         let (act, first) = (ctl.act.clone(), use_mut_ref(|| true));
-        use_effect_with(page.present.on, move |on| {
+        use_effect_with(page.shell.present.on, move |on| {
             let on = *on;
             if first.replace(false) && store::is_presenting() {
                 act.emit(Act::Present(Present {
@@ -81,10 +81,15 @@ pub(crate) fn App() -> Html {
     use_focus_after_start(&page);
     crate::drop::use_drop(&ctl);
     // The theme is set before anything is drawn with it.
-    use_memo(page.theme, |theme| browser::set_theme(theme.name()));
+    use_memo(page.shell.theme, |theme| browser::set_theme(theme.name()));
     let shown_page = use_translated(&page);
     {
-        let title = shown_page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
+        let title = shown_page
+            .session
+            .opened
+            .as_ref()
+            .map(|o| o.title.clone())
+            .unwrap_or_default();
         use_effect_with(title, |title| {
             if let Some(document) = browser::window().and_then(|w| w.document()) {
                 document.set_title(&if title.is_empty() {
@@ -97,17 +102,22 @@ pub(crate) fn App() -> Html {
     }
     // While time runs in a big cluster, everything but the clock and the timeline's head (`Now`) is drawn again only
     // at every third frame.
-    let frames_per_render = if page.model.playing && page.is_big() { 3 } else { 1 };
-    let rendered_frame = page.frames / frames_per_render;
-    let throttled_page = use_memo((page.acts, rendered_frame), |_| shown_page.clone());
+    let skips_frames = page.session.model.playing && page.session.is_big();
+    let frames_per_render = if skips_frames { 3 } else { 1 };
+    let rendered_frame = page.shell.frames / frames_per_render;
+    let throttled_page = use_memo((page.shell.acts, rendered_frame), |_| shown_page.clone());
     view(&shown_page, &throttled_page, &ctl, busy, is_kept)
 }
 
 /// The page with the texts of its story and of the lessons in its language.
 #[hook]
 fn use_translated(page: &Shared<Page>) -> Shared<Page> {
-    let (opened, lessons, guarantees) = (page.opened.clone(), page.lessons.clone(), page.guarantees.clone());
-    let texts = (opened, lessons, guarantees, page.language.clone());
+    let (opened, lessons, guarantees) = (
+        page.session.opened.clone(),
+        page.shell.lessons.clone(),
+        page.shell.guarantees.clone(),
+    );
+    let texts = (opened, lessons, guarantees, page.shell.language.clone());
     let translated = use_memo(texts, |(opened, lessons, guarantees, _)| {
         if podscope_messages::is_english() {
             return None;
@@ -123,15 +133,14 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
         return page.clone();
     };
     // Scenarios of other people are in the language of their authors.
-    let is_ours = page.study.task.is_some() || page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some());
-    let is_partly_translated = lacks_some && is_ours;
-    Shared::new(Page {
-        opened,
-        lessons,
-        guarantees,
-        is_partly_translated,
-        ..(**page).clone()
-    })
+    let is_lesson = (page.session.opened.as_ref()).is_some_and(|opened| opened.lesson.is_some());
+    let is_partly_translated = lacks_some && (page.shell.study.task.is_some() || is_lesson);
+    let mut page = (**page).clone();
+    page.session.opened = opened;
+    page.session.is_partly_translated = is_partly_translated;
+    page.shell.lessons = lessons;
+    page.shell.guarantees = guarantees;
+    Shared::new(page)
 }
 
 /// Reports to the engine what the inspector shows, and asks it for the decision on the selected pod.
@@ -139,8 +148,8 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
 fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     {
         let send = ctl.send.clone();
-        let opened = page.opened.clone();
-        use_effect_with((page.selected.clone(), opened), move |(subject, opened)| {
+        let opened = page.session.opened.clone();
+        use_effect_with((page.session.selected.clone(), opened), move |(subject, opened)| {
             if opened.is_some() {
                 send.emit(Request::Inspect {
                     subject: subject.clone(),
@@ -148,8 +157,8 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             }
         });
     }
-    let decision_key = page.selected_pod().map(|(key, uid)| {
-        let pod = page.pod().map(|p| (**p).clone()).unwrap_or_default();
+    let decision_key = page.session.selected_pod().map(|(key, uid)| {
+        let pod = page.session.pod().map(|p| (**p).clone()).unwrap_or_default();
         let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
         let message = pod.queue.map(|q| q.message).unwrap_or_default();
         (
@@ -158,7 +167,7 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             pod.node,
             pod.nominated,
             message,
-            page.language.clone(),
+            page.shell.language.clone(),
         )
     });
     {
@@ -174,7 +183,7 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         });
     }
     let send = ctl.send.clone();
-    use_effect_with(page.group.clone(), move |key| {
+    use_effect_with(page.session.group.clone(), move |key| {
         send.emit(Request::GroupBy { key: key.clone() })
     });
 }
@@ -185,8 +194,8 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 fn use_focus_after_start(page: &Page) {
     let was_start = use_mut_ref(|| false);
     let has_left_start = use_mut_ref(|| false);
-    let has_story = page.opened.as_ref().is_some_and(|opened| !is_brief(opened));
-    use_effect_with((page.start, has_story), move |(start, has_story)| {
+    let has_story = page.session.opened.as_ref().is_some_and(|opened| !is_brief(opened));
+    use_effect_with((page.shell.start, has_story), move |(start, has_story)| {
         if was_start.replace(*start) && !*start {
             has_left_start.replace(true);
         }
@@ -202,7 +211,7 @@ fn use_focus_after_start(page: &Page) {
 fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let act = ctl.act.clone();
     let has_read = use_mut_ref(|| false);
-    use_effect_with(page.course.clone(), move |course| {
+    use_effect_with(page.shell.course.clone(), move |course| {
         if has_read.replace(true) {
             store::keep_course(&course.write());
         } else {
@@ -212,18 +221,19 @@ fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 }
 
 fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
-    if page.view == View::Guarantees {
+    if page.shell.view == View::Guarantees {
         return html! {
-            <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} guarantees={page.guarantees.clone()} /></ContextProvider<Ctl>>
+            <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.shell.lessons.clone()} guarantees={page.shell.guarantees.clone()} /></ContextProvider<Ctl>>
         };
     }
-    let panels = if page.present.on {
-        Panels::while_presenting(page.present.timeline, page.present.console)
+    let panels = if page.shell.present.on {
+        Panels::while_presenting(page.shell.present.timeline, page.shell.present.console)
     } else {
-        page.panels
+        page.shell.panels
     };
     let story = panels.story
         && page
+            .session
             .opened
             .as_ref()
             .is_some_and(|o| !o.story.is_empty() && !is_brief(o));
@@ -234,39 +244,39 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         (!panels.side).then_some("no-side"),
         (!panels.timeline).then_some("no-time"),
         (!panels.console).then_some("no-console"),
-        page.embedded.then_some("embedded"),
-        page.console_open.then_some("console-open"),
-        page.present.on.then_some("present"),
-        page.start.then_some("starts"),
+        page.shell.embedded.then_some("embedded"),
+        page.shell.console_open.then_some("console-open"),
+        page.shell.present.on.then_some("present"),
+        page.shell.start.then_some("starts"),
     );
     let now = Now {
-        at: page.model.now,
-        horizon: page.model.horizon.max(page.model.now),
+        at: page.session.model.now,
+        horizon: page.session.model.horizon.max(page.session.model.now),
     };
     // Parts that are drawn from much data compare it, so a change of the language makes them anew. The others are drawn
     // again, and keep what is being typed in them.
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
-                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ t!(app::to_cluster) }</a> }
+            <div {class} data-question={page.session.time_question().map(|_| "time")} data-playing={page.session.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.session.model.now)}>
+                if panels.cluster && !page.shell.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ t!(app::to_cluster) }</a> }
                 <Bar page={throttled_page.clone()} />
                 if story { <Story page={throttled_page.clone()} /> }
                 if panels.cluster {
-                    <Cluster key={page.language.clone()} page={throttled_page.clone()} />
-                    if page.find.is_some() { <Find page={throttled_page.clone()} /> }
+                    <Cluster key={page.shell.language.clone()} page={throttled_page.clone()} />
+                    if page.session.find.is_some() { <Find page={throttled_page.clone()} /> }
                 }
-                if let Some(text) = page.side_editor.as_ref().filter(|_| !page.present.on) {
-                    <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
+                if let Some(text) = page.shell.side_editor.as_ref().filter(|_| !page.shell.present.on) {
+                    <Editor beside=true text={text.clone()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} />
                 }
-                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector key={page.language.clone()} page={throttled_page.clone()} /> }
+                if panels.side && (page.session.sheet == Sheet::Side || !panels.cluster) { <Inspector key={page.shell.language.clone()} page={throttled_page.clone()} /> }
                 // A region of fixed height: what appears or disappears inside it moves nothing above it.
                 <div class="room">
-                    if panels.cluster { <Notes key={page.language.clone()} page={throttled_page.clone()} /> }
-                    if panels.timeline { <Timeline key={page.language.clone()} page={throttled_page.clone()} /> }
-                    if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} /> }
+                    if panels.cluster { <Notes key={page.shell.language.clone()} page={throttled_page.clone()} /> }
+                    if panels.timeline { <Timeline key={page.shell.language.clone()} page={throttled_page.clone()} /> }
+                    if panels.console { <ConsoleLineView console={page.shell.console.clone()} open={page.shell.console_open} /> }
                 </div>
-                if page.present.on { <Presenting page={throttled_page.clone()} /> }
+                if page.shell.present.on { <Presenting page={throttled_page.clone()} /> }
                 <Dialogs page={throttled_page.clone()} />
                 <Toasts page={throttled_page.clone()} />
                 { busy }

@@ -12,7 +12,7 @@ use crate::browser::listen::listen;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
-use crate::state::{Act, Dialog, Page, Present, Shared};
+use crate::state::{Act, Dialog, Page, Present, Session, Shared};
 
 /// The shortcuts by group: keys as printed, and what they do.
 const SHEET: &[(Message, &[(&str, Message)])] = &[
@@ -137,7 +137,7 @@ fn target_node(page: &Page) -> Option<String> {
     let focused = focused
         .and_then(|e| e.closest("[data-node]").ok().flatten())
         .and_then(|e| e.get_attribute("data-node"));
-    focused.or_else(|| match &page.selected {
+    focused.or_else(|| match &page.session.selected {
         Some(SubjectRef::Node { name }) => Some(name.clone()),
         _ => None,
     })
@@ -149,20 +149,21 @@ fn target_pod(page: &Page) -> Option<String> {
         .and_then(|w| w.document())
         .and_then(|d| d.active_element());
     let focused = focused.and_then(|e| e.get_attribute("data-id"));
-    focused.or_else(|| match &page.selected {
-        Some(SubjectRef::Pod { key, uid }) => page.model.pod(key, uid).map(|p| p.id.clone()),
+    focused.or_else(|| match &page.session.selected {
+        Some(SubjectRef::Pod { key, uid }) => page.session.model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
     })
 }
 
 /// Instant of the latest mark before the clock.
-pub(crate) fn mark_before(page: &Page) -> Micros {
-    page.model
+pub(crate) fn mark_before(session: &Session) -> Micros {
+    session
+        .model
         .marks
         .values()
         .flat_map(|m| [Some(m.from), m.to])
         .flatten()
-        .filter(|at| *at < page.at())
+        .filter(|at| *at < session.at())
         .max()
         .unwrap_or(0)
 }
@@ -175,7 +176,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if key == "Escape" {
         return escape(page, ctl);
     }
-    if is_typing(event) || page.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
+    if is_typing(event) || page.shell.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
         return false;
     }
     // Space presses the focused button, except a mark of the cluster, which Enter selects.
@@ -188,25 +189,25 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
                 .flatten()
                 .is_some()
         });
-    if page.present.on && handle_presenting_key(&key, page, ctl) {
+    if page.shell.present.on && handle_presenting_key(&key, page, ctl) {
         return true;
     }
     match key.as_str() {
         "P" => ctl.act.emit(Act::Present(Present {
-            on: !page.present.on,
+            on: !page.shell.present.on,
             ..Present::default()
         })),
-        " " if !on_button => ctl.send.emit(if page.model.playing {
+        " " if !on_button => ctl.send.emit(if page.session.model.playing {
             Request::Pause
         } else {
             Request::Play
         }),
         "." => ctl.send.emit(Request::Step),
         "n" => ctl.send.emit(Request::NextDecision),
-        "," => ctl.seek(mark_before(page)),
+        "," => ctl.seek(mark_before(&page.session)),
         "Home" if !on_button => ctl.seek(0),
         "[" | "]" => {
-            let index = clock::speed_index(page.model.speed);
+            let index = clock::speed_index(page.session.model.speed);
             let next = if key == "[" {
                 index.saturating_sub(1)
             } else {
@@ -217,15 +218,18 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         "f" => ctl.send.emit(Request::Fork),
         "u" => ctl.send.emit(Request::Undo),
         "/" => {
-            ctl.act.emit(Act::Find(Some(page.find.clone().unwrap_or_default())));
+            ctl.act
+                .emit(Act::Find(Some(page.session.find.clone().unwrap_or_default())));
             browser::focus_on(".find input");
         }
-        "`" => ctl.act.emit(Act::ConsoleOpen(!page.console_open)),
+        "`" => ctl.act.emit(Act::ConsoleOpen(!page.shell.console_open)),
         "l" => ctl.act.emit(Act::Dialog(Dialog::Lessons)),
         "e" => ctl.act.emit(Act::Dialog(Dialog::Editor)),
         "s" => ctl.act.emit(Act::Dialog(Dialog::Share)),
         "?" => ctl.act.emit(Act::Dialog(Dialog::Shortcuts)),
-        "t" => ctl.act.emit(Act::Theme(crate::components::next_theme(page.theme))),
+        "t" => ctl
+            .act
+            .emit(Act::Theme(crate::components::next_theme(page.shell.theme))),
         "m" => return open_menu(page, ctl),
         "w" => return ask_for_help(page, ctl),
         key => {
@@ -239,23 +243,23 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
 
 /// Closes the topmost panel, or else clears the selection.
 fn escape(page: &Page, ctl: &Ctl) -> bool {
-    if page.dialog.is_modal() {
+    if page.shell.dialog.is_modal() {
         return false; // The dialog handles it.
     }
-    if page.console_open {
+    if page.shell.console_open {
         ctl.act.emit(Act::ConsoleOpen(false));
-    } else if page.find.is_some() {
+    } else if page.session.find.is_some() {
         ctl.act.emit(Act::Find(None));
-    } else if page.dialog != Dialog::None {
+    } else if page.shell.dialog != Dialog::None {
         ctl.act.emit(Act::Dialog(Dialog::None));
-    } else if page.present.question {
+    } else if page.shell.present.question {
         ctl.act.emit(Act::Present(Present {
             question: false,
-            ..page.present
+            ..page.shell.present
         }));
-    } else if page.present.on {
+    } else if page.shell.present.on {
         ctl.act.emit(Act::Present(Present::default()));
-    } else if page.is_legend_open() {
+    } else if page.session.is_legend_open() {
         ctl.act.emit(Act::Legend);
     } else {
         // The focus returns from the details to the selected mark.
@@ -270,7 +274,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
 /// The command that a key runs on the focused node or pod.
 fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     if let "Delete" | "Backspace" = key {
-        let pod = page.model.pods.get(&target_pod(page)?)?;
+        let pod = page.session.model.pods.get(&target_pod(page)?)?;
         return (pod.mark != PodMark::Ghost).then(|| {
             if shift {
                 actions::force_delete_pod(&pod.key)
@@ -282,7 +286,7 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     if !matches!(key, "c" | "o" | "d" | "p") {
         return None;
     }
-    let node = &page.model.nodes.get(&target_node(page)?)?.view;
+    let node = &page.session.model.nodes.get(&target_node(page)?)?.view;
     let name = &node.name;
     Some(match key {
         "c" => actions::toggle_cut(node),
@@ -298,7 +302,7 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
 /// Asks the engine what would help the pending pod.
 fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     let Some(pod) = target_pod(page)
-        .and_then(|id| page.model.pods.get(&id).cloned())
+        .and_then(|id| page.session.model.pods.get(&id).cloned())
         .filter(|p| p.node.is_empty() && waits::can_be_helped(p))
     else {
         return false;
@@ -313,12 +317,12 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
 
 /// Handles the keys while presenting. The keys of a presenter's remote turn the story's steps.
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
-    let story = &page.model.story;
-    let mut next = page.present;
+    let story = &page.session.model.story;
+    let mut next = page.shell.present;
     if let Some(part) = next.part(key) {
         *part = !*part;
         ctl.act.emit(Act::Present(next));
-        if next.console && !page.present.console {
+        if next.console && !page.shell.present.console {
             ctl.act.emit(Act::ConsoleOpen(true));
         }
         return true;
@@ -326,10 +330,10 @@ fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let step = match key {
         "r" => {
             match story.question {
-                Some(step) if page.present.question => ctl.reveal(step, page.present),
+                Some(step) if page.shell.present.question => ctl.reveal(step, page.shell.present),
                 Some(_) => ctl.act.emit(Act::Present(Present {
                     question: true,
-                    ..page.present
+                    ..page.shell.present
                 })),
                 None => {}
             }
@@ -354,14 +358,14 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
         let rect = e.get_bounding_client_rect();
         (rect.left() as i32, rect.bottom() as i32)
     });
-    let menu = if let Some(pod) = target_pod(page).and_then(|id| page.model.pods.get(&id)) {
+    let menu = if let Some(pod) = target_pod(page).and_then(|id| page.session.model.pods.get(&id)) {
         crate::state::Menu {
             title: pod.key.clone(),
             actions: actions::pod(pod),
             at,
             group: None,
         }
-    } else if let Some(node) = target_node(page).and_then(|n| page.model.nodes.get(&n)) {
+    } else if let Some(node) = target_node(page).and_then(|n| page.session.model.nodes.get(&n)) {
         crate::state::Menu {
             title: t!(keys::node_menu, node = node.view.name),
             actions: actions::node(&node.view),

@@ -40,7 +40,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
             move || drop(on_message)
         });
     }
-    let story = &page.model.story;
+    let story = &page.session.model.story;
     let post = |messages: Vec<Value>| {
         let origin = origin.clone();
         move |_: &_| {
@@ -49,8 +49,8 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
             }
         }
     };
-    let version = page.version.clone();
-    let is_ready = version.is_some() && page.opened.is_some() && !page.recorded;
+    let version = page.shell.version.clone();
+    let is_ready = version.is_some() && page.session.opened.is_some() && !page.session.recorded;
     use_effect_with(is_ready, {
         let origin = origin.clone();
         move |is_ready: &bool| {
@@ -61,10 +61,11 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         }
     });
     let name = page
+        .session
         .opened
         .as_ref()
         .map(|opened| opened.lesson.clone().unwrap_or_else(|| opened.title.clone()));
-    let of = page.opened.as_ref().map_or(0, |opened| opened.story.len());
+    let of = page.session.opened.as_ref().map_or(0, |opened| opened.story.len());
     let has_step = is_ready && !story.steps.is_empty();
     let step = has_step.then(|| json!({"type": "step", "lesson": name, "step": story.step + 1, "of": of}));
     use_effect_with(
@@ -92,14 +93,15 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         })
         .map(|(index, goal)| json!({"type": "goal", "lesson": name, "step": index + 1, "goal": goal + 1}))
         .collect();
-    let finished = page.opened.as_ref().filter(|_| story.finished).map(|opened| {
-        let way = page.study.help.max(way_of_answers(story));
+    let finished = page.session.opened.as_ref().filter(|_| story.finished).map(|opened| {
+        let way = page.shell.study.help.max(way_of_answers(story));
         let score = f64::from(score(opened, story)) / 1000.0;
         // Tasks of one family have one name.
-        let item = page.study.item.map(|item| item + 1);
+        let item = page.shell.study.item.map(|item| item + 1);
         json!({"type": "finished", "lesson": name, "item": item, "score": score, "way": way.name()})
     });
     let problems: Vec<Value> = page
+        .shell
         .problems
         .iter()
         .map(|problem| json!({"type": "error", "message": problem.message}))

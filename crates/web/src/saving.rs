@@ -51,17 +51,17 @@ struct SavedContent {
 
 impl SavedContent {
     fn of(page: &Page) -> SavedContent {
-        let lines = &page.console.lines;
+        let lines = &page.shell.console.lines;
         SavedContent {
-            opened: page.opened.clone(),
+            opened: page.session.opened.clone(),
             last_line: (lines.len(), lines.last().map(|line| (line.command, line.at))),
             screen: Screen::write(page),
-            playing: page.model.playing,
-            branches: page.model.branches.clone(),
-            compared: page.other.as_ref().map(|other| other.branches.clone()),
-            view: page.view,
-            reading: (page.model.story.step, page.model.story.question),
-            now: (!page.model.playing).then_some(page.model.now),
+            playing: page.session.model.playing,
+            branches: page.session.model.branches.clone(),
+            compared: page.session.other.as_ref().map(|other| other.branches.clone()),
+            view: page.shell.view,
+            reading: (page.session.model.story.step, page.session.model.story.question),
+            now: (!page.session.model.playing).then_some(page.session.model.now),
         }
     }
 }
@@ -123,17 +123,18 @@ fn request_link(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
 /// Returns whether every change is saved.
 #[hook]
 pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) -> bool {
-    let embedded = page.embedded || store::is_framed();
+    let embedded = page.shell.embedded || store::is_framed();
     let saving = use_mut_ref(Saving::default);
     let kept = use_state_eq(|| 0);
     let revision = saving.borrow_mut().record(SavedContent::of(page));
     // An untouched first visit is not saved: a reload shows a first visit again.
     let has_changed_view = |content: &SavedContent| content.view != View::Playground || !content.screen.is_empty();
     let has_looked =
-        page.model.now >= WORTH_SAVING_AFTER && saving.borrow().content.as_ref().is_some_and(has_changed_view);
+        page.session.model.now >= WORTH_SAVING_AFTER && saving.borrow().content.as_ref().is_some_and(has_changed_view);
     let has_begun = !connection.borrow().is_fresh || has_looked;
     saving.borrow_mut().has_begun = has_begun;
     let is_long = page
+        .session
         .link
         .as_ref()
         .is_some_and(|link| link.fragment.len() > podscope_protocol::LONGEST_LINK);
@@ -156,7 +157,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
             saving.borrow_mut().waiting = Some(later);
         });
     }
-    let (is_kept, playing) = (*kept == revision || !has_begun, page.model.playing && !embedded);
+    let (is_kept, playing) = (*kept == revision || !has_begun, page.session.model.playing && !embedded);
     {
         let (saving, ctl) = (saving.clone(), ctl.clone());
         use_effect_with((is_kept || embedded, playing), move |(is_kept, playing)| {
@@ -176,11 +177,20 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         });
     }
     let act = ctl.act.clone();
-    let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
-    let (now, is_seen, connection) = (page.model.now, page.view == View::Playground, connection.clone());
-    let is_dump = page.opened.as_ref().is_some_and(|opened| opened.is_dump);
+    let title = page
+        .session
+        .opened
+        .as_ref()
+        .map(|o| o.title.clone())
+        .unwrap_or_default();
+    let (now, is_seen, connection) = (
+        page.session.model.now,
+        page.shell.view == View::Playground,
+        connection.clone(),
+    );
+    let is_dump = page.session.opened.as_ref().is_some_and(|opened| opened.is_dump);
     let saved_revision = kept.setter();
-    use_effect_with(page.link.clone(), move |link| {
+    use_effect_with(page.session.link.clone(), move |link| {
         let Some(link) = link.as_ref().filter(|_| !embedded) else {
             return;
         };

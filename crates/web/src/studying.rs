@@ -34,12 +34,17 @@ pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Reads the stored attempts when a course opens, and stores them when they change.
 #[hook]
 fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
-    let name = page.study.course.as_ref().map(|course| course.name.clone());
-    let theme = page.study.course.as_ref().and_then(|course| course.theme.clone());
-    let language = page.study.course.as_ref().and_then(|course| course.language.clone());
+    let name = page.shell.study.course.as_ref().map(|course| course.name.clone());
+    let theme = page.shell.study.course.as_ref().and_then(|course| course.theme.clone());
+    let language = page
+        .shell
+        .study
+        .course
+        .as_ref()
+        .and_then(|course| course.language.clone());
     let read = use_mut_ref(|| None::<String>);
     let act = ctl.act.clone();
-    use_effect_with((name, page.study.attempts.clone()), move |(name, attempts)| {
+    use_effect_with((name, page.shell.study.attempts.clone()), move |(name, attempts)| {
         if *read.borrow() == *name {
             if let Some(name) = name {
                 store::keep_attempts(name, &attempts.write());
@@ -64,12 +69,12 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Notes which sessions are runs of items, so that going back, reloading and opening a kept session return to the course.
 #[hook]
 fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
-    let study = &page.study;
+    let study = &page.shell.study;
     let is_course_read = study.course.is_some() && study.attempts != Attempts::default();
     let act = ctl.act.clone();
     use_effect_with(
         (
-            page.opened.clone(),
+            page.session.opened.clone(),
             is_course_read,
             study.item,
             // The tab may go on with a copy some time after the session has opened.
@@ -89,21 +94,26 @@ fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Records the state of the attempt at the open item.
 #[hook]
 fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
-    let attempt = page.study.item.zip(page.opened.as_ref()).map(|(_, opened)| {
-        let story = &page.model.story;
-        let link = page.link.as_ref();
-        Attempt {
-            score: score(opened, story),
-            is_finished: is_over(opened, story),
-            way: page.study.help.max(way_of_answers(story)),
-            run: link.map_or_else(String::new, |link| {
-                link.whole.clone().unwrap_or_else(|| link.fragment.clone())
-            }),
-        }
-    });
+    let attempt = page
+        .shell
+        .study
+        .item
+        .zip(page.session.opened.as_ref())
+        .map(|(_, opened)| {
+            let story = &page.session.model.story;
+            let link = page.session.link.as_ref();
+            Attempt {
+                score: score(opened, story),
+                is_finished: is_over(opened, story),
+                way: page.shell.study.help.max(way_of_answers(story)),
+                run: link.map_or_else(String::new, |link| {
+                    link.whole.clone().unwrap_or_else(|| link.fragment.clone())
+                }),
+            }
+        });
     let act = ctl.act.clone();
     let last = use_mut_ref(|| (None, 0.0));
-    use_effect_with((page.study.item, attempt), move |(item, attempt)| {
+    use_effect_with((page.shell.study.item, attempt), move |(item, attempt)| {
         let now = js_sys::Date::now();
         let (item_before, before) = *last.borrow();
         // The first link of a session comes after it has opened.
@@ -122,12 +132,12 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Reports the answer to a practice task to the schedule, once a task.
 #[hook]
 fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
-    let story = &page.model.story;
-    let task = page.study.task.as_ref().map(|task| task.id.clone());
-    let opened = page.opened.as_ref().filter(|opened| is_over(opened, story));
+    let story = &page.session.model.story;
+    let task = page.shell.study.task.as_ref().map(|task| task.id.clone());
+    let opened = page.session.opened.as_ref().filter(|opened| is_over(opened, story));
     let outcome = task.filter(|_| opened.is_some()).map(|task| {
         let truth = story.steps.first().and_then(|step| step.truth.as_ref());
-        let is_alone = page.study.help != crate::pure::attempts::Way::Shown;
+        let is_alone = page.shell.study.help != crate::pure::attempts::Way::Shown;
         (task, truth.map_or(is_alone, |truth| truth.is_right && is_alone))
     });
     let send = ctl.send.clone();
@@ -151,10 +161,10 @@ fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 /// Ends an exam when its time is over, also while another lesson is open.
 #[hook]
 fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
-    let exam = page.study.course.as_ref().and_then(|course| course.exam);
-    let attempts = page.study.attempts.clone();
+    let exam = page.shell.study.course.as_ref().and_then(|course| course.exam);
+    let attempts = page.shell.study.attempts.clone();
     let act = ctl.act.clone();
-    let is_running = page.study.is_examined();
+    let is_running = page.shell.study.is_examined();
     use_effect_with((is_running, attempts), move |(is_running, attempts)| {
         let mut attempts = attempts.clone();
         let minute = |left: f64| (left / 60_000.0).ceil();

@@ -39,6 +39,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
     let page = &*props.page;
     let open = |dialog: Dialog| ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
     let title = page
+        .session
         .opened
         .as_ref()
         .map_or_else(|| t!(bar::starting), |o| o.title.clone());
@@ -46,7 +47,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
         <header class="bar">
             <h1 class="sr">{ "Podscope: " }{ shown(&title) }</h1>
             <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::RequestStart)} aria-label={t!(bar::logo)} title={t!(bar::logo_hint)}>{ logo() }<span class="word">{ "Podscope" }</span></button>
-            <button type="button" class="scenario quiet" onclick={open(if page.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title={t!(bar::lessons_hint)}>
+            <button type="button" class="scenario quiet" onclick={open(if page.shell.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title={t!(bar::lessons_hint)}>
                 <span>{ shown(&title) }</span>{ icon("down") }
             </button>
             { transport(&ctl, &props.page) }
@@ -71,7 +72,7 @@ pub(crate) fn logo() -> Html {
 
 /// Play, clock, forward, speed, undo. Only the clock and the seconds of the forward button change with every frame.
 fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
-    let model = &page.model;
+    let model = &page.session.model;
     let (request, name, hint, sign) = if model.playing {
         (Request::Pause, t!(bar::pause), t!(bar::pause_hint), "pause")
     } else {
@@ -83,7 +84,7 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
         <div class="transport" role="group" aria-label={t!(bar::time)}>
             <button type="button" class="quiet play" onclick={ctl.on(request)} aria-label={name.clone()} title={hint}>{ icon(sign) }<span class="word">{ name }</span></button>
             <Clock />
-            if page.opened.is_some() { <Forward page={page.clone()} /> }
+            if page.session.opened.is_some() { <Forward page={page.clone()} /> }
             <Speed set={model.speed} {achieved} />
             <button type="button" onclick={ctl.on(Request::Undo)} class="quiet undo" aria-label={t!(bar::undo_command)} title={t!(bar::undo_hint)}>{ icon("undo") }<span class="word">{ t!(bar::undo) }</span></button>
         </div>

@@ -40,7 +40,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     };
     let page = &*props.page;
     use_record_finished(page, &ctl);
-    let story = &page.model.story;
+    let story = &page.session.model.story;
     {
         // Short lines advance by themselves.
         let (send, step) = (ctl.send.clone(), story.step);
@@ -52,7 +52,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     }
     {
         // After a skip time runs on. Stepping from event to event does not start it.
-        let skipped = (page.model.director.caption.as_ref())
+        let skipped = (page.session.model.director.caption.as_ref())
             .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();
         use_effect_with(skipped, move |skipped| {
@@ -61,13 +61,17 @@ pub(crate) fn Brief(props: &Props) -> Html {
             }
         });
     }
-    let step = page.opened.as_ref().and_then(|opened| opened.story.get(story.step));
+    let step = page
+        .session
+        .opened
+        .as_ref()
+        .and_then(|opened| opened.story.get(story.step));
     let Some(step) = step.filter(|_| !*is_closed && !story.steps.is_empty()) else {
         return Html::default();
     };
-    let holds_back = page.study.holds_back();
+    let holds_back = page.shell.study.holds_back();
     let command = step.try_command.as_deref();
-    let node = command.and_then(|line| page.model.nodes.get(line.split_whitespace().last()?));
+    let node = command.and_then(|line| page.session.model.nodes.get(line.split_whitespace().last()?));
     let is_done =
         node.is_some_and(|node| command.is_some_and(|line| actions::reverse_command(line, &node.view).is_some()));
     let run = command.filter(|_| !is_done).map(|line| {
@@ -79,9 +83,9 @@ pub(crate) fn Brief(props: &Props) -> Html {
         )
     });
     let close = Callback::from(move |_: MouseEvent| is_closed.set(true));
-    let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
+    let lesson = page.session.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let end = lesson.filter(|_| story.finished).map(|name| {
-        let info = page.lessons.iter().find(|lesson| lesson.name == name);
+        let info = page.shell.lessons.iter().find(|lesson| lesson.name == name);
         let rule = info.filter(|_| !holds_back).map(|info| info.rule.clone());
         (rule.unwrap_or_else(|| step.text.clone()), next(&ctl, page))
     });
@@ -104,8 +108,8 @@ pub(crate) fn Brief(props: &Props) -> Html {
 
 /// The button after the end: the next item of the open course, or the first lesson of Podscope's own.
 fn next(ctl: &Ctl, page: &Page) -> Html {
-    if page.study.item.is_some() {
-        return next_item(ctl, &page.study);
+    if page.shell.study.item.is_some() {
+        return next_item(ctl, &page.shell.study);
     }
     let source = Source::Lesson {
         name: FIRST_LESSON.to_owned(),

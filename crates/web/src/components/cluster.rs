@@ -47,28 +47,28 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     html! {
         <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label={t!(cluster::name)}
             {onclick} {oncontextmenu} {onkeydown} {onfocusin} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
-            if page.opened.is_none() {
+            if page.session.opened.is_none() {
                 <div class="hollow" role="status">
-                    { match &page.progress {
+                    { match &page.session.progress {
                         Some((task, part)) => html! { <>{ task.word() }<progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></> },
                         None => html! { t!(cluster::starting) },
                     } }
                 </div>
-            } else if let Some(other) = &page.other {
+            } else if let Some(other) = &page.session.other {
                 <ComparisonLine page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow" title={t!(cluster::this_run_hint)}>{ t!(cluster::this_run) }</span>{ shown(&titles(&page.model, other).0) }</h2>
-                        <Scene page={page.clone()} model={page.model.clone()} compared={Some(other.clone())} other=false />
+                        <h2 class="versus"><span class="eyebrow" title={t!(cluster::this_run_hint)}>{ t!(cluster::this_run) }</span>{ shown(&titles(&page.session.model, other).0) }</h2>
+                        <Scene page={page.clone()} model={page.session.model.clone()} compared={Some(other.clone())} other=false />
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ t!(cluster::same_seed) }</span>{ shown(&titles(&page.model, other).1) }
+                        <h2 class="versus"><span class="eyebrow">{ t!(cluster::same_seed) }</span>{ shown(&titles(&page.session.model, other).1) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label={t!(cluster::end_comparison)}>{ t!(cluster::end) }</button></h2>
-                        <Scene page={page.clone()} model={other.clone()} compared={Some(page.model.clone())} other=true />
+                        <Scene page={page.clone()} model={other.clone()} compared={Some(page.session.model.clone())} other=true />
                     </div>
                 </div>
             } else {
-                <Scene page={page.clone()} model={page.model.clone()} compared={None::<Shared<Model>>} other=false />
+                <Scene page={page.clone()} model={page.session.model.clone()} compared={None::<Shared<Model>>} other=false />
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
                 { icon("bin") }<span class="soft">{ t!(cluster::delete) }</span><span class="hard">{ t!(cluster::force_delete) }</span>
@@ -82,18 +82,22 @@ pub(crate) fn Cluster(props: &Props) -> Html {
 fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     // Places of the marks before this render: the document still shows the previous state.
     let places = use_mut_ref(flight::Places::new);
-    let last_moved = use_mut_ref(|| page.model.moved.clone());
-    if *last_moved.borrow() != page.model.moved {
-        *last_moved.borrow_mut() = page.model.moved.clone();
+    let last_moved = use_mut_ref(|| page.session.model.moved.clone());
+    if *last_moved.borrow() != page.session.model.moved {
+        *last_moved.borrow_mut() = page.session.model.moved.clone();
         // In a big cluster an animation explains nothing, and measuring places costs a layout.
-        let few = page.model.nodes.size() <= FULL_CARDS && !browser::prefers_reduced_motion();
+        let few = page.session.model.nodes.size() <= FULL_CARDS && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
-            *places.borrow_mut() = flight::places(&root, &page.model.moved);
+            *places.borrow_mut() = flight::places(&root, &page.session.model.moved);
         }
     }
-    let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
+    let has_story = page
+        .session
+        .opened
+        .as_ref()
+        .is_some_and(|opened| !opened.story.is_empty());
     let root = root.clone();
-    use_effect_with(page.model.moved.clone(), move |moved| {
+    use_effect_with(page.session.model.moved.clone(), move |moved| {
         // On a phone with an open story only a few lines of the cluster are visible: scroll to the one that changed.
         if let ([only], true, Some(root)) = (&***moved, has_story && browser::is_phone(), root.cast::<Element>()) {
             flight::scroll_to_pod(&root, only);
@@ -212,6 +216,7 @@ impl PointerGesture {
                 *gesture.drag.borrow_mut() = None;
             } else if let Movement::CrossedLink(wire) = movement {
                 let uncut = page
+                    .session
                     .model
                     .nodes
                     .get(&wire)

@@ -48,35 +48,35 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
     let page = &props.page;
     {
         let send = ctl.send.clone();
-        let may_open_dump = matches!(page.dialog, Dialog::Files | Dialog::Pending);
+        let may_open_dump = matches!(page.shell.dialog, Dialog::Files | Dialog::Pending);
         use_effect_with(may_open_dump, move |may_open_dump| {
             if *may_open_dump {
                 send.emit(Request::PrepareToOpen);
             }
         });
     }
-    if let Some(message) = &page.crashed {
+    if let Some(message) = &page.session.crashed {
         return crashed(&ctl, message);
     }
-    match &page.dialog {
+    match &page.shell.dialog {
         Dialog::None => Html::default(),
         Dialog::Lessons => {
-            html! { <Lessons lessons={page.lessons.clone()} course={page.course.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
+            html! { <Lessons lessons={page.shell.lessons.clone()} course={page.shell.course.clone()} current={page.session.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts(),
         Dialog::More => html! { <More page={page.clone()} /> },
         Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
-            html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} page={page.clone()} /> }
+            html! { <Files text={page.session.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} page={page.clone()} /> }
         }
         Dialog::Editor => {
-            html! { <Editor text={page.text_to_edit()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} /> }
+            html! { <Editor text={page.text_to_edit()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} /> }
         }
         Dialog::Notices => notices(page),
         Dialog::Triage => html! { <Triage page={page.clone()} /> },
         Dialog::Refused => {
-            html! { <Modal key="refused" title={t!(dialogs::refused)} class="wide"><p>{ t!(dialogs::nothing_changed) }</p>{ problems(&page.problems) }
+            html! { <Modal key="refused" title={t!(dialogs::refused)} class="wide"><p>{ t!(dialogs::nothing_changed) }</p>{ problems(&page.shell.problems) }
             <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ t!(dialogs::open_another) }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ t!(dialogs::to_editor) }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(dialogs::go_on) }</button></p></Modal> }
         }
         Dialog::Confirm(action) => confirm(&ctl, action),
@@ -84,25 +84,26 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
         Dialog::Spread => spread::list(&ctl, page),
         Dialog::Glossary => glossary(),
-        Dialog::Practise => html! { <Practise families={page.study.families.clone()} /> },
+        Dialog::Practise => html! { <Practise families={page.shell.study.families.clone()} /> },
         Dialog::WhatIf(change) => {
             let zone = match change {
-                WhatIf::Drain(nodes) => nodes.first().and_then(|name| page.model.nodes.get(name)),
+                WhatIf::Drain(nodes) => nodes.first().and_then(|name| page.session.model.nodes.get(name)),
                 _ => None,
             };
             let zone = zone.map(|node| node.view.zone.clone()).filter(|zone| !zone.is_empty());
             let done = page
+                .session
                 .progress
                 .filter(|(task, _)| *task == Task::WhatIf)
                 .map(|(_, done)| done);
-            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_picture(page, &page.model)} /> }
+            html! { <WhatIfView change={change.clone()} answer={page.open_answer().cloned()} {done} {zone} is_picture={is_picture(page, &page.session.model)} /> }
         }
         Dialog::Search => {
-            html! { if let Some(opened) = &page.opened { <SearchView text={opened.text.clone()} seed={opened.seed} /> } }
+            html! { if let Some(opened) = &page.session.opened { <SearchView text={opened.text.clone()} seed={opened.seed} /> } }
         }
         Dialog::Worksheet => html! { <Worksheet page={page.clone()} /> },
-        Dialog::Class => html! { <ClassView study={page.study.clone()} /> },
-        Dialog::Course => html! { <Syllabus study={page.study.clone()} /> },
+        Dialog::Class => html! { <ClassView study={page.shell.study.clone()} /> },
+        Dialog::Course => html! { <Syllabus study={page.shell.study.clone()} /> },
     }
 }
 
@@ -166,7 +167,7 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
 fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
     let style = format!("--x:{}px;--y:{}px", menu.at.0, menu.at.1);
     let zone = menu.group.clone();
-    let zone = zone.filter(|zone| page.model.groups.iter().any(|g| g.name == *zone));
+    let zone = zone.filter(|zone| page.session.model.groups.iter().any(|g| g.name == *zone));
     html! {
         <Modal key="menu" title={menu.title.clone()} class="menu" style={style}>
             <ul>
@@ -200,9 +201,9 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
 
 /// The question about a group of nodes: the loss of a zone, or the drain of all nodes with a value of another label.
 fn loss_of(page: &Page, group: &str) -> WhatIf {
-    let nodes = page.model.groups.iter().find(|one| one.name == group);
+    let nodes = page.session.model.groups.iter().find(|one| one.name == group);
     match nodes {
-        Some(group) if !page.group.is_empty() || group.name.is_empty() => WhatIf::Drain(group.nodes.to_vec()),
+        Some(group) if !page.session.group.is_empty() || group.name.is_empty() => WhatIf::Drain(group.nodes.to_vec()),
         _ => WhatIf::LoseZone(group.to_owned()),
     }
 }
@@ -212,7 +213,14 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
         .iter()
         .find(|(l, _)| *l == lane)
         .map_or_else(String::new, |(_, n)| n.text());
-    let mut marks: Vec<_> = page.model.marks.values().filter(|m| m.lane == lane).cloned().collect();
+    let mut marks: Vec<_> = page
+        .session
+        .model
+        .marks
+        .values()
+        .filter(|m| m.lane == lane)
+        .cloned()
+        .collect();
     marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
     html! {
         <Modal key="lane" title={name} class="lane-list">
@@ -264,7 +272,7 @@ fn shortcuts() -> Html {
 }
 
 fn notices(page: &Page) -> Html {
-    let Some(opened) = &page.opened else {
+    let Some(opened) = &page.session.opened else {
         return Html::default();
     };
     html! {
@@ -476,7 +484,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
 
 /// Buttons that save parts of the session as files.
 fn save_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
-    let anonymise = page.anonymises;
+    let anonymise = page.session.anonymises;
     let save = |what: ExportKind, name: Message, how: Message| {
         html! { <button type="button" onclick={ctl.on(Request::Export { what, anonymise })}><b>{ name.text() }</b><span>{ how.text() }</span></button> }
     };
@@ -534,7 +542,7 @@ mod tests {
     fn question_about_group_is_zone_loss_or_drain_of_its_nodes() {
         let mut page = Page::new(None, Theme::System, View::Playground);
         let nodes = vec!["n-1".to_owned(), "n-2".to_owned()];
-        page.model.change(|model| {
+        page.session.model.change(|model| {
             let group = |name: &str| GroupView {
                 name: name.to_owned(),
                 nodes: nodes.clone().into(),
@@ -545,7 +553,7 @@ mod tests {
         let drain = WhatIf::Drain(nodes.clone());
         assert_eq!(loss_of(&page, "a"), WhatIf::LoseZone("a".into()));
         assert_eq!(loss_of(&page, ""), drain, "nodes without a zone lose none");
-        page.group = "rack".to_owned();
+        page.session.group = "rack".to_owned();
         assert_eq!(loss_of(&page, "a"), drain);
     }
 }

@@ -21,14 +21,14 @@ pub(crate) fn Forward(props: &Props) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
         return Html::default();
     };
-    let page = &*props.page;
-    let next = director::forward(page);
-    let (what, more) = director::words(&next, page, now.at);
-    let title = director::sentence(&next, page, now.at);
+    let session = &props.page.session;
+    let next = director::forward(session);
+    let (what, more) = director::words(&next, session, now.at);
+    let title = director::sentence(&next, session, now.at);
     let onclick = match &next {
         Next::Stop => ctl.once("skip", Request::Pause),
         Next::Skip => {
-            let to = page.model.director.next.first().cloned().map(Box::new);
+            let to = session.model.director.next.first().cloned().map(Box::new);
             ctl.once("skip", Request::SkipAhead { to })
         }
         Next::Decision => ctl.once("skip", Request::NextDecision),

@@ -40,7 +40,7 @@ pub(crate) fn Find(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let text = props.page.find.clone().unwrap_or_default();
+    let text = props.page.session.find.clone().unwrap_or_default();
     let oninput = ctl
         .act
         .reform(|event: InputEvent| Act::Find(Some(browser::value_of(&event))));
@@ -52,8 +52,8 @@ pub(crate) fn Find(props: &Props) -> Html {
                 event.stop_propagation();
                 ctl.act.emit(Act::Find(None));
             } else if event.key() == "Enter" {
-                let next =
-                    (page.filter.as_ref()).and_then(|f| f.next(&page.model, page.selected.as_ref(), event.shift_key()));
+                let next = (page.session.filter.as_ref())
+                    .and_then(|f| f.next(&page.session.model, page.session.selected.as_ref(), event.shift_key()));
                 if let Some(next) = next {
                     ctl.act.emit(Act::SelectFound(next));
                     browser::after_drawing(browser::show_selected);
@@ -63,11 +63,11 @@ pub(crate) fn Find(props: &Props) -> Html {
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Find(None));
     // While time runs the matches are counted only a few times a second.
-    let frames_per_count = if props.page.model.playing { 8 } else { 1 };
+    let frames_per_count = if props.page.session.model.playing { 8 } else { 1 };
     let count_key = (
-        props.page.filter.clone(),
-        props.page.frames / frames_per_count,
-        props.page.model.playing,
+        props.page.session.filter.clone(),
+        props.page.shell.frames / frames_per_count,
+        props.page.session.model.playing,
     );
     let counts = use_memo(count_key, |(filter, ..)| {
         filter.as_ref().map(|filter| match_count(filter, &props.page))
@@ -84,6 +84,6 @@ pub(crate) fn Find(props: &Props) -> Html {
 }
 
 fn match_count(filter: &Filter, page: &Page) -> String {
-    let Found { pods, nodes } = filter.count(&page.model);
+    let Found { pods, nodes } = filter.count(&page.session.model);
     t!(find::found, pods = pods, nodes = nodes)
 }

@@ -30,13 +30,13 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         })));
         ctl.send.emit(Request::WhatWouldHelp { pod });
     } else if let Some((_, id)) = closest(target(), "data-id") {
-        if let Some(pod) = page.model.pods.get(&id) {
+        if let Some(pod) = page.session.model.pods.get(&id) {
             let subject = SubjectRef::Pod {
                 key: pod.key.clone(),
                 uid: pod.uid().to_owned(),
             };
             // Where the details are a closed sheet, a press opens it.
-            let again = page.selected.as_ref() == Some(&subject) && page.sheet == Sheet::Side;
+            let again = page.session.selected.as_ref() == Some(&subject) && page.session.sheet == Sheet::Side;
             if !focus_details_if_selected(page, &subject, event) {
                 ctl.act.emit(Act::Select((!again).then_some(subject)));
             }
@@ -74,7 +74,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
 
 /// Enter on the selected mark moves the focus to its details, however many marks lie between. Returns whether it did.
 fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
-    let is_enter_on_selected = event.detail() == 0 && page.selected.as_ref() == Some(subject);
+    let is_enter_on_selected = event.detail() == 0 && page.session.selected.as_ref() == Some(subject);
     if is_enter_on_selected {
         browser::focus_on(".side");
     }
@@ -86,12 +86,12 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
         return None;
     }
     if let Some((_, id)) = closest(event.target(), "data-id") {
-        let pod = page.model.pods.get(&id)?;
+        let pod = page.session.model.pods.get(&id)?;
         return Some(menu(pod.key.clone(), actions::pod(pod), event));
     }
     if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
-        let group = page.model.groups.iter().find(|g| g.name == name)?;
-        if !page.group.is_empty() || name.is_empty() {
+        let group = page.session.model.groups.iter().find(|g| g.name == name)?;
+        if !page.session.group.is_empty() || name.is_empty() {
             return Some(Menu {
                 group: Some(name.clone()),
                 ..menu(name, Vec::new(), event)
@@ -100,7 +100,7 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
         let cut = group
             .nodes
             .iter()
-            .filter_map(|n| page.model.nodes.get(n))
+            .filter_map(|n| page.session.model.nodes.get(n))
             .all(|n| !n.view.machine.cuts.is_empty());
         return Some(Menu {
             group: Some(name.clone()),
@@ -108,7 +108,7 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
         });
     }
     let (_, name) = closest(event.target(), "data-node")?;
-    let node = page.model.nodes.get(&name)?;
+    let node = page.session.model.nodes.get(&name)?;
     Some(menu(t!(hands::node, name = name), actions::node(&node.view), event))
 }
 
@@ -116,13 +116,15 @@ pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
     let force = event.shift_key();
     match end {
         End::Rested { id } => {
-            if let Some(pod) = page.model.pods.get(&id) {
+            if let Some(pod) = page.session.model.pods.get(&id) {
                 let menu = menu(pod.key.clone(), actions::pod(pod), event);
                 ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
             }
         }
         End::Bin { id } => {
-            let Some(pod) = page.model.pods.get(&id) else { return };
+            let Some(pod) = page.session.model.pods.get(&id) else {
+                return;
+            };
             if pod.mark == PodMark::Ghost {
                 ctl.act.emit(Act::Toast(t!(hands::nothing_to_delete)));
             } else if force {
@@ -132,7 +134,7 @@ pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
             }
         }
         End::Node { id, node } => {
-            let Some(pod) = page.model.pods.get(&id).filter(|p| p.node != node) else {
+            let Some(pod) = page.session.model.pods.get(&id).filter(|p| p.node != node) else {
                 return;
             };
             ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));

@@ -36,18 +36,21 @@ struct Announced {
 pub(crate) fn Announcements(props: &Props) -> Html {
     let page = &props.page;
     let announced = use_mut_ref(Announced::default);
-    let playing = page.model.playing;
+    let playing = page.session.model.playing;
     let announcement_key = if playing {
-        page.frames / FRAMES_PER_ANNOUNCEMENT
+        page.shell.frames / FRAMES_PER_ANNOUNCEMENT
     } else {
-        page.frames
+        page.shell.frames
     };
     let lines = {
         let announced = announced.clone();
-        use_memo((announcement_key, playing, page.model.story.clone()), move |_| {
-            announced.borrow_mut().follow(page);
-            announced.borrow().lines.clone()
-        })
+        use_memo(
+            (announcement_key, playing, page.session.model.story.clone()),
+            move |_| {
+                announced.borrow_mut().follow(page);
+                announced.borrow().lines.clone()
+            },
+        )
     };
     html! {
         <div class="sr heard" role="log" aria-label={t!(heard::name)} aria-live="polite">
@@ -58,7 +61,7 @@ pub(crate) fn Announcements(props: &Props) -> Html {
 
 impl Announced {
     fn follow(&mut self, page: &Page) {
-        let (model, Some(opened)) = (&page.model, &page.opened) else {
+        let (model, Some(opened)) = (&page.session.model, &page.session.opened) else {
             return;
         };
         let branch = model.branches.iter().position(|branch| branch.current).unwrap_or(0);

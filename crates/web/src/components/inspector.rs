@@ -41,13 +41,13 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     };
     let page = &*props.page;
     // The panel opens on the side away from the selected mark.
-    let is_left = use_memo(page.selected.clone(), |selected| {
+    let is_left = use_memo(page.session.selected.clone(), |selected| {
         selected
             .as_ref()
-            .is_some_and(|subject| browser::is_on_the_right(&selector_of(subject, &page.model)))
+            .is_some_and(|subject| browser::is_on_the_right(&selector_of(subject, &page.session.model)))
     });
-    let Some(subject) = &page.selected else {
-        let m = &page.model;
+    let Some(subject) = &page.session.selected else {
+        let m = &page.session.model;
         let sums = [
             m.nodes.values().filter(|node| node.view.registered).count(),
             m.pods.size() - m.ghosts,
@@ -70,7 +70,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         })
         .collect();
     let onkeydown = {
-        let (ctl, now) = (ctl.clone(), page.tab);
+        let (ctl, now) = (ctl.clone(), page.session.tab);
         let order: Vec<Tab> = tabs.iter().map(|(t, ..)| *t).collect();
         Callback::from(move |event: KeyboardEvent| {
             let here = order.iter().position(|t| *t == now).unwrap_or(0);
@@ -86,26 +86,26 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         })
     };
     let mut fallback = Detail::default();
-    let detail = match &page.detail {
+    let detail = match &page.session.detail {
         Some(detail) => &**detail,
         None => {
-            fill_from_model(&mut fallback, subject, &page.model);
+            fill_from_model(&mut fallback, subject, &page.session.model);
             &fallback
         }
     };
     html! {
         <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
-                { mark(subject, &page.model) }
+                { mark(subject, &page.session.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label={t!(inspector::close)} title={t!(inspector::close_hint)}>{ icon("cross") }</button>
             </header>
-            if let SubjectRef::Invariant { name } = subject { <GuaranteeDetails name={name.clone()} sentence={detail.summary.to_string()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
-            else if detail.summary != Summary::Nothing && page.time_question().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
-            { action_buttons(&ctl, detail, subject, &page.model) }
+            if let SubjectRef::Invariant { name } = subject { <GuaranteeDetails name={name.clone()} sentence={detail.summary.to_string()} model={page.session.model.clone()} guarantees={page.shell.guarantees.clone()} /> }
+            else if detail.summary != Summary::Nothing && page.session.time_question().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
+            { action_buttons(&ctl, detail, subject, &page.session.model) }
             <div class="tabs" role="tablist" aria-label={t!(inspector::details)} {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
-                    let on = page.tab == *tab;
+                    let on = page.session.tab == *tab;
                     let tab = *tab;
                     let go = ctl.act.reform(move |_: MouseEvent| Act::Tab(tab));
                     html! {
@@ -114,7 +114,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                     }
                 }) }
             </div>
-            <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
+            <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.session.tab).map_or("life", |t| t.1))}>
                 { panel(&ctl, page, detail) }
             </div>
         </aside>
@@ -139,34 +139,41 @@ const SECOND: Micros = 1_000_000;
 
 /// Devices of the selected node.
 fn node_devices(ctl: &Ctl, page: &Page) -> Html {
-    match &page.selected {
-        Some(SubjectRef::Node { name }) => {
-            devices::list(ctl, page.model.devices.get(name).map(Vec::as_slice).unwrap_or_default())
-        }
+    match &page.session.selected {
+        Some(SubjectRef::Node { name }) => devices::list(
+            ctl,
+            page.session
+                .model
+                .devices
+                .get(name)
+                .map(Vec::as_slice)
+                .unwrap_or_default(),
+        ),
         _ => Html::default(),
     }
 }
 
 /// Content of the open tab.
 fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
-    match page.tab {
+    match page.session.tab {
         Tab::Why | Tab::Life if hides_answer(page) => {
             html! { <p class="hidden-answer">{ t!(inspector::hidden_answer) }</p> }
         }
         Tab::Why => {
-            let key = page.selected_pod().unwrap_or_default().0.to_string();
-            let pending = page.pod().is_some_and(|p| p.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::waits_for_victims(p, page.model.now).or_else(|| waits::why_ignored(p)))}
-            queue={page.pod().and_then(|pod| pod.queue.clone())}
-            basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
+            let key = page.session.selected_pod().unwrap_or_default().0.to_string();
+            let pending = page.session.pod().is_some_and(|p| p.node.is_empty());
+            html! { <WhyView pod={key} {pending} why={page.session.decision().cloned()} help={page.session.help.clone()} waits={page.session.pod().and_then(|p| waits::waits_for_victims(p, page.session.model.now).or_else(|| waits::why_ignored(p)))}
+            queue={page.session.pod().and_then(|pod| pod.queue.clone())}
+            basis={page.session.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => {
-            html! { <><ThreadView thread={page.model.thread.clone()} now={page.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.detail.clone()} now={page.model.now} /></> }
+            html! { <><ThreadView thread={page.session.model.thread.clone()} now={page.session.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.session.detail.clone()} now={page.session.model.now} /></> }
         }
-        Tab::Events => events(detail, page.model.now),
+        Tab::Events => events(detail, page.session.model.now),
         Tab::Yaml => {
-            let ghost = page.selected_pod().is_some() && detail.yaml.is_empty() && page.detail.is_some();
-            html! { <Yaml text={detail.yaml.clone()} anonymises={page.anonymises} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
+            let ghost =
+                page.session.selected_pod().is_some() && detail.yaml.is_empty() && page.session.detail.is_some();
+            html! { <Yaml text={detail.yaml.clone()} anonymises={page.session.anonymises} pick={page.session.selected.clone().filter(|_| page.shell.records_lesson)} {ghost} /> }
         }
     }
 }
@@ -174,7 +181,8 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
 /// Returns whether the tab would give away the answer to the open question: the decision always does, and the life tab
 /// does for questions about time.
 fn hides_answer(page: &Page) -> bool {
-    page.model.story.question.is_some() && (page.tab == Tab::Why || page.time_question().is_some())
+    page.session.model.story.question.is_some()
+        && (page.session.tab == Tab::Why || page.session.time_question().is_some())
 }
 
 fn focus_tab(index: usize, event: &KeyboardEvent) {

@@ -40,13 +40,14 @@ pub(crate) fn More(props: &Props) -> Html {
     };
     let present = ctl.present(crate::state::Present::default());
     let theme = {
-        let theme = page.theme;
+        let theme = page.shell.theme;
         ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
     };
     let row = |words: String, key: &'static str, onclick: Callback<MouseEvent>| {
         html! { <li><button type="button" {onclick}><span>{ words }</span>if !key.is_empty() { <kbd>{ key }</kbd> }</button></li> }
     };
     let n_notices = page
+        .session
         .opened
         .as_ref()
         .map_or(0, |opened| opened.notices.len() + opened.advice.len());
@@ -56,26 +57,26 @@ pub(crate) fn More(props: &Props) -> Html {
             <ul aria-label={t!(more::time)}>
                 { row(t!(more::next_event), ".", ask(Request::Step)) }
                 { row(t!(more::next_decision), "n", ask(Request::NextDecision)) }
-                { row(t!(more::back_to_mark), ",", seek(keys::mark_before(page))) }
+                { row(t!(more::back_to_mark), ",", seek(keys::mark_before(&page.session))) }
                 { row(t!(more::back_to_start), "Home", seek(0)) }
                 { row(t!(more::branch), "f", ask(Request::Fork)) }
             </ul>
             <ul aria-label={t!(more::page)}>
                 { row(t!(more::find), "/", act(Act::Find(Some(String::new())))) }
                 { row(t!(more::legend), "", act(Act::Legend)) }
-                if page.panels.console { { row(t!(more::console), "`", act(Act::ConsoleOpen(true))) } }
+                if page.shell.panels.console { { row(t!(more::console), "`", act(Act::ConsoleOpen(true))) } }
                 { row(t!(more::editor), "e", act(Act::Dialog(Dialog::Editor))) }
                 { row(t!(more::files), "", act(Act::Dialog(Dialog::Files))) }
                 { row(t!(more::consolidate), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
                 // A server's engine is one for all its pages, and no browser's worker.
-                if page.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(Act::Dialog(Dialog::Search))) } }
-                if page.triage.is_some() { { row(t!(more::triage), "", act(Act::Dialog(Dialog::Triage))) } }
+                if page.session.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(Act::Dialog(Dialog::Search))) } }
+                if page.session.triage.is_some() { { row(t!(more::triage), "", act(Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(more::guarantees) }</a></li>
-                if page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.study.holds_back() { { row(t!(more::worksheet), "", act(Act::Dialog(Dialog::Worksheet))) } }
+                if page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.shell.study.holds_back() { { row(t!(more::worksheet), "", act(Act::Dialog(Dialog::Worksheet))) } }
                 { row(t!(more::class), "", act(Act::Dialog(Dialog::Class))) }
                 { row(t!(more::present), "Shift + P", present) }
-                { row(t!(more::theme, theme = page.theme.name()), "t", theme) }
+                { row(t!(more::theme, theme = page.shell.theme.name()), "t", theme) }
                 { row(t!(more::help), "?", act(Act::Dialog(Dialog::Shortcuts))) }
             </ul>
         </Modal>
@@ -88,7 +89,7 @@ fn Languages(props: &Props) -> Html {
     let select = use_node_ref();
     {
         // The field shows the page's language, also if a chosen one could not be loaded.
-        let (select, current) = (select.clone(), props.page.language.clone());
+        let (select, current) = (select.clone(), props.page.shell.language.clone());
         use_effect(move || {
             if let Some(select) = select.cast::<HtmlSelectElement>() {
                 select.set_value(&current);

@@ -26,20 +26,26 @@ pub(crate) fn Notes(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let caption = page.model.director.caption.as_ref().filter(|_| !page.start);
-    let brief =
-        (page.opened.as_ref()).filter(|opened| page.panels.story && !opened.story.is_empty() && is_brief(opened));
+    let caption = page
+        .session
+        .model
+        .director
+        .caption
+        .as_ref()
+        .filter(|_| !page.shell.start);
+    let brief = (page.session.opened.as_ref())
+        .filter(|opened| page.shell.panels.story && !opened.story.is_empty() && is_brief(opened));
     html! {
         // A landmark of its own, because it is outside the stage and the timeline.
         <section class="notes" aria-label={t!(notes::notes)}>
-            if let Some(triage) = &page.coming_triage { <ComingNote triage={triage.clone()} /> }
-            if page.has_unread_notices && !page.start { <OpenedNote page={page.clone()} /> }
-            if !page.embedded { <Recall page={page.clone()} /> }
-            if let Some(goals) = &page.record { <Record goals={goals.clone()} anonymises={page.anonymises} /> }
+            if let Some(triage) = &page.shell.coming_triage { <ComingNote triage={triage.clone()} /> }
+            if page.session.has_unread_notices && !page.shell.start { <OpenedNote page={page.clone()} /> }
+            if !page.shell.embedded { <Recall page={page.clone()} /> }
+            if page.shell.records_lesson { <Record goals={page.session.goals.clone()} anonymises={page.session.anonymises} /> }
             <p class="ended" role="status">{ caption.map(director::outcome).unwrap_or_default() }</p>
             if brief.is_none() { { chooser(&ctl, page) } }
-            if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
-            if page.start && page.opened.is_some() { <Start asked={page.start_requested} /> }
+            if let Some(opened) = brief.filter(|_| !page.shell.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
+            if page.shell.start && page.session.opened.is_some() { <Start asked={page.shell.start_requested} /> }
         </section>
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let present = page.present;
+    let present = page.shell.present;
     let toggle = |words: Message, key: &'static str, is_on: bool, next: Present| {
         let onclick = ctl.act.reform(move |_: MouseEvent| Act::Present(next));
         let class = classes!("quiet", matches!(key, "`" | "v" | "z").then_some("wide-only"));
@@ -61,7 +61,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
         (messages::timeline, "v"),
         (messages::timer, "z"),
     ];
-    let asks = page.model.story.question.is_some() && !present.question;
+    let asks = page.session.model.story.question.is_some() && !present.question;
     html! {
         <>
             if present.spotlight { <Spotlight /> }
@@ -79,15 +79,15 @@ pub(crate) fn Presenting(props: &Props) -> Html {
 
 /// The open question in large type, with a letter for each option. Nobody answers it here: the class does, aloud.
 fn question(page: &Page, ctl: &Ctl) -> Html {
-    let open = page.model.story.question.and_then(|step| {
-        let question = page.opened.as_ref()?.story.get(step)?.question.clone()?;
+    let open = page.session.model.story.question.and_then(|step| {
+        let question = page.session.opened.as_ref()?.story.get(step)?.question.clone()?;
         Some((step, question))
     });
     let Some((step, question)) = open else {
         return Html::default();
     };
     let reveal = {
-        let (ctl, present) = (ctl.clone(), page.present);
+        let (ctl, present) = (ctl.clone(), page.shell.present);
         Callback::from(move |_: MouseEvent| ctl.reveal(step, present))
     };
     let options = question.options.iter();
@@ -164,18 +164,21 @@ pub(crate) fn Code(props: &Props) -> Html {
     let page = &props.page;
     {
         let (send, screen) = (ctl.send.clone(), Screen::write(page));
-        use_effect_with((page.opened.clone(), page.anonymises), move |(_, renames)| {
-            send.emit(Request::Share {
-                screen,
-                anonymise: *renames,
-                revision: 0,
-            })
-        });
+        use_effect_with(
+            (page.session.opened.clone(), page.session.anonymises),
+            move |(_, renames)| {
+                send.emit(Request::Share {
+                    screen,
+                    anonymise: *renames,
+                    revision: 0,
+                })
+            },
+        );
     }
-    let link = if page.anonymises {
-        &page.anonymised_link
+    let link = if page.session.anonymises {
+        &page.session.anonymised_link
     } else {
-        &page.link
+        &page.session.link
     };
     // In a low dialog the code would begin below the edge.
     use_effect_with(link.is_some() && props.has_buttons, |is_drawn| {
@@ -186,7 +189,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     let Some(link) = link else {
         return html! { <p role="status">{ t!(share::making_link) }</p> };
     };
-    let short = short_address_of_untouched(page).filter(|_| !page.anonymises);
+    let short = short_address_of_untouched(page).filter(|_| !page.session.anonymises);
     let address = short.unwrap_or_else(|| browser::address(&link.fragment));
     match qr::code(&address) {
         Some((size, path)) => html! {

@@ -23,21 +23,26 @@ pub(crate) fn Recall(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
-    let is_in_lesson = page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some()) && !page.model.story.finished;
-    let due = page.course.due_recaps(&page.lessons, js_sys::Date::now());
+    let is_in_lesson = page
+        .session
+        .opened
+        .as_ref()
+        .is_some_and(|opened| opened.lesson.is_some())
+        && !page.session.model.story.finished;
+    let due = page.shell.course.due_recaps(&page.shell.lessons, js_sys::Date::now());
     let Some(again) = due
         .first()
-        .filter(|_| !*is_dismissed && !is_in_lesson && page.study.item.is_none())
+        .filter(|_| !*is_dismissed && !is_in_lesson && page.shell.study.item.is_none())
     else {
         return Html::default();
     };
-    let title = page.lessons.iter().find(|lesson| lesson.name == again.ask);
+    let title = page.shell.lessons.iter().find(|lesson| lesson.name == again.ask);
     let title = title.map_or(again.ask.as_str(), |lesson| lesson.title.as_str());
     let dismiss = Callback::from(move |_: MouseEvent| is_dismissed.set(true));
     html! {
         <section class="said recall" aria-label={t!(recall::asked_again)}>
             <p><b>{ t!(recall::still_know) }{ " " }</b>{ t!(recall::one_question, lesson = title) }</p>
-            <button type="button" class="primary" onclick={ask(&ctl, &page.course, again)}>{ t!(recall::ask_me) }</button>
+            <button type="button" class="primary" onclick={ask(&ctl, &page.shell.course, again)}>{ t!(recall::ask_me) }</button>
             <button type="button" class="quiet" onclick={dismiss} aria-label={t!(recall::not_now)}>{ icon("cross") }</button>
         </section>
     }

@@ -39,7 +39,7 @@ pub(crate) fn ComingNote(props: &ComingProps) -> Html {
 /// Tells once what a session that was just opened is based on.
 #[component]
 pub(crate) fn OpenedNote(props: &Props) -> Html {
-    let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {
+    let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.session.opened) else {
         return Html::default();
     };
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Notices));
@@ -47,10 +47,10 @@ pub(crate) fn OpenedNote(props: &Props) -> Html {
     html! {
         <section class="said" aria-label={t!(said::about_opened)}>
             <div class="told">
-                if let Some(triage) = &props.page.triage { { worst(Some(&ctl), triage) } }
+                if let Some(triage) = &props.page.session.triage { { worst(Some(&ctl), triage) } }
                 <ul>{ for opened.notices.iter().take(MAX_NOTICES).map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             </div>
-            if let Some(triage) = props.page.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }
+            if let Some(triage) = props.page.session.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }
             if !opened.notices.is_empty() { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ t!(said::all_notices, count = opened.notices.len()) }</button> }
             <button type="button" class="quiet" onclick={mark_read} aria-label={t!(said::read)}>{ icon("cross") }</button>
         </section>

@@ -87,7 +87,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         return html! {
             <div class="run pictured" ref={root} ~style={lengths(&measures, room.h)}>
                 { plane }
-                <Overview model={model.clone()} zone={page.zone.clone()} key_name={key_name(page)} selected={page.selected.clone()} theme={page.theme} filter={page.filter.clone()} truth={page.truth} {differing} {room} />
+                <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={key_name(page)} selected={page.session.selected.clone()} theme={page.shell.theme} filter={page.session.filter.clone()} truth={page.shell.truth} {differing} {room} />
             </div>
         };
     }
@@ -281,7 +281,7 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     fn all(page: &Page, model: &'a Model) -> Vec<Group<'a>> {
-        let is_seen = |group: &&GroupView| page.zone.as_ref().is_none_or(|zone| *zone == group.name);
+        let is_seen = |group: &&GroupView| page.session.zone.as_ref().is_none_or(|zone| *zone == group.name);
         let mut all: Vec<Group> = (model.groups.iter().filter(is_seen))
             .map(|group| Group {
                 view: Some(group),
@@ -373,7 +373,7 @@ fn control_plane(
     preview: Option<&Preview>,
 ) -> Html {
     let (page, model, other) = (&props.page, &props.model, props.other);
-    let spread_key = (page.shown_decision())
+    let spread_key = (page.session.shown_decision())
         .and_then(|(why, _)| why.spread.first())
         .map(|spread| spread.topology_key.clone());
     let tick = model.pending.iter().any(|p| {
@@ -383,16 +383,16 @@ fn control_plane(
     let free = rail.scheduler.w / measures.unit - if measures.is_narrow { 62.0 } else { 230.0 };
     let marks = ((free / 34.0) as usize).clamp(1, 6);
     html! {
-        <Plane plane={model.plane.clone()} restored={model.restored()} keys={model.keys.clone()} group_key={page.group.clone()} {spread_key} is_second_run={other} truth={page.truth}
+        <Plane plane={model.plane.clone()} restored={model.restored()} keys={model.keys.clone()} group_key={page.session.group.clone()} {spread_key} is_second_run={other} truth={page.shell.truth}
             compared={props.compared.is_some()} cut={model.cut_nodes().count()} rail={*rail} is_narrow={measures.is_narrow} is_short={rail.managers.w < 236.0 * measures.unit}>
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected_pod(page, model)} beside={other}
-                asks={!other && page.model.story.question.is_some()} {marks} filter={page.filter.clone()} answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, model.pending.iter()) }} differing={differing.clone()} would_wait={preview.map(|preview| preview.waiting.clone()).unwrap_or_default()} />
+                asks={!other && page.session.model.story.question.is_some()} {marks} filter={page.session.filter.clone()} answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, model.pending.iter()) }} differing={differing.clone()} would_wait={preview.map(|preview| preview.waiting.clone()).unwrap_or_default()} />
         </Plane>
     }
 }
 
 fn selected_pod(page: &Page, model: &Model) -> Option<String> {
-    match &page.selected {
+    match &page.session.selected {
         Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
     }
@@ -400,7 +400,7 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
 
 /// The zone that is shown alone.
 fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
-    let zone = page.zone.as_ref()?;
+    let zone = page.session.zone.as_ref()?;
     model.groups.iter().find(|g| g.name == *zone)
 }
 
@@ -421,7 +421,7 @@ pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
 
 /// The short name of the label key by which nodes are grouped.
 fn key_name(page: &Page) -> String {
-    let key = page.group.rsplit('/').next().filter(|key| !key.is_empty());
+    let key = page.session.group.rsplit('/').next().filter(|key| !key.is_empty());
     key.map_or_else(|| t!(scene::zone), str::to_owned)
 }
 
@@ -488,7 +488,7 @@ impl NodeContext<'_> {
     fn node(&self, state: &Shared<NodeState>, place: NodePlan, slots: Vec<usize>) -> Html {
         let (page, model, other) = (&self.props.page, &self.props.model, self.props.other);
         let name = &state.view.name;
-        let shown = page.shown_decision();
+        let shown = page.session.shown_decision();
         let why = shown.map(|(why, _)| why);
         let decided = shown.and_then(|(_, decided)| decided);
         let verdict = why.and_then(|w| w.verdicts.get(name).cloned());
@@ -505,7 +505,7 @@ impl NodeContext<'_> {
             .filter(|p| self.breaking.contains(&p.id))
             .map(|p| p.id.clone())
             .collect();
-        let is_selected = matches!(&page.selected, Some(SubjectRef::Node { name: n }) if n == name);
+        let is_selected = matches!(&page.session.selected, Some(SubjectRef::Node { name: n }) if n == name);
         let highlighted = highlighted_names(page).any(|h| h.strip_prefix("node/") == Some(name));
         let ages = place.fit.detail.is_large() && state.pods.iter().any(|pod| pod.running_since.is_some());
         let now = match (state.ticks(), ages) {
@@ -515,13 +515,17 @@ impl NodeContext<'_> {
         };
         html! {
             <Node key={name.clone()} node={state.clone()} devices={model.devices.get(name).cloned().unwrap_or_default()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
-                {selected_pod} selected={is_selected} preview={self.preview.and_then(|preview| preview.of_node(name, &state.view.zone))} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.filter.clone()} truth={page.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
+                {selected_pod} selected={is_selected} preview={self.preview.and_then(|preview| preview.of_node(name, &state.view.zone))} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.session.filter.clone()} truth={page.shell.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
                 pod_answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, &state.pods) }} />
         }
     }
 }
 
 fn highlighted_names(page: &Page) -> impl Iterator<Item = &str> {
-    let step = page.opened.as_ref().and_then(|o| o.story.get(page.model.story.step));
+    let step = page
+        .session
+        .opened
+        .as_ref()
+        .and_then(|o| o.story.get(page.session.model.story.step));
     step.into_iter().flat_map(|s| s.highlight.iter().map(String::as_str))
 }

@@ -41,12 +41,12 @@ pub(crate) fn Share(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let anonymise = page.anonymises;
+    let anonymise = page.session.anonymises;
     let what = use_state(|| Output::Link);
     {
         let (ctl, screen) = (ctl.clone(), Screen::write(page));
         // Requested again if another session opens.
-        use_effect_with((anonymise, page.opened.clone()), move |(anonymise, _)| {
+        use_effect_with((anonymise, page.session.opened.clone()), move |(anonymise, _)| {
             ctl.send.emit(Request::Share {
                 screen,
                 anonymise: *anonymise,
@@ -55,7 +55,11 @@ pub(crate) fn Share(props: &Props) -> Html {
         });
     }
     // The session is meanwhile saved by a link with the original names.
-    let link = if anonymise { &page.anonymised_link } else { &page.link };
+    let link = if anonymise {
+        &page.session.anonymised_link
+    } else {
+        &page.session.link
+    };
     let present = ctl.present(Present::default());
     html! {
         <Modal title={t!(share::title)} class="share">
@@ -73,7 +77,7 @@ pub(crate) fn Share(props: &Props) -> Html {
                 (Output::Link | Output::Frame, None) => html! { <p role="status">{ t!(share::making_link) }</p> },
                 (Output::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} {anonymise} /> },
                 (Output::Frame, Some(link)) => {
-                    let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
+                    let has_story = page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
                     html! { <FramePart fragment={link.fragment.clone()} {has_story} {anonymise} /> }
                 }
                 (Output::Picture, _) => picture(&ctl, anonymise),
@@ -89,7 +93,7 @@ pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let anonymises = props.page.anonymises;
+    let anonymises = props.page.session.anonymises;
     let toggle = ctl.act.reform(move |_: Event| Act::Anonymise(!anonymises));
     let table = ctl.on(Request::Export {
         what: ExportKind::Names,
@@ -135,17 +139,18 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
 /// The short address of a session that is still as it began, a built-in lesson or a scenario of this site: nothing was
 /// done in it, and no instant was chosen.
 pub(super) fn short_address_of_untouched(page: &Page) -> Option<String> {
-    let opened = page.opened.as_ref()?;
-    let story = &page.model.story;
-    let site = page.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
+    let opened = page.session.opened.as_ref()?;
+    let story = &page.session.model.story;
+    let site = page.shell.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
     // A recap runs a lesson with another seed.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
     let is_default_seed = site.is_some() || seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
-    let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
+    let is_touched = page.session.model.branches.iter().any(|branch| branch.is_touched);
     let is_answered = story.steps.iter().any(|step| step.answer.is_some());
-    let is_compared = page.other.is_some();
-    let is_at_start = page.model.now == 0 && page.model.horizon == 0;
-    let is_as_it_began = story.step == 0 && page.selected.is_none() && (page.model.playing || is_at_start);
+    let is_compared = page.session.other.is_some();
+    let is_at_start = page.session.model.now == 0 && page.session.model.horizon == 0;
+    let is_as_it_began =
+        story.step == 0 && page.session.selected.is_none() && (page.session.model.playing || is_at_start);
     let is_untouched = is_default_seed && is_as_it_began && !is_compared && !is_touched && !is_answered;
     match (&opened.lesson, site) {
         _ if !is_untouched => None,
@@ -174,7 +179,7 @@ fn LinkPart(props: &LinkProps) -> Html {
         Callback::from(move |_: MouseEvent| shows.set(!*shows))
     };
     let short = short_address_of_untouched(&props.page).filter(|_| !props.anonymise);
-    let seed = props.page.opened.as_ref().map_or(0, |opened| opened.seed);
+    let seed = props.page.session.opened.as_ref().map_or(0, |opened| opened.seed);
     html! {
         <>
             if short.is_some() {
@@ -337,9 +342,9 @@ fn FilmPart(props: &FilmProps) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let model = &page.model;
+    let model = &page.session.model;
     // The span of the timeline, limited to what was played.
-    let shown_span = page.span.map_or((0, model.horizon.max(model.now)), |span| {
+    let shown_span = page.session.span.map_or((0, model.horizon.max(model.now)), |span| {
         (span.from.max(0), span.to.min(model.horizon.max(model.now)))
     });
     let from = use_state(|| clock::instant(shown_span.0));
@@ -349,7 +354,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     let recording = use_state(|| false);
     {
         let making = making.setter();
-        use_effect_with(page.film.clone(), move |_| making.set(false));
+        use_effect_with(page.session.film.clone(), move |_| making.set(false));
     }
     let wrong = use_state(|| None::<(Bound, String)>);
     let field = |bound: Bound, name: Message, state: &UseStateHandle<String>| {
@@ -368,7 +373,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
-        let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.anonymises);
+        let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.session.anonymises);
         Callback::from(move |_: MouseEvent| match span(&from, &to, played) {
             Ok((from, to)) => {
                 making.set(true);
@@ -387,6 +392,7 @@ fn FilmPart(props: &FilmProps) -> Html {
         })
     };
     let done = page
+        .session
         .progress
         .as_ref()
         .filter(|(task, _)| *task == Task::Film)
@@ -404,7 +410,7 @@ fn FilmPart(props: &FilmProps) -> Html {
                 <p class="notice" role="alert" id="film-wrong">{ why }</p>
             } else if *making {
                 <p role="status">{ t!(share::making_film) }{ " " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label={t!(share::film)}></progress></p>
-            } else if let Some(film) = &page.film {
+            } else if let Some(film) = &page.session.film {
                 { match &**film {
                     Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
                     Ok(text) => film_preview(&ctl, text, &recording),

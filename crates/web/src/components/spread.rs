@@ -19,9 +19,9 @@ pub(crate) struct Props {
 impl Props {
     /// What the lane depends on; while time runs it is drawn again a few times a second.
     fn render_key(&self) -> (&Shared<SpreadLane>, u64, Micros, bool, Span) {
-        let model = &self.page.model;
+        let model = &self.page.session.model;
         let (frames, now) = if model.playing {
-            (self.page.frames / 8, 0)
+            (self.page.shell.frames / 8, 0)
         } else {
             (0, model.now)
         };
@@ -38,7 +38,7 @@ impl PartialEq for Props {
 /// The lane.
 #[component]
 pub(crate) fn SpreadView(props: &Props) -> Html {
-    let (model, span) = (&props.page.model, props.span);
+    let (model, span) = (&props.page.session.model, props.span);
     let lane = &*model.spread;
     // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let until = if model.story.question.is_some() {
@@ -74,7 +74,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
 
 /// The lane as a list, latest change first.
 pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
-    let (model, lane) = (&page.model, &*page.model.spread);
+    let (model, lane) = (&page.session.model, &*page.session.model.spread);
     let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;
     let rule = match (lane.max_skew, lane.hard) {
         (None, _) => t!(spread::no_constraint),

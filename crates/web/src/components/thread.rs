@@ -69,9 +69,9 @@ pub(crate) struct ArcsProps {
 impl ArcsProps {
     /// What the arcs depend on; while time runs they are drawn again a few times a second.
     fn render_key(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
-        let model = &self.page.model;
-        let frames = if model.playing { self.page.frames / 8 } else { 0 };
-        (&model.thread, frames, self.page.selected.as_ref(), self.span)
+        let model = &self.page.session.model;
+        let frames = if model.playing { self.page.shell.frames / 8 } else { 0 };
+        (&model.thread, frames, self.page.session.selected.as_ref(), self.span)
     }
 }
 
@@ -88,8 +88,8 @@ const VIEW_HEIGHT: f64 = 100.0;
 /// Arcs from each cause to its effect; dashed arcs to pending deadlines.
 #[component]
 pub(crate) fn Arcs(props: &ArcsProps) -> Html {
-    let (thread, span) = (&*props.page.model.thread, props.span);
-    if props.page.selected.is_none() || thread.links.is_empty() {
+    let (thread, span) = (&*props.page.session.model.thread, props.span);
+    if props.page.session.selected.is_none() || thread.links.is_empty() {
         return Html::default();
     }
     let at = |record: u64| {

@@ -94,15 +94,19 @@ pub(crate) fn Timeline(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
-    let model = &*page.model;
-    let span = page.visible_span();
-    let question = page.time_question();
+    let model = &*page.session.model;
+    let span = page.session.visible_span();
+    let question = page.session.time_question();
     // While the introduction is open there is only the axis; then every lane that holds something.
-    let held = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
-        if page.start { [false; LANES.len()] } else { held(model) }
+    let held = *use_memo((model.marks_rev, model.director.clone(), page.shell.start), |_| {
+        if page.shell.start {
+            [false; LANES.len()]
+        } else {
+            held(model)
+        }
     });
     let shown = use_lanes(page, held);
-    let spreads = !page.start && !model.spread.domains.is_empty();
+    let spreads = !page.shell.start && !model.spread.domains.is_empty();
     let asks = question.is_some();
     let lanes_ref = use_node_ref();
     let scrub = Scrub {
@@ -170,7 +174,7 @@ impl Scrub {
             }
             let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| scrub.question.is_none());
             if let Some((_, id)) = mark {
-                let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
+                let mark = id.parse().ok().and_then(|id: u64| page.session.model.marks.get(&id));
                 if let Some(mark) = mark {
                     show_mark(&scrub.ctl, mark);
                 }
@@ -219,9 +223,9 @@ impl Scrub {
 #[hook]
 fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
-    let (opened, now) = (page.opened.clone(), page.model.now);
+    let (opened, now) = (page.session.opened.clone(), page.session.model.now);
     let mut before = before.borrow_mut();
-    let goes_on = !page.start && before.0 == opened && before.1 <= now;
+    let goes_on = !page.shell.start && before.0 == opened && before.1 <= now;
     let shown = std::array::from_fn(|index| held[index] || (goes_on && before.2[index]));
     *before = (opened, now, shown);
     shown
@@ -260,12 +264,12 @@ fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -
 
 /// The buttons at the right end of the axis: zoom and legend.
 fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
-    let now = page.model.now;
+    let now = page.session.model.now;
     let zoom = |name: Message, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
         html! { <button type="button" class="quiet" onclick={go} aria-label={name.text()} title={name.text()}>{ icon(sign) }</button> }
     };
-    let is_open = page.is_legend_open();
+    let is_open = page.session.is_legend_open();
     let open = ctl.act.reform(|_: MouseEvent| Act::Legend);
     html! {
         <span class="ends">
@@ -280,14 +284,14 @@ fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
 /// Buttons that switch between the lists of the lanes.
 pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
     let chip = |name: Message, dialog: Dialog| {
-        let is = page.dialog == dialog;
+        let is = page.shell.dialog == dialog;
         let go = ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
         html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={go}>{ name.text() }</button> }
     };
     html! {
         <div class="row whats" role="group" aria-label={t!(timeline::lanes)}>
             { for LANES.iter().map(|(lane, name)| chip(*name, Dialog::Lane(*lane))) }
-            if !page.model.spread.domains.is_empty() { { chip(timeline::spread, Dialog::Spread) } }
+            if !page.session.model.spread.domains.is_empty() { { chip(timeline::spread, Dialog::Spread) } }
         </div>
     }
 }
@@ -308,10 +312,13 @@ fn Head(props: &HeadProps) -> Html {
         return Html::default();
     };
     let (page, span) = (&*props.page, props.span);
-    let every = if page.model.playing { SAID_EVERY } else { 1 };
-    let said = use_memo((page.acts, page.frames / every, page.model.playing), |_| now);
+    let every = if page.session.model.playing { SAID_EVERY } else { 1 };
+    let said = use_memo(
+        (page.shell.acts, page.shell.frames / every, page.session.model.playing),
+        |_| now,
+    );
     let onkeydown = {
-        let (ctl, now) = (ctl.clone(), page.pending_seek.map_or(now.at, |(at, _)| at));
+        let (ctl, now) = (ctl.clone(), page.session.pending_seek.map_or(now.at, |(at, _)| at));
         Callback::from(move |event: KeyboardEvent| {
             let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
             let at = match event.key().as_str() {
@@ -355,10 +362,10 @@ impl LaneProps {
     /// What the lane depends on. While time runs it is drawn again a few times a second; each lane on frames of its
     /// own, so that no frame draws all lanes.
     fn stamp(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
-        let model = &self.page.model;
+        let model = &self.page.session.model;
         let asks = model.story.question;
         if model.playing {
-            let frames = (self.page.frames + 3 * self.index as u64) / 8;
+            let frames = (self.page.shell.frames + 3 * self.index as u64) / 8;
             (true, frames, 0, asks, &model.director)
         } else {
             (false, model.marks_rev, model.now, asks, &model.director)
@@ -368,20 +375,20 @@ impl LaneProps {
 
 impl PartialEq for LaneProps {
     fn eq(&self, other: &Self) -> bool {
-        (self.stamp(), self.span, self.index, &self.page.filter)
-            == (other.stamp(), other.span, other.index, &other.page.filter)
+        (self.stamp(), self.span, self.index, &self.page.session.filter)
+            == (other.stamp(), other.span, other.index, &other.page.session.filter)
     }
 }
 
 /// The content of a lane.
 #[component]
 fn LaneView(props: &LaneProps) -> Html {
-    let (model, (which, _)) = (&props.page.model, LANES[props.index]);
+    let (model, (which, _)) = (&props.page.session.model, LANES[props.index]);
     // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let is_hidden = |at: Micros| model.story.question.is_some() && at > model.now;
     let marks = model.marks.values().filter(|m| m.lane == which && !is_hidden(m.from));
     let drawn = lane_shapes(marks, props.span, model.now);
-    let filter = props.page.filter.as_deref();
+    let filter = props.page.session.filter.as_deref();
     html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
 }
 
@@ -470,19 +477,19 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 
 /// The branches of the session. Each can be compared with the present one, as can the run without the user's commands.
 pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
-    let all = &page.model.branches;
+    let all = &page.session.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
-    if all.len() < 2 && (!is_touched || page.other.is_some()) || page.opened.is_none() {
+    if all.len() < 2 && (!is_touched || page.session.other.is_some()) || page.session.opened.is_none() {
         return Html::default();
     }
-    let untouched = page.opened.as_ref().map(|opened| Request::Compare {
+    let untouched = page.session.opened.as_ref().map(|opened| Request::Compare {
         other: Some(opened.text.clone()),
     });
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label={t!(timeline::branches)}>
             // During a comparison its end is above the other run.
-            if page.other.is_none() && is_touched {
+            if page.session.other.is_none() && is_touched {
                 <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }
             { for all.iter().filter(|_| all.len() > 1).map(|b| {

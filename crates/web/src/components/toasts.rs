@@ -35,14 +35,14 @@ pub(crate) fn Toasts(props: &Props) -> Html {
         <>
             <Announcements page={props.page.clone()} />
             <div class="toasts" role="alert">
-                if page.has_new_version {
+                if page.shell.has_new_version {
                     <div class="toast"><span>{ t!(toasts::new_version) }</span><button type="button" onclick={newer}>{ t!(toasts::reload) }</button></div>
                 }
-                if let Some((task, part)) = page.progress.as_ref().filter(|(task, _)| page.opened.is_some() && *task != Task::WhatIf) {
+                if let Some((task, part)) = page.session.progress.as_ref().filter(|(task, _)| page.session.opened.is_some() && *task != Task::WhatIf) {
                     <div class="toast"><span>{ task.word() }</span><progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></div>
                 }
-                if page.recorded { <div class="toast late">{ t!(toasts::starting) }</div> }
-                { for page.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }
+                if page.session.recorded { <div class="toast late">{ t!(toasts::starting) }</div> }
+                { for page.shell.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }
             </div>
         </>
     }

@@ -66,13 +66,16 @@ pub(crate) fn Triage(props: &Props) -> Html {
     {
         // The copied list has replaced names; the list on the page keeps the original ones.
         let ctl = ctl.clone();
-        use_effect_with((page.anonymises, page.triage.clone()), move |(anonymises, _)| {
-            if *anonymises {
-                ctl.send.emit(Request::Triage { anonymise: true });
-            }
-        });
+        use_effect_with(
+            (page.session.anonymises, page.session.triage.clone()),
+            move |(anonymises, _)| {
+                if *anonymises {
+                    ctl.send.emit(Request::Triage { anonymise: true });
+                }
+            },
+        );
     }
-    let Some(triage) = &page.triage else {
+    let Some(triage) = &page.session.triage else {
         return html! { <Modal key="triage" title={t!(triage::title)} class="wide triage"><p role="status">{ t!(triage::looking) }</p></Modal> };
     };
     let is_seen = |finding: &&Finding| namespace.as_ref().is_none_or(|only| finding.namespace == *only);
@@ -88,12 +91,12 @@ pub(crate) fn Triage(props: &Props) -> Html {
         })
     };
     // The list with replaced names has another order, so it cannot be filtered by row: all of it is copied.
-    let text = match page.anonymises {
+    let text = match page.session.anonymises {
         false => {
             let rows: Vec<Finding> = rows.iter().map(|finding| (*finding).clone()).collect();
             Some(markdown(&rows, triage.at))
         }
-        true => (page.anonymised_triage.as_ref()).map(|renamed| markdown(&renamed.findings, renamed.at)),
+        true => (page.session.anonymised_triage.as_ref()).map(|renamed| markdown(&renamed.findings, renamed.at)),
     };
     let copy = text.map(|text| {
         let act = ctl.act.clone();
@@ -119,7 +122,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
                     { for namespaces.iter().map(|name| html! { <option value={(*name).to_owned()} selected={namespace.as_deref() == Some(*name)}>{ if name.is_empty() { t!(triage::none) } else { podscope_api::visible(name).into_owned() } }</option> }) }
                 </select></label>
                 <p role="status">{ t!(triage::rows, rows = rows.len(), objects = objects, time = clock::instant(triage.at)) }</p>
-                if page.model.now != triage.at { <button type="button" class="quiet" onclick={look_again}>{ t!(triage::look_again) }</button> }
+                if page.session.model.now != triage.at { <button type="button" class="quiet" onclick={look_again}>{ t!(triage::look_again) }</button> }
                 <button type="button" onclick={copy.clone().unwrap_or_default()} disabled={copy.is_none()}>{ t!(triage::copy) }</button>
             </div>
             <super::share::AnonymiseCheckbox page={page.clone()} />

@@ -20,7 +20,7 @@ pub(crate) struct Props {
 /// Says in one line how the two runs of a comparison differ.
 #[component]
 pub(crate) fn ComparisonLine(props: &Props) -> Html {
-    let (ours, other) = (&props.page.model, &props.other);
+    let (ours, other) = (&props.page.session.model, &props.other);
     // There are many marks: they are compared only after a change.
     let first = use_memo((ours.marks_rev, other.marks_rev, ours.horizon, other.horizon), |_| {
         compare::first_difference(ours, other)
@@ -74,7 +74,7 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
                 }
             </span>
             <button type="button" class="chip" onclick={figures} aria-haspopup="dialog">{ t!(versus::figures) }</button>
-            { truth_buttons(&ctl, props.page.truth) }
+            { truth_buttons(&ctl, props.page.shell.truth) }
         </section>
     }
 }

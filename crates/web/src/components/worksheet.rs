@@ -20,19 +20,19 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn Worksheet(props: &Props) -> Html {
     let page = &*props.page;
-    let Some(opened) = &page.opened else {
+    let Some(opened) = &page.session.opened else {
         return Html::default();
     };
     let info = opened
         .lesson
         .as_ref()
-        .and_then(|name| page.lessons.iter().find(|lesson| lesson.name == *name));
+        .and_then(|name| page.shell.lessons.iter().find(|lesson| lesson.name == *name));
     let print = Callback::from(|_: MouseEvent| {
         if let Some(window) = browser::window() {
             drop(window.print());
         }
     });
-    let has_answers = page.model.story.steps.iter().any(|step| step.truth.is_some());
+    let has_answers = page.session.model.story.steps.iter().any(|step| step.truth.is_some());
     let n_questions = opened.story.iter().filter(|step| step.question.is_some()).count();
     html! {
         <Modal key="worksheet" title={opened.title.clone()} class="wide worksheet">
@@ -45,7 +45,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
             if has_answers {
                 <p class="not-printed">{ t!(worksheet::start_over) }</p>
             } else {
-                <figure class="moments now-picture">{ story::picture(&moment(&page.model)) }<figcaption>{ t!(worksheet::cluster) }</figcaption></figure>
+                <figure class="moments now-picture">{ story::picture(&moment(&page.session.model)) }<figcaption>{ t!(worksheet::cluster) }</figcaption></figure>
             }
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {

@@ -4,7 +4,7 @@ use podscope_messages::t;
 use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, UpcomingEvent, UpcomingEventKind};
 
 use super::{actions, clock};
-use crate::state::{Model, Page};
+use crate::state::{Model, Session};
 
 /// The object of a coming event that is about one: `web-0`, `web-0/app`.
 fn object(due: &UpcomingEvent) -> String {
@@ -103,8 +103,8 @@ impl Forward {
 }
 
 /// Chooses the action of the forward button.
-pub(crate) fn forward(page: &Page) -> Forward {
-    let (model, story) = (&page.model, &page.model.story);
+pub(crate) fn forward(session: &Session) -> Forward {
+    let (model, story) = (&session.model, &session.model.story);
     if model.director.running.is_some() {
         return Forward::Stop;
     }
@@ -117,7 +117,7 @@ pub(crate) fn forward(page: &Page) -> Forward {
     if !model.director.next.is_empty() {
         return Forward::Skip;
     }
-    let suggested = (page.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
+    let suggested = (session.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
     let suggested = suggested.filter(|line| !story.finished && actions::words(line).is_some() && !is_done(line, model));
     match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
         Some(line) => Forward::Command(line),
@@ -132,8 +132,8 @@ fn is_done(line: &str, model: &Model) -> bool {
 }
 
 /// The button's texts: the target, and its distance or whose turn it is.
-pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String) {
-    let director = &page.model.director;
+pub(crate) fn words(next: &Forward, session: &Session, now: Micros) -> (String, String) {
+    let director = &session.model.director;
     match next {
         Forward::Stop => {
             let until = director.running.map(|run| match run {
@@ -153,12 +153,12 @@ pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String
 }
 
 /// The button's tooltip.
-pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
+pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> String {
     match forward {
-        Forward::Stop => page.model.director.running.map(running_text).unwrap_or_default(),
+        Forward::Stop => session.model.director.running.map(running_text).unwrap_or_default(),
         Forward::Answer(_) => t!(upcoming::waits_for_answer),
         Forward::Page(_) => t!(upcoming::story_goes_on),
-        Forward::Skip => match next(&page.model.director) {
+        Forward::Skip => match next(&session.model.director) {
             Some((first, Some(then))) => t!(
                 upcoming::events_in,
                 event = sentence_of(first),

@@ -1,15 +1,13 @@
-//! The actions that change the page's state: user input and updates of the engine. Only this file changes the state.
+//! The actions that change the page's state: user input and updates of the engine. `page.rs` replaces the
+//! session when another one opens.
 
 use std::rc::Rc;
 
-use podscope_protocol::{
-    ConsoleLine, CourseUpdate, Frame, GUIDED_START, LineKind, Micros, Opened, SubjectRef, Task, TextKind, Update,
-};
+use podscope_protocol::{ConsoleLine, CourseUpdate, Frame, LineKind, Micros, SubjectRef, Task, TextKind, Update};
 use yew::Reducible;
 
 use super::{
-    Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, SiteScenario, StudyAct, Tab, TriageView,
-    Truth,
+    Checked, Dialog, HelpView, LinkView, Page, Present, Shared, Sheet, SiteScenario, StudyAct, Tab, TriageView, Truth,
 };
 use crate::pure::attempts::Way;
 use crate::pure::course::Course;
@@ -85,75 +83,78 @@ impl Reducible for Page {
     fn reduce(self: Rc<Self>, act: Act) -> Rc<Self> {
         let mut page = Rc::try_unwrap(self).unwrap_or_else(|rc| (*rc).clone());
         let is_frame = matches!(&act, Act::Update(update) if matches!(**update, Update::Frame(_)));
-        page.acts += u64::from(!is_frame);
+        page.shell.acts += u64::from(!is_frame);
         match act {
             Act::Update(update) => page.apply_update(*update),
-            Act::Trapped(message) => page.crash(message),
+            Act::Trapped(message) => page.session.crash(message),
             Act::Select(subject) => page.select(subject),
             Act::SelectFound(subject) => {
-                let sheet = page.sheet;
+                let sheet = page.session.sheet;
                 page.select(Some(subject));
-                page.sheet = sheet;
+                page.session.sheet = sheet;
             }
-            Act::Tab(tab) => page.tab = tab,
+            Act::Tab(tab) => page.session.tab = tab,
             Act::Dialog(dialog) => page.open_dialog(dialog),
             Act::Legend => {
-                let is_open = page.is_legend_open();
+                let is_open = page.session.is_legend_open();
                 page.select(None);
-                page.sheet = if is_open { Sheet::None } else { Sheet::Side };
+                page.session.sheet = if is_open { Sheet::None } else { Sheet::Side };
             }
-            Act::Theme(theme) => page.theme = theme,
-            Act::Language(code) => page.language = code,
-            Act::View(view) => page.view = view,
+            Act::Theme(theme) => page.shell.theme = theme,
+            Act::Language(code) => page.shell.language = code,
+            Act::View(view) => page.shell.view = view,
             Act::Group(key) => {
-                page.group = key;
-                page.zone = None;
+                page.session.group = key;
+                page.session.zone = None;
             }
-            Act::Zone(zone) => page.zone = zone,
-            Act::Span(span) => page.span = span,
-            Act::SeekStarted(at) => page.pending_seek = Some((at, page.frames)),
-            Act::Pin(at) => page.pin = at,
-            Act::Record(on) => page.record = on.then(Shared::default),
-            Act::Speed(per_mille) => page.model.change(|m| m.speed = per_mille),
-            Act::ConsoleOpen(open) => page.console_open = open,
+            Act::Zone(zone) => page.session.zone = zone,
+            Act::Span(span) => page.session.span = span,
+            Act::SeekStarted(at) => page.session.pending_seek = Some((at, page.shell.frames)),
+            Act::Pin(at) => page.session.pin = at,
+            Act::Record(on) => {
+                page.shell.records_lesson = on;
+                page.session.goals = Shared::default();
+            }
+            Act::Speed(per_mille) => page.session.model.change(|m| m.speed = per_mille),
+            Act::ConsoleOpen(open) => page.shell.console_open = open,
             Act::Typed(line) => {
-                page.command_frame = Some(page.frames);
+                page.session.command_frame = Some(page.shell.frames);
                 // A user who gives a command does not need the introduction any more.
-                page.start = false;
+                page.shell.start = false;
                 // Toasts about the previous command are obsolete.
-                page.toasts.change(Vec::clear);
-                page.console.change(|c| {
+                page.shell.toasts.change(Vec::clear);
+                page.shell.console.change(|c| {
                     c.remember(&line);
                     c.completions = None;
                 });
             }
-            Act::ClearConsole => page.console.change(super::Console::clear),
-            Act::Toast(text) => page.toast(text),
-            Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
-            Act::ForgetCompletions => page.console.change(|c| c.completions = None),
-            Act::NewVersion => page.has_new_version = true,
-            Act::Finished(name, way) => page.course.change(|c| c.finish(&name, way, js_sys::Date::now())),
+            Act::ClearConsole => page.shell.console.change(super::Console::clear),
+            Act::Toast(text) => page.shell.toast(text),
+            Act::ToastGone(id) => page.shell.toasts.change(|all| all.retain(|(i, _)| *i != id)),
+            Act::ForgetCompletions => page.shell.console.change(|c| c.completions = None),
+            Act::NewVersion => page.shell.has_new_version = true,
+            Act::Finished(name, way) => page.shell.course.change(|c| c.finish(&name, way, js_sys::Date::now())),
             Act::Study(act) => page.study(act),
-            Act::Course(course) => page.course = Shared::new(course),
-            Act::Start(start) => (page.start, page.start_requested) = (start, false),
-            Act::RequestStart => (page.start, page.start_requested) = (true, true),
-            Act::NoticesRead => page.has_unread_notices = false,
-            Act::Anonymise(renames) => page.anonymises = renames,
+            Act::Course(course) => page.shell.course = Shared::new(course),
+            Act::Start(start) => (page.shell.start, page.shell.start_requested) = (start, false),
+            Act::RequestStart => (page.shell.start, page.shell.start_requested) = (true, true),
+            Act::NoticesRead => page.session.has_unread_notices = false,
+            Act::Anonymise(renames) => page.session.anonymises = renames,
             Act::Find(text) => {
-                page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
+                page.session.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
                 // A sheet would cover the results.
                 if text.is_some() {
-                    page.sheet = Sheet::None;
+                    page.session.sheet = Sheet::None;
                 }
-                page.find = text;
+                page.session.find = text;
             }
-            Act::Truth(truth) => page.truth = truth,
-            Act::Present(present) => page.present = present,
-            Act::OpenGuarantee { name, lesson } => page.pending_guarantee = Some((name, lesson)),
-            Act::SiteScenario(path) => page.site_scenario = Some(SiteScenario { path, session: None }),
+            Act::Truth(truth) => page.shell.truth = truth,
+            Act::Present(present) => page.shell.present = present,
+            Act::OpenGuarantee { name, lesson } => page.shell.pending_guarantee = Some((name, lesson)),
+            Act::SiteScenario(path) => page.shell.site_scenario = Some(SiteScenario { path, session: None }),
             Act::SideEditor(text) => {
-                page.dialog = Dialog::None;
-                page.side_editor = text;
+                page.shell.dialog = Dialog::None;
+                page.shell.side_editor = text;
             }
         }
         Rc::new(page)
@@ -169,39 +170,36 @@ impl Page {
                 lessons,
                 guarantees,
             } => {
-                self.version = Some(version);
-                self.lessons = Shared::new(lessons);
-                self.guarantees = Shared::new(guarantees);
+                self.shell.version = Some(version);
+                self.shell.lessons = Shared::new(lessons);
+                self.shell.guarantees = Shared::new(guarantees);
             }
             Update::Progress { task, per_mille } => {
-                self.progress = (per_mille < 1000).then_some((task, per_mille));
+                self.session.progress = (per_mille < 1000).then_some((task, per_mille));
                 if (task, per_mille) == (Task::Open, 0) {
-                    self.coming_triage = None;
+                    self.shell.coming_triage = None;
                 }
             }
             Update::Opened(opened) => {
-                let was_recorded = std::mem::take(&mut self.recorded);
                 // The recording showed the same session: it continues with everything that the user did meanwhile.
-                if was_recorded && self.opened.as_deref() == Some(&*opened) {
+                if self.session.recorded && self.session.opened.as_deref() == Some(&*opened) {
+                    self.session.recorded = false;
                     return;
                 }
-                if was_recorded {
-                    self.opened = None;
-                }
-                // Recorded goals belong to the previous session.
-                self.record = self.record.as_ref().map(|_| Shared::default());
                 self.open(*opened);
             }
             Update::Refused { problems } => {
-                self.progress = None;
-                self.coming_triage = None;
-                if self.dialog != Dialog::Editor {
-                    self.dialog = Dialog::Refused;
+                self.session.progress = None;
+                self.shell.coming_triage = None;
+                if self.shell.dialog != Dialog::Editor {
+                    self.shell.dialog = Dialog::Refused;
                 }
-                self.problems = Shared::new(problems);
+                self.shell.problems = Shared::new(problems);
             }
             Update::Frame(frame) => self.frame(*frame),
-            Update::Detail(detail) => self.detail = self.selected.is_some().then(|| Shared::new(*detail)),
+            Update::Detail(detail) => {
+                self.session.detail = self.session.selected.is_some().then(|| Shared::new(*detail))
+            }
             Update::Explanation {
                 pod,
                 uid,
@@ -210,7 +208,7 @@ impl Page {
                 explanation,
             } => {
                 let why = explain::read(pod, uid, attempts, attempt, explanation.map(|explanation| *explanation));
-                self.why = Some(Shared::new(why));
+                self.session.why = Some(Shared::new(why));
             }
             Update::Help {
                 pod,
@@ -219,7 +217,7 @@ impl Page {
                 per_mille,
                 done,
             } => {
-                self.help = Some(Shared::new(HelpView {
+                self.session.help = Some(Shared::new(HelpView {
                     pod,
                     remedies,
                     groups,
@@ -229,12 +227,14 @@ impl Page {
             }
             Update::Console { lines } => {
                 self.answer(&lines);
-                self.console.change(|c| c.print(lines));
+                self.shell.console.change(|c| c.print(lines));
             }
             Update::Completions { line, replace, choices } => {
-                self.console.change(|c| c.completions = Some((line, replace, choices)));
+                self.shell
+                    .console
+                    .change(|c| c.completions = Some((line, replace, choices)));
             }
-            Update::Fields { choices, revision } => self.fields = Some(Shared::new((revision, choices))),
+            Update::Fields { choices, revision } => self.session.fields = Some(Shared::new((revision, choices))),
             Update::Link {
                 fragment,
                 whole,
@@ -249,9 +249,9 @@ impl Page {
                     length,
                 }));
                 *(if anonymised {
-                    &mut self.anonymised_link
+                    &mut self.session.anonymised_link
                 } else {
-                    &mut self.link
+                    &mut self.session.link
                 }) = link;
             }
             // `connection.rs` saves the file.
@@ -262,33 +262,33 @@ impl Page {
                 problems,
                 advice,
             } => {
-                let was = self.checked.as_ref().map_or(kind, |checked| checked.kind);
-                self.checked = Some(Shared::new(Checked {
+                let was = self.session.checked.as_ref().map_or(kind, |checked| checked.kind);
+                self.session.checked = Some(Shared::new(Checked {
                     revision,
                     kind: if kind == TextKind::Broken { was } else { kind },
                     problems,
                     advice,
                 }));
             }
-            Update::Recognised { text, kind } => self.console.change(|c| c.recognised = Some((text, kind))),
+            Update::Recognised { text, kind } => self.shell.console.change(|c| c.recognised = Some((text, kind))),
             Update::Pasted { opens } => {
                 if !opens {
-                    self.progress = None;
+                    self.session.progress = None;
                 }
             }
             Update::WhatIf(answer) => {
-                self.progress = None;
-                self.what_if = Some(Shared::new(*answer));
+                self.session.progress = None;
+                self.session.what_if = Some(Shared::new(*answer));
             }
             // Engines of a search answer to its dialog.
             Update::Search(_) => {}
             Update::Film(film) => {
-                self.progress = None;
-                self.film = Some(Shared::new(film));
+                self.session.progress = None;
+                self.session.film = Some(Shared::new(film));
             }
             Update::Recorded { goals } => {
-                if let Some(record) = &mut self.record {
-                    *record = Shared::new(goals);
+                if self.shell.records_lesson {
+                    self.session.goals = Shared::new(goals);
                 }
             }
             Update::Triage {
@@ -296,7 +296,7 @@ impl Page {
                 at,
                 is_early: true,
                 ..
-            } => self.coming_triage = Some(Shared::new(TriageView { findings, at })),
+            } => self.shell.coming_triage = Some(Shared::new(TriageView { findings, at })),
             Update::Triage {
                 findings,
                 at,
@@ -304,21 +304,21 @@ impl Page {
                 ..
             } => {
                 // The triage list of a dump that has just opened is marked as unread.
-                self.has_unread_notices |= !anonymised && self.triage.is_none() && !findings.is_empty();
+                self.session.has_unread_notices |= !anonymised && self.session.triage.is_none() && !findings.is_empty();
                 let triage = Some(Shared::new(TriageView { findings, at }));
                 *(if anonymised {
-                    &mut self.anonymised_triage
+                    &mut self.session.anonymised_triage
                 } else {
-                    &mut self.triage
+                    &mut self.session.triage
                 }) = triage;
             }
             Update::Course(update) => {
                 if matches!(*update, CourseUpdate::Course(_)) {
-                    self.dialog = Dialog::Course;
+                    self.shell.dialog = Dialog::Course;
                 }
-                self.study.change(|study| study.update(*update));
+                self.shell.study.change(|study| study.update(*update));
             }
-            Update::Crashed { message } => self.crash(message),
+            Update::Crashed { message } => self.session.crash(message),
             // `connection.rs` handles it.
             Update::Settled { .. } => {}
         }
@@ -337,141 +337,76 @@ impl Page {
         for update in updates {
             self.apply_update(update);
         }
-        self.recorded = true;
+        self.session.recorded = true;
         self
     }
 
     fn frame(&mut self, mut frame: Frame) {
-        self.frames += 1;
+        self.shell.frames += 1;
         // A frame from before the seek may still arrive.
-        self.pending_seek = (self.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.frames < asked_at + 3);
+        self.session.pending_seek =
+            (self.session.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.shell.frames < asked_at + 3);
         // A what-if question is answered while time goes on.
-        self.progress = self.progress.filter(|(task, _)| *task == Task::WhatIf);
+        self.session.progress = self.session.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
-        let question_before = self.model.story.question;
-        self.model.change(|m| m.apply(frame));
-        if self.model.story.question != question_before {
+        let question_before = self.session.model.story.question;
+        self.session.model.change(|m| m.apply(frame));
+        if self.session.model.story.question != question_before {
             // The pin belonged to the previous question.
-            self.pin = None;
-            if self.time_question().is_some() {
-                self.span = None;
+            self.session.pin = None;
+            if self.session.time_question().is_some() {
+                self.session.span = None;
             }
         }
         match other {
             Some(other) => self
+                .session
                 .other
                 .get_or_insert_with(Shared::default)
                 .change(|m| m.apply(*other)),
             // During a comparison every frame holds both runs.
-            None => self.other = None,
+            None => self.session.other = None,
         }
-    }
-
-    fn open(&mut self, mut opened: Opened) {
-        self.study.change(|study| study.opened(&mut opened));
-        // An earlier requested session may open first: the guarantee waits for its own lesson.
-        let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
-        let promise = self.pending_guarantee.take_if(is_its_own);
-        // The guided start goes on with the nodes and pods of the first visit.
-        let selected = self
-            .selected
-            .take()
-            .filter(|_| opened.lesson.as_deref() == Some(GUIDED_START));
-        self.console.change(|console| console.begin(&opened.title));
-        let mut site_scenario = self.site_scenario.take();
-        if let Some(scenario) = site_scenario.as_mut().filter(|scenario| scenario.session.is_none()) {
-            scenario.session = Some((opened.text.clone(), opened.seed));
-        }
-        *self = Page {
-            site_scenario,
-            pending_guarantee: self.pending_guarantee.take(),
-            version: self.version.take(),
-            lessons: self.lessons.clone(),
-            guarantees: self.guarantees.clone(),
-            course: self.course.clone(),
-            study: self.study.clone(),
-            console: self.console.clone(),
-            console_open: self.console_open,
-            embedded: self.embedded,
-            panels: self.panels,
-            frames: self.frames,
-            acts: self.acts,
-            has_new_version: self.has_new_version,
-            toasts: self.toasts.clone(),
-            // The introduction belongs to the first visit's cluster, not to one that runs elsewhere.
-            start: self.start && self.opened.is_none() && !opened.is_joined,
-            start_requested: self.start_requested,
-            truth: self.truth,
-            present: self.present,
-            side_editor: self.side_editor.clone(),
-            record: self.record.clone(),
-            // The first session opens without a request from the user, so it closes no dialog, least of all the one
-            // that says why a link cannot be opened. Later sessions close the dialogs about the previous one.
-            dialog: if self.opened.is_none() || self.dialog.outlives_session() {
-                self.dialog.clone()
-            } else {
-                Dialog::None
-            },
-            problems: self.problems.clone(),
-            triage: self.coming_triage.take().filter(|_| opened.is_dump),
-            selected,
-            ..Page::new(None, self.theme, self.view)
-        };
-        if let Some(screen) = opened.screen.as_deref().and_then(Screen::read) {
-            self.group = screen.group;
-            self.tab = screen.tab;
-            self.selected = screen.selected;
-            self.span = screen.span;
-            self.console_open = screen.console;
-        }
-        if let Some((name, _)) = promise {
-            self.selected = Some(SubjectRef::Invariant { name });
-            self.tab = Tab::Life;
-        }
-        if self.selected.is_some() {
-            self.sheet = Sheet::Side;
-        }
-        let has_problems = self.triage.as_ref().is_some_and(|triage| !triage.findings.is_empty());
-        self.has_unread_notices = has_problems || !opened.notices.is_empty() && opened.lesson.is_none();
-        self.opened = Some(Shared::new(opened));
     }
 
     fn select(&mut self, subject: Option<SubjectRef>) {
-        if self.selected == subject {
+        if self.session.selected == subject {
             if subject.is_some() {
-                self.sheet = Sheet::Side;
+                self.session.sheet = Sheet::Side;
             }
             return;
         }
-        self.detail = None;
+        self.session.detail = None;
         if self
+            .session
             .help
             .as_ref()
             .is_some_and(|h| !matches!(&subject, Some(SubjectRef::Pod { key, .. }) if *key == h.pod))
         {
-            self.help = None;
+            self.session.help = None;
         }
-        self.sheet = if subject.is_some() { Sheet::Side } else { Sheet::None };
+        self.session.sheet = if subject.is_some() { Sheet::Side } else { Sheet::None };
         let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
         if matches!(subject, Some(SubjectRef::FailedRequests { .. })) {
-            self.tab = Tab::Life;
-        } else if self.record.is_some() {
+            self.session.tab = Tab::Life;
+        } else if self.shell.records_lesson {
             // While recording, the user looks for fields.
-            self.tab = Tab::Yaml;
-        } else if !is_pod && self.tab == Tab::Why {
-            self.tab = Tab::Life;
-        } else if is_pod && self.selected_pod().is_none() {
-            self.tab = Tab::Why;
+            self.session.tab = Tab::Yaml;
+        } else if !is_pod && self.session.tab == Tab::Why {
+            self.session.tab = Tab::Life;
+        } else if is_pod && self.session.selected_pod().is_none() {
+            self.session.tab = Tab::Why;
         }
-        self.selected = subject;
+        self.session.selected = subject;
     }
 
     /// Shows refusals and hints as toasts while the console is closed.
     fn answer(&mut self, lines: &[ConsoleLine]) {
         let is_recent = self
+            .session
             .command_frame
-            .is_some_and(|asked_at| self.frames <= asked_at + ANSWER_FRAMES);
-        if self.console_open {
+            .is_some_and(|asked_at| self.shell.frames <= asked_at + ANSWER_FRAMES);
+        if self.shell.console_open {
             return;
         }
         // kubectl's warnings were already shown for confirmation. An error without a command answers a button.
@@ -480,18 +415,8 @@ impl Page {
             is_recent && l.kind == LineKind::Notice || is_error && (is_recent || l.command.is_none())
         };
         for line in lines.iter().filter(is_shown) {
-            self.toast(line.text.to_string());
+            self.shell.toast(line.text.to_string());
         }
-    }
-
-    fn toast(&mut self, text: String) {
-        let id = self.toasts.last().map_or(0, |(id, _)| id + 1);
-        self.toasts.change(|all| {
-            all.retain(|(_, t)| *t != text);
-            all.push((id, text));
-            let excess = all.len().saturating_sub(3);
-            all.drain(..excess);
-        });
     }
 }
 
@@ -503,9 +428,10 @@ const ANSWER_FRAMES: u64 = 15;
 
 #[cfg(test)]
 mod tests {
-    use podscope_protocol::Problem;
+    use podscope_protocol::{LessonCondition, Opened, Problem};
 
     use super::*;
+    use crate::state::Session;
 
     fn page() -> Rc<Page> {
         Rc::new(Page::new(None, Theme::System, View::Playground))
@@ -528,8 +454,38 @@ mod tests {
             (Dialog::Refused, false),
         ] {
             let after = first.clone().reduce(Act::Dialog(dialog.clone())).reduce(opened());
-            assert_eq!(after.dialog == dialog, stays, "{dialog:?}");
+            assert_eq!(after.shell.dialog == dialog, stays, "{dialog:?}");
         }
+    }
+
+    #[test]
+    fn opening_a_session_keeps_the_shell_and_nothing_else() {
+        let goals = || {
+            Act::Update(Box::new(Update::Recorded {
+                goals: vec![LessonCondition::AuthorText("web is ready".into())],
+            }))
+        };
+        let changes = [
+            Act::Truth(Truth::Api),
+            Act::Record(true),
+            goals(),
+            Act::ConsoleOpen(true),
+            Act::Group("rack".into()),
+            Act::Find(Some("web".into())),
+            Act::Anonymise(true),
+            Act::Select(Some(SubjectRef::Node { name: "a-1".into() })),
+        ];
+        let before = changes
+            .into_iter()
+            .fold(page().reduce(opened()), |page, act| page.reduce(act));
+        assert_eq!(before.session.goals.len(), 1);
+        let Page { shell, session } = &*before.reduce(opened());
+        assert!(shell.truth == Truth::Api && shell.records_lesson && shell.console_open);
+        let expected = Session {
+            opened: session.opened.clone(),
+            ..Session::default()
+        };
+        assert_eq!(format!("{session:?}"), format!("{expected:?}"));
     }
 
     /// A lesson that is opened while a large dump is being opened does not inherit the dump's problems.
@@ -551,9 +507,12 @@ mod tests {
         };
         for is_dump in [false, true] {
             let page = page().reduce(triage());
-            assert!(page.coming_triage.is_some() && page.triage.is_none());
+            assert!(page.shell.coming_triage.is_some() && page.session.triage.is_none());
             let page = page.reduce(open(is_dump));
-            assert_eq!((page.triage.is_some(), page.coming_triage.is_some()), (is_dump, false));
+            assert_eq!(
+                (page.session.triage.is_some(), page.shell.coming_triage.is_some()),
+                (is_dump, false)
+            );
         }
     }
 
@@ -564,8 +523,12 @@ mod tests {
     fn recorded_first_visit_keeps_selection_when_engine_opens_it() {
         let recorded =
             Rc::new(Page::new(None, Theme::System, View::Playground).with_recording()).reduce(Act::Start(true));
-        assert!(recorded.recorded && recorded.start);
-        assert_eq!(recorded.model.nodes.size(), 6, "the recording holds the whole cluster");
+        assert!(recorded.session.recorded && recorded.shell.start);
+        assert_eq!(
+            recorded.session.model.nodes.size(),
+            6,
+            "the recording holds the whole cluster"
+        );
         let selected_node = SubjectRef::Node { name: "c-2".into() };
         let selected_node = recorded.reduce(Act::Select(Some(selected_node)));
         let updates =
@@ -573,11 +536,11 @@ mod tests {
         let after_opening = (updates.iter()).fold(selected_node.clone(), |page, update| {
             page.reduce(Act::Update(Box::new(update.clone())))
         });
-        assert!(!after_opening.recorded && after_opening.start);
-        assert_eq!(after_opening.selected, selected_node.selected);
+        assert!(!after_opening.session.recorded && after_opening.shell.start);
+        assert_eq!(after_opening.session.selected, selected_node.session.selected);
         // Another session replaces the recording.
         let other = selected_node.reduce(opened());
-        assert!(!other.recorded && other.start && other.selected.is_none());
+        assert!(!other.session.recorded && other.shell.start && other.session.selected.is_none());
     }
 
     #[test]
@@ -586,18 +549,18 @@ mod tests {
         let page = page.reduce(Act::Update(Box::new(Update::Refused {
             problems: vec![Problem::of("", "no")],
         })));
-        assert_eq!(page.dialog, Dialog::Refused);
-        assert_eq!(page.opened.as_ref().map(|o| o.title.as_str()), Some("x"));
+        assert_eq!(page.shell.dialog, Dialog::Refused);
+        assert_eq!(page.session.opened.as_ref().map(|o| o.title.as_str()), Some("x"));
     }
 
     #[test]
     fn selected_node_shows_life_tab_and_toasts_are_limited() {
         let page = page().reduce(Act::Select(Some(SubjectRef::Node { name: "a-1".into() })));
-        assert_eq!(page.tab, Tab::Life);
+        assert_eq!(page.session.tab, Tab::Life);
         let mut page = page;
         for i in 0..9 {
             page = page.reduce(Act::Toast(format!("t{i}")));
         }
-        assert_eq!(page.toasts.len(), 3);
+        assert_eq!(page.shell.toasts.len(), 3);
     }
 }

@@ -6,14 +6,20 @@ mod model;
 mod page;
 mod parts;
 mod screen;
+mod session;
 mod shared;
+mod shell;
 mod study;
 
 pub(crate) use act::Act;
 pub(crate) use console::{Answer, Console};
 pub(crate) use model::{HUES, Model, NodeState};
-pub(crate) use page::{Page, SiteScenario};
-pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, Tab, TriageView, Truth, menu};
+pub(crate) use page::Page;
+pub(crate) use parts::{
+    Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, SiteScenario, Tab, TriageView, Truth, menu,
+};
 pub(crate) use screen::Screen;
+pub(crate) use session::Session;
 pub(crate) use shared::Shared;
+pub(crate) use shell::Shell;
 pub(crate) use study::{Study, StudyAct};

@@ -1,7 +1,7 @@
 //! Parts of the page's state: tabs, dialogs, menus, sheets, views.
 
 use podscope_protocol::triage::Finding;
-use podscope_protocol::{LinkLength, Micros, Problem, Remedy, TextKind};
+use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
 use yew::TargetCast;
 
 use crate::pure::actions::Action;
@@ -109,6 +109,22 @@ pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEv
         actions,
         at,
         group: None,
+    }
+}
+
+/// A scenario file of this site that the address named.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SiteScenario {
+    pub(crate) path: String,
+    /// Text and seed of the session that it opened; `None` until then.
+    pub(crate) session: Option<(String, u64)>,
+}
+
+impl SiteScenario {
+    /// Returns whether a session is what the file opens.
+    pub(crate) fn is(&self, opened: &Opened) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|(text, seed)| opened.lesson.is_none() && *text == opened.text && *seed == opened.seed)
     }
 }
 

@@ -19,10 +19,15 @@ impl Screen {
     /// Serializes all values that differ from the default, in short JSON: links have a limited length.
     pub(crate) fn write(page: &Page) -> String {
         let mut map = serde_json::Map::new();
-        if let Some(subject) = page.selected.as_ref().and_then(|s| serde_json::to_value(s).ok()) {
+        if let Some(subject) = page
+            .session
+            .selected
+            .as_ref()
+            .and_then(|s| serde_json::to_value(s).ok())
+        {
             map.insert("s".into(), subject);
         }
-        let tab = match page.tab {
+        let tab = match page.session.tab {
             Tab::Why => 0,
             Tab::Life => 1,
             Tab::Events => 2,
@@ -31,13 +36,13 @@ impl Screen {
         if tab > 0 {
             map.insert("t".into(), tab.into());
         }
-        if !page.group.is_empty() {
-            map.insert("g".into(), page.group.clone().into());
+        if !page.session.group.is_empty() {
+            map.insert("g".into(), page.session.group.clone().into());
         }
-        if let Some(span) = page.span {
+        if let Some(span) = page.session.span {
             map.insert("z".into(), vec![span.from, span.to].into());
         }
-        if page.console_open {
+        if page.shell.console_open {
             map.insert("c".into(), true.into());
         }
         if map.is_empty() {
@@ -88,18 +93,22 @@ mod tests {
             uid: String::new(),
         };
         let mut original = (*page().reduce(Act::Select(Some(subject)))).clone();
-        original.tab = Tab::Events;
-        original.group = "rack".into();
-        original.span = Some(Span { from: 3, to: 9 });
+        original.session.tab = Tab::Events;
+        original.session.group = "rack".into();
+        original.session.span = Some(Span { from: 3, to: 9 });
         let screen = Screen::write(&original);
         let restored = page().reduce(Act::Update(Box::new(Update::Opened(Box::new(Opened {
             screen: Some(screen),
             ..Opened::default()
         })))));
-        assert_eq!(restored.selected, original.selected);
+        assert_eq!(restored.session.selected, original.session.selected);
         assert_eq!(
-            (restored.tab, restored.group.as_str(), restored.span),
-            (Tab::Events, "rack", original.span)
+            (
+                restored.session.tab,
+                restored.session.group.as_str(),
+                restored.session.span
+            ),
+            (Tab::Events, "rack", original.session.span)
         );
         assert_eq!(Screen::write(&page()), "");
         for invalid in ["", "3", "{\"z\":[9,1],\"s\":7,\"t\":-1}"] {

@@ -50,22 +50,22 @@ pub(crate) fn Story(props: &Props) -> Html {
     use_focus(page);
     // Key of the step, and the number of its revealed hints.
     let revealed = use_state(|| (String::new(), 0usize));
-    let Some(opened) = &page.opened else {
+    let Some(opened) = &page.session.opened else {
         return Html::default();
     };
-    let state = &*page.model.story;
+    let state = &*page.session.model.story;
     let count = opened.story.len();
     let at = state.step;
     let info = opened
         .lesson
         .as_ref()
-        .and_then(|name| page.lessons.iter().find(|l| l.name == *name));
+        .and_then(|name| page.shell.lessons.iter().find(|l| l.name == *name));
     let restart = restart(&ctl, page, opened);
-    let holds_back = page.study.holds_back();
+    let holds_back = page.shell.study.holds_back();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return not_begun(&ctl, page, opened);
     };
-    let told = goals::mistakes_told(now, &page.study);
+    let told = goals::mistakes_told(now, &page.shell.study);
     let blocks = markdown::parse(&step.text);
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     let asking = state.question;
@@ -88,24 +88,24 @@ pub(crate) fn Story(props: &Props) -> Html {
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     // The card of a practice task gives the answer away.
     let is_over = is_over(opened, state);
-    let task = page.study.task.as_ref().filter(|_| is_over && !holds_back);
+    let task = page.shell.study.task.as_ref().filter(|_| is_over && !holds_back);
     // An answer in an exam is noted, and nothing is said about it.
     let mut answer_state = now.clone();
     answer_state.truth.take_if(|_| holds_back);
-    let hint = if page.study.has_hints() {
+    let hint = if page.shell.study.has_hints() {
         help::more(&step.hints, n_revealed, more)
     } else {
         Html::default()
     };
     let answered = |open: bool| {
         (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
-            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.time_question().filter(|_| is_asking_here)} pin={page.pin} why={page.why.clone()} />
+            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.session.time_question().filter(|_| is_asking_here)} pin={page.session.pin} why={page.session.why.clone()} />
         })
     };
     html! {
         <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" key={at} tabindex="-1">
-                { syllabus::place(&ctl, &page.study) }
+                { syllabus::place(&ctl, &page.shell.study) }
                 if count > 1 {
                     <div class="steps" role="img" aria-label={t!(story::step_of, step = at + 1, count = count)}>
                         { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
@@ -113,15 +113,15 @@ pub(crate) fn Story(props: &Props) -> Html {
                     <p class="eyebrow">{ match info { Some(info) => t!(story::place_in_group, group = info.group, step = at + 1, count = count), None => t!(story::place, step = at + 1, count = count) } }</p>
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
-                if page.is_partly_translated { <p class="notice">{ t!(language::lesson_is_partly_english) }</p> }
+                if page.session.is_partly_translated { <p class="notice">{ t!(language::lesson_is_partly_english) }</p> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
-                if let Some(task) = task { { practise::end(&ctl, task, &page.study) } }
-                if holds_back && is_over { { end::examined(&ctl, &page.study) } }
-                if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.study.clone()} /> }
+                if let Some(task) = task { { practise::end(&ctl, task, &page.shell.study) } }
+                if holds_back && is_over { { end::examined(&ctl, &page.shell.study) } }
+                if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
             </div>
             // Below the scrolling text, so that the task and the reply to a mistake are visible however long the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !told.is_empty() {
@@ -134,7 +134,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() {
                     { try_it(&ctl, page, step.try_command.as_deref()) }
                     if let Some(text) = &step.manifest {
-                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} answer={page.console.answer()} />
+                        <Starter key={at} text={text.clone()} checked={page.session.checked.clone()} answer={page.shell.console.answer()} />
                     }
                 }
             </div>
@@ -149,7 +149,7 @@ pub(crate) fn Story(props: &Props) -> Html {
 #[hook]
 fn use_turn_to_question(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
-    let story = &page.model.story;
+    let story = &page.session.model.story;
     let (asks, step, n_shown) = (story.question, story.step, story.steps.len());
     let n_shown_before = use_mut_ref(|| 0);
     let n_before = n_shown_before.replace(n_shown);
@@ -163,11 +163,15 @@ fn use_turn_to_question(page: &Page, ctl: &Ctl) {
 /// Moves the focus after a keyboard user turned the page, answered or began, because the pressed button is gone.
 #[hook]
 fn use_focus(page: &Page) {
-    let state = &*page.model.story;
+    let state = &*page.session.model.story;
     let is_answered = state.steps.get(state.step).map(|step| step.answer.is_some());
-    let opened = page.opened.as_ref().map(|opened| (opened.title.clone(), opened.seed));
+    let opened = page
+        .session
+        .opened
+        .as_ref()
+        .map(|opened| (opened.title.clone(), opened.seed));
     let is_first = use_mut_ref(|| true);
-    let deps = (opened, state.step, state.question, is_answered, page.start);
+    let deps = (opened, state.step, state.question, is_answered, page.shell.start);
     use_effect_with(deps, move |(opened, ..)| {
         // Opening a session moves no focus.
         if opened.is_some() && !is_first.replace(false) {
@@ -179,7 +183,7 @@ fn use_focus(page: &Page) {
 /// Opens the same lesson or file again, with the same seed. An item of a course begins again as an item of the course.
 fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
-    let item = page.study.course.as_ref().zip(page.study.item);
+    let item = page.shell.study.course.as_ref().zip(page.shell.study.item);
     if let Some((course, index)) = item {
         let open = syllabus::begin_item(&ctl, course, index);
         return Callback::from(move |()| open());
@@ -203,16 +207,16 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" tabindex="-1">
-                { syllabus::place(ctl, &page.study) }
+                { syllabus::place(ctl, &page.shell.study) }
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 // The condition is unknown until the first frame.
-                if page.model.story.waits_for.is_some() {
+                if page.session.model.story.waits_for.is_some() {
                 <div class="try">
                     <p>{ t!(story::begins_when) }</p>
-                    <b>{ waits_for(&page.model.story) }</b>
-                    <p>{ if page.model.playing { t!(story::time_runs) } else { t!(story::time_stands) } }</p>
+                    <b>{ waits_for(&page.session.model.story) }</b>
+                    <p>{ if page.session.model.playing { t!(story::time_runs) } else { t!(story::time_stands) } }</p>
                     <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ t!(story::skip_to_story) }</button>
-                    if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ t!(story::let_time_run) }</button> }
+                    if !page.session.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ t!(story::let_time_run) }</button> }
                 </div>
                 }
             </div>
@@ -223,8 +227,8 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
 /// The answer that a click on the stage or a pin on the timeline stands for.
 fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
-        QuestionKind::Time => Some(page.time_question()?.answer(page.pin?)),
-        QuestionKind::Place | QuestionKind::Choice => match page.selected.as_ref()? {
+        QuestionKind::Time => Some(page.session.time_question()?.answer(page.session.pin?)),
+        QuestionKind::Place | QuestionKind::Choice => match page.session.selected.as_ref()? {
             SubjectRef::Node { name } => Some(name.clone()),
             SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),
             _ => None,
@@ -244,8 +248,8 @@ pub(crate) fn answer_marks_on_pods<'a>(
 
 /// The mark for an answer to the shown step's question on the node or pod of this name.
 pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark> {
-    let story = &page.model.story;
-    let step = page.opened.as_ref()?.story.get(story.step)?;
+    let story = &page.session.model.story;
+    let step = page.session.opened.as_ref()?.story.get(story.step)?;
     let question = step
         .question
         .as_ref()
@@ -258,7 +262,7 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     } else {
         state.answer.as_deref() == Some(name)
     };
-    let truth = state.truth.as_ref().filter(|_| !page.study.holds_back());
+    let truth = state.truth.as_ref().filter(|_| !page.shell.study.holds_back());
     let real = !is_open && truth.is_some_and(|truth| truth.value == name);
     match (mine, real) {
         (false, false) => None,
@@ -322,9 +326,9 @@ fn count_answers(state: &StoryState) -> (usize, usize) {
 /// Records on this device that a lesson has been finished.
 #[hook]
 pub(crate) fn use_record_finished(page: &Page, ctl: &Ctl) {
-    let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
-    let finished = page.model.story.finished;
-    let way = page.study.help.max(way_of_answers(&page.model.story));
+    let lesson = page.session.opened.as_ref().and_then(|opened| opened.lesson.clone());
+    let finished = page.session.model.story.finished;
+    let way = page.shell.study.help.max(way_of_answers(&page.session.model.story));
     let act = ctl.act.clone();
     use_effect_with((lesson, finished), move |(lesson, finished)| {
         if let (Some(lesson), true) = (lesson, finished) {
@@ -341,7 +345,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     let node = command
         .split_whitespace()
         .last()
-        .and_then(|name| page.model.nodes.get(name));
+        .and_then(|name| page.session.model.nodes.get(name));
     let undone = node.and_then(|node| actions::reverse_command(command, &node.view));
     let (command, is_done) = match undone {
         Some(back) => (back, true),
@@ -393,7 +397,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 
 /// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
 fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
-    let state = &*page.model.story;
+    let state = &*page.session.model.story;
     let at = state.step;
     let count = opened.story.len();
     let go = |to: usize| ctl.on(Request::StoryStep { step: to });
@@ -411,7 +415,7 @@ fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
-                    if page.study.has_show_me() {
+                    if page.shell.study.has_show_me() {
                         <button type="button" class="quiet" onclick={show_me(ctl)} title={t!(story::show_me_hint)}>{ t!(story::show_me) }</button>
                     }
                 }

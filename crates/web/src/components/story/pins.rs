@@ -18,11 +18,11 @@ pub(crate) struct Props {
 /// The layer over the lanes.
 #[component]
 pub(crate) fn Pins(props: &Props) -> Html {
-    let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {
+    let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.session.opened) else {
         return Html::default();
     };
     let (page, span) = (&*props.page, props.span);
-    if let Some(question) = page.time_question() {
+    if let Some(question) = page.session.time_question() {
         return html! {
             <>
                 { for question.options.iter().enumerate().map(|(index, (text, at))| mark(span, *at, if index % 2 == 0 { "choice" } else { "choice low" }, text)) }
@@ -30,7 +30,7 @@ pub(crate) fn Pins(props: &Props) -> Html {
             </>
         };
     }
-    let (mine, real) = pin::answers(opened, &page.model.story);
+    let (mine, real) = pin::answers(opened, &page.session.model.story);
     html! {
         <>
             if let Some(at) = mine { { mark(span, at, "mine", &t!(story::your_answer)) } }
@@ -52,10 +52,18 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
 /// The pin, its words being the slider: arrow keys move it, and Enter answers. The line is none, because it may lie on the
 /// cursor of time, of which enough must stay free for a finger.
 fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
-    let at = page.pin.unwrap_or(question.from);
-    let words = page.pin.map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
+    let at = page.session.pin.unwrap_or(question.from);
+    let words = page
+        .session
+        .pin
+        .map_or_else(|| t!(ask::not_set), |pin| question.answer(pin));
     let onkeydown = {
-        let (ctl, question, pin, step) = (ctl.clone(), question.clone(), page.pin, page.model.story.question);
+        let (ctl, question, pin, step) = (
+            ctl.clone(),
+            question.clone(),
+            page.session.pin,
+            page.session.model.story.question,
+        );
         Callback::from(move |event: KeyboardEvent| {
             if let (Some(pin), Some(step), "Enter") = (pin, step, &*event.key()) {
                 let answer = Some(question.answer(pin));
@@ -71,9 +79,9 @@ fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     };
     let left = span.percent(at).clamp(0.0, 100.0);
     html! {
-        <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}>
+        <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.session.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}>
             <span role="slider" tabindex="0" aria-label={t!(pins::slider)} aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
-                aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}>{ if page.pin.is_some() { t!(pins::your_answer, answer = words) } else { t!(pins::from_here) } }</span>
+                aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}>{ if page.session.pin.is_some() { t!(pins::your_answer, answer = words) } else { t!(pins::from_here) } }</span>
         </div>
     }
 }

@@ -1,0 +1,186 @@
+//! The part of the page's state that belongs to one session.
+
+use podscope_protocol::{
+    Completion, Detail, FilmRefusal, LessonCondition, Micros, Opened, PodMark, PodView, SubjectRef, Task, WhatIfAnswer,
+};
+
+use super::shell::Awaited;
+use super::{Checked, HelpView, LinkView, Model, Screen, Shared, Sheet, Tab, TriageView};
+use crate::pure::explain::Why;
+use crate::pure::find::Filter;
+use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
+use crate::pure::pin::TimeQuestion;
+use crate::pure::scale::Span;
+use crate::pure::waits;
+
+/// The open session: what the engine has sent about it, and where the user looks in it. Every field of the default is
+/// its value when a session begins.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Session {
+    /// `None` until the first session opens.
+    pub(crate) opened: Option<Shared<Opened>>,
+    /// The page shows the recording of a first visit: the engine has not opened the session yet.
+    pub(crate) recorded: bool,
+    pub(crate) model: Shared<Model>,
+    /// The other run of a comparison.
+    pub(crate) other: Option<Shared<Model>>,
+    /// Why the engine ended, if it did.
+    pub(crate) crashed: Option<String>,
+    pub(crate) progress: Option<(Task, u32)>,
+    /// Value of `Shell::frames` when the last command was given.
+    pub(crate) command_frame: Option<u64>,
+    /// Target of a pending seek, and the value of `Shell::frames` when it was requested.
+    pub(crate) pending_seek: Option<(Micros, u64)>,
+    /// The session has notices that the user has not read.
+    pub(crate) has_unread_notices: bool,
+    /// The lesson lacks translated texts. Set in the copy that is drawn.
+    pub(crate) is_partly_translated: bool,
+
+    pub(crate) selected: Option<SubjectRef>,
+    pub(crate) detail: Option<Shared<Detail>>,
+    pub(crate) why: Option<Shared<Why>>,
+    pub(crate) help: Option<Shared<HelpView>>,
+    pub(crate) tab: Tab,
+    pub(crate) sheet: Sheet,
+    /// Label key by which nodes are grouped; empty for the zone.
+    pub(crate) group: String,
+    /// The zone, or other group, that is shown alone.
+    pub(crate) zone: Option<String>,
+    pub(crate) span: Option<Span>,
+    /// Text of the filter; `None` while it is closed.
+    pub(crate) find: Option<String>,
+    /// The parsed filter.
+    pub(crate) filter: Option<Shared<Filter>>,
+    /// The pin that answers a question for a time.
+    pub(crate) pin: Option<Micros>,
+
+    /// The engine's check of the text in the editor.
+    pub(crate) checked: Option<Shared<Checked>>,
+    /// Fields that fit at the editor's cursor, with the revision of their request.
+    pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
+    /// Goals of the lesson that is being recorded.
+    pub(crate) goals: Shared<Vec<LessonCondition>>,
+    /// The last answer to a what-if question.
+    pub(crate) what_if: Option<Shared<WhatIfAnswer>>,
+    /// Problems in the cluster, once the engine has listed them.
+    pub(crate) triage: Option<Shared<TriageView>>,
+    /// The same with replaced names.
+    pub(crate) anonymised_triage: Option<Shared<TriageView>>,
+    pub(crate) link: Option<Shared<LinkView>>,
+    /// The link with replaced names, if it was requested.
+    pub(crate) anonymised_link: Option<Shared<LinkView>>,
+    /// Links and exports have the names of objects replaced.
+    pub(crate) anonymises: bool,
+    /// The film that was requested last, or why there is none.
+    pub(crate) film: Option<Shared<Result<String, FilmRefusal>>>,
+}
+
+impl Session {
+    /// A session that has just opened: with the screen of its link, or with a selection that goes on from the session
+    /// before.
+    pub(super) fn begin(
+        opened: Opened,
+        screen: Option<Screen>,
+        still_selected: Option<SubjectRef>,
+        awaited: Awaited,
+    ) -> Session {
+        let mut screen = screen.unwrap_or_else(|| Screen {
+            selected: still_selected,
+            ..Screen::default()
+        });
+        if let Some(name) = awaited.guarantee {
+            screen.selected = Some(SubjectRef::Invariant { name });
+            screen.tab = Tab::Life;
+        }
+        let has_problems = (awaited.triage.as_ref()).is_some_and(|triage| !triage.findings.is_empty());
+        let has_notices = !opened.notices.is_empty() && opened.lesson.is_none();
+        Session {
+            has_unread_notices: has_problems || has_notices,
+            sheet: if screen.selected.is_some() {
+                Sheet::Side
+            } else {
+                Sheet::None
+            },
+            selected: screen.selected,
+            tab: screen.tab,
+            group: screen.group,
+            span: screen.span,
+            triage: awaited.triage,
+            opened: Some(Shared::new(opened)),
+            ..Session::default()
+        }
+    }
+
+    /// Returns whether the cluster is so large that every third frame of a running clock is enough.
+    pub(crate) fn is_big(&self) -> bool {
+        self.model.nodes.size() > NODES_IN_DOM || self.model.pods.size() > PODS_IN_DOM
+    }
+
+    /// The engine has ended. Only the first message tells why; later ones only repeat that it ended.
+    pub(super) fn crash(&mut self, message: String) {
+        self.crashed.get_or_insert(message);
+    }
+
+    /// The clock, or the target of a pending seek, so that quick steps add up.
+    pub(crate) fn at(&self) -> Micros {
+        self.pending_seek.map_or(self.model.now, |(at, _)| at)
+    }
+
+    /// Returns whether the legend is open: the details sheet without a selection shows it.
+    pub(crate) fn is_legend_open(&self) -> bool {
+        self.sheet == Sheet::Side && self.selected.is_none()
+    }
+
+    /// The open question for a time.
+    pub(crate) fn time_question(&self) -> Option<TimeQuestion> {
+        TimeQuestion::of(self.opened.as_ref()?, &self.model.story)
+    }
+
+    /// The span that the timeline shows: the chosen one, else that of an open question, else everything.
+    pub(crate) fn visible_span(&self) -> Span {
+        let of_question = || self.time_question().map(|question| question.span());
+        let whole = || Span::whole(self.model.now, self.model.horizon);
+        self.span.or_else(of_question).unwrap_or_else(whole)
+    }
+
+    /// Key and UID of the selected pod.
+    pub(crate) fn selected_pod(&self) -> Option<(&str, &str)> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, uid }) => Some((key, uid)),
+            _ => None,
+        }
+    }
+
+    /// The selected pod.
+    pub(crate) fn pod(&self) -> Option<&Shared<PodView>> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, uid }) => self.model.pod(key, uid),
+            _ => None,
+        }
+    }
+
+    /// The decision on the selected pod. A pod selected by UID keeps its decision when a successor takes its name.
+    pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
+        match &self.selected {
+            Some(SubjectRef::Pod { key, uid }) => {
+                (self.why.as_ref()).filter(|w| w.pod == *key && (uid.is_empty() || w.uid == *uid))
+            }
+            _ => None,
+        }
+    }
+
+    /// The decision while its tab is open: it highlights or dims nodes. With the instant of the decision if the pod has
+    /// been placed since. None for a pod that is gone.
+    pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
+        // A held pod's verdicts are hypothetical.
+        let pod = self
+            .pod()
+            .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_from_files(pod).is_none())?;
+        let why = self
+            .decision()
+            .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())?;
+        let attempt = why.attempts.iter().find(|attempt| attempt.id == why.attempt);
+        let decided = attempt.filter(|_| !pod.node.is_empty()).map(|attempt| attempt.at);
+        Some((why, decided))
+    }
+}

@@ -1,0 +1,127 @@
+//! The part of the page's state that lasts while sessions come and go.
+
+use podscope_protocol::{Guarantee, LessonInfo, Opened, Problem};
+
+use super::{Console, Dialog, Present, Shared, SiteScenario, Study, TriageView, Truth};
+use crate::pure::course::Course;
+use crate::pure::route::{Panels, Theme, View};
+
+/// What lasts when another session opens: the user's choices, what the site offers, the course, and what waits for the
+/// next session.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    /// Number of frames so far. The next frame is requested when this one is drawn.
+    pub(crate) frames: u64,
+    /// Number of changes so far that were not frames: they are drawn at once, also in a big cluster.
+    pub(crate) acts: u64,
+    pub(crate) version: Option<String>,
+    pub(crate) has_new_version: bool,
+    pub(crate) lessons: Shared<Vec<LessonInfo>>,
+    /// The guarantees of a pod's life, which the invariants check (E-04).
+    pub(crate) guarantees: Shared<Vec<Guarantee>>,
+    pub(crate) course: Shared<Course>,
+    pub(crate) study: Shared<Study>,
+    pub(crate) theme: Theme,
+    /// Code of the page's language.
+    pub(crate) language: String,
+    pub(crate) view: View,
+    pub(crate) panels: Panels,
+    pub(crate) embedded: bool,
+    pub(crate) truth: Truth,
+    pub(crate) present: Present,
+    pub(crate) console: Shared<Console>,
+    pub(crate) console_open: bool,
+    pub(crate) dialog: Dialog,
+    /// The editor is open beside the cluster; holds its initial text.
+    pub(crate) side_editor: Option<String>,
+    pub(crate) toasts: Shared<Vec<(u64, String)>>,
+    /// The introduction with the ways in is shown.
+    pub(crate) start: bool,
+    /// The user requested the introduction; else it came with the first visit's cluster.
+    pub(crate) start_requested: bool,
+    /// A lesson is being recorded.
+    pub(crate) records_lesson: bool,
+    /// Why the input that was refused last cannot be opened.
+    pub(crate) problems: Shared<Vec<Problem>>,
+    /// The scenario file of this site that the address named.
+    pub(crate) site_scenario: Option<SiteScenario>,
+    /// The guarantee to select when its lesson opens, and the name of the lesson.
+    pub(crate) pending_guarantee: Option<(String, String)>,
+    /// Problems in a large dump that is still being opened.
+    pub(crate) coming_triage: Option<Shared<TriageView>>,
+}
+
+/// What waited in the shell for the session that opens.
+pub(super) struct Awaited {
+    /// The guarantee to select.
+    pub(super) guarantee: Option<String>,
+    pub(super) triage: Option<Shared<TriageView>>,
+}
+
+impl Shell {
+    /// The shell of a page that has just been loaded.
+    pub(super) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Shell {
+        Shell {
+            frames: 0,
+            acts: 0,
+            version: None,
+            has_new_version: false,
+            lessons: Shared::default(),
+            guarantees: Shared::default(),
+            course: Shared::default(),
+            study: Shared::default(),
+            theme,
+            language: podscope_messages::code(),
+            view,
+            embedded: panels.is_some(),
+            panels: panels.unwrap_or(Panels::ALL),
+            truth: Truth::default(),
+            present: Present::default(),
+            console: Shared::default(),
+            console_open: false,
+            dialog: Dialog::None,
+            side_editor: None,
+            toasts: Shared::default(),
+            start: false,
+            start_requested: false,
+            records_lesson: false,
+            problems: Shared::default(),
+            site_scenario: None,
+            pending_guarantee: None,
+            coming_triage: None,
+        }
+    }
+
+    /// Closes what was about the previous session, and hands over what waited for this one, whose title and reasons may
+    /// be those of a task. `is_first`: no session was open.
+    pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> Awaited {
+        self.study.change(|study| study.opened(opened));
+        self.console.change(|console| console.begin(&opened.title));
+        // The introduction belongs to the first visit's cluster, not to one that runs elsewhere.
+        self.start &= is_first && !opened.is_joined;
+        // The first session opens without a request from the user, so it closes no dialog, least of all the one that
+        // says why a link cannot be opened. Later sessions close the dialogs about the previous one.
+        if !is_first && !self.dialog.outlives_session() {
+            self.dialog = Dialog::None;
+        }
+        if let Some(scenario) = (self.site_scenario.as_mut()).filter(|scenario| scenario.session.is_none()) {
+            scenario.session = Some((opened.text.clone(), opened.seed));
+        }
+        // An earlier requested session may open first: the guarantee waits for its own lesson.
+        let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
+        Awaited {
+            guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),
+            triage: self.coming_triage.take().filter(|_| opened.is_dump),
+        }
+    }
+
+    pub(super) fn toast(&mut self, text: String) {
+        let id = self.toasts.last().map_or(0, |(id, _)| id + 1);
+        self.toasts.change(|all| {
+            all.retain(|(_, shown)| *shown != text);
+            all.push((id, text));
+            let excess = all.len().saturating_sub(3);
+            all.drain(..excess);
+        });
+    }
+}
