@@ -24,7 +24,7 @@ use super::zone::Zone;
 use crate::browser::{focus, sight};
 use crate::ctl::Ctl;
 use crate::pure::compare;
-use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
+use crate::pure::overview::{Rect, needs_picture};
 use crate::pure::preview::{Preview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
@@ -407,7 +407,7 @@ fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
 /// Returns whether the shown part of the cluster is drawn as one picture instead of cards.
 pub(super) fn is_picture(page: &Page, model: &Model) -> bool {
     let (nodes, pods) = n_shown(page, model);
-    nodes > NODES_IN_DOM || pods > PODS_IN_DOM
+    needs_picture(nodes, pods)
 }
 
 /// Number of nodes and pods that are shown.

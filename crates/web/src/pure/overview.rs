@@ -3,8 +3,13 @@
 
 /// Numbers of pods and nodes above which the cluster, or the zone shown alone, is drawn as one picture instead of cards
 /// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
-pub(crate) const PODS_IN_DOM: usize = 800;
-pub(crate) const NODES_IN_DOM: usize = 80;
+const PODS_IN_DOM: usize = 800;
+const NODES_IN_DOM: usize = 80;
+
+/// Returns whether so many nodes and pods are drawn as one picture instead of cards.
+pub(crate) fn needs_picture(n_nodes: usize, n_pods: usize) -> bool {
+    n_nodes > NODES_IN_DOM || n_pods > PODS_IN_DOM
+}
 
 /// A rectangle, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -8,7 +8,7 @@ use super::shell::Awaited;
 use super::{Checked, HelpView, LinkView, Model, Screen, Shared, Sheet, Tab, TriageView};
 use crate::pure::explain::Why;
 use crate::pure::find::Filter;
-use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
+use crate::pure::overview::needs_picture;
 use crate::pure::pin::TimeQuestion;
 use crate::pure::scale::Span;
 use crate::pure::waits;
@@ -113,7 +113,7 @@ impl Session {
 
     /// Returns whether the cluster is so large that every third frame of a running clock is enough.
     pub(crate) fn is_big(&self) -> bool {
-        self.model.nodes.size() > NODES_IN_DOM || self.model.pods.size() > PODS_IN_DOM
+        needs_picture(self.model.nodes.size(), self.model.pods.size())
     }
 
     /// The engine has ended. Only the first message tells why; later ones only repeat that it ended.
