@@ -13,6 +13,7 @@ mod dialog;
 mod dialogs;
 mod director;
 mod editor;
+mod emphasis;
 mod figures;
 mod find;
 mod guarantees;

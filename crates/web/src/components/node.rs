@@ -9,14 +9,15 @@ use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, Ow
 use yew::prelude::*;
 
 use super::devices;
+use super::emphasis::NodeEmphasis;
 use super::icon;
 use super::pod::{Place, Pod};
 use super::preview;
 use super::shown::{dotted, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
-use crate::pure::find::Filter;
 use crate::pure::names;
+use crate::pure::overview::Rect;
 use crate::pure::preview::NodePreview;
 use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{Measures, NodePlan, halves};
@@ -30,52 +31,35 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// The present instant, for nodes with a countdown; a whole second for nodes on which only ages are shown.
     pub(crate) now: Micros,
-    /// Place and size of the card, and what fits into it.
+    /// Whether the API server's state, the machine's, or both are drawn.
+    pub(crate) truth: Truth,
+    pub(crate) layout: Layout,
+    #[prop_or_default]
+    pub(crate) assessment: Assessment,
+    pub(crate) emphasis: NodeEmphasis,
+}
+
+/// Place and size of a card, and what fits into it.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Layout {
     pub(crate) plan: NodePlan,
     pub(crate) measures: Measures,
     /// Slots of its pods, followed by those of pods nominated to it.
     pub(crate) slots: Vec<usize>,
     /// The bar shows memory because it is scarcer than cpu.
-    #[prop_or_default]
     pub(crate) by_memory: bool,
-    /// Id of the selected pod, if it is on this node.
-    #[prop_or_default]
-    pub(crate) selected_pod: Option<String>,
-    #[prop_or_default]
-    pub(crate) selected: bool,
-    #[prop_or_default]
+}
+
+/// What the shown decision, or the answer to a what-if question, says about a node.
+#[derive(Clone, PartialEq, Default)]
+pub(crate) struct Assessment {
     pub(crate) verdict: Option<NodeAnswer>,
     /// The instant of the verdict, if it is one of the past.
-    #[prop_or_default]
     pub(crate) decided: Option<Micros>,
-    /// What the answer to a what-if question shows on it.
-    #[prop_or_default]
-    pub(crate) preview: Option<NodePreview>,
     /// A decision is shown, but has no verdict on this node.
-    #[prop_or_default]
     pub(crate) has_no_verdict: bool,
-    #[prop_or_default]
-    pub(crate) victims: Vec<String>,
-    #[prop_or_default]
-    pub(crate) highlighted: bool,
-    /// Marks that do not match are dimmed.
-    #[prop_or_default]
-    pub(crate) filter: Option<Shared<Filter>>,
-    /// Ids of pods on this node that differ from the compared run.
-    #[prop_or_default]
-    pub(crate) differing: Vec<String>,
-    /// Ids of pods on this node that break a guarantee.
-    #[prop_or_default]
-    pub(crate) breaking: Vec<String>,
-    /// Whether the API server's state, the machine's, or both are drawn.
-    #[prop_or_default]
-    pub(crate) truth: Truth,
-    /// Mark for an answer to a question, on this node.
-    #[prop_or_default]
-    pub(crate) answer_mark: Option<AnswerMark>,
-    /// Marks for answers on pods of this node, by pod id.
-    #[prop_or_default]
-    pub(crate) pod_answer_marks: Vec<(String, AnswerMark)>,
+    /// What the answer to a what-if question shows on it.
+    pub(crate) preview: Option<NodePreview>,
 }
 
 /// The state of a node as class and text; `None` if it is simply ready.
@@ -186,26 +170,27 @@ pub(crate) fn Node(props: &Props) -> Html {
     let shows_machine = truth != Truth::Api;
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
-    let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_on(node));
-    let dim = props.has_no_verdict || props.verdict.as_ref().is_some_and(|v| !v.fits);
-    let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
+    let (assessment, emphasis) = (&props.assessment, &props.emphasis);
+    let out = (emphasis.pods.filter.as_ref()).is_some_and(|filter| !filter.finds_on(node));
+    let dim = assessment.has_no_verdict || assessment.verdict.as_ref().is_some_and(|verdict| !verdict.fits);
+    let win = assessment.verdict.as_ref().is_some_and(|verdict| verdict.chosen);
     let command = actions::toggle_cut(view);
     let said = if cut {
         t!(node::heal_links, node = view.name)
     } else {
         t!(node::cut_everything, node = view.name)
     };
-    let at = props.plan.rect;
+    let at = props.layout.plan.rect;
     html! {
         <article
-            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.plan.fit.detail == DetailLevel::Dot).then_some("dots-only"),
-                props.preview.as_ref().is_some_and(NodePreview::leaves).then_some("leaves"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), (!props.breaking.is_empty()).then_some("breaks"), props.answer_mark.map(AnswerMark::outline))}
+            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.layout.plan.fit.detail == DetailLevel::Dot).then_some("dots-only"),
+                assessment.preview.as_ref().is_some_and(NodePreview::leaves).then_some("leaves"),
+                emphasis.selected.then_some("sel"), emphasis.highlighted.then_some("lit"), out.then_some("out"), (!emphasis.pods.breaking.is_empty()).then_some("breaks"), emphasis.answer_mark.map(AnswerMark::outline))}
             ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px", at.x, at.y, at.w, at.h)}
             data-node={view.name.clone()}
             data-ready={view.ready.to_string()}
             data-drop={view.name.clone()}
-            aria-label={preview::label(label(node, props.now), props.preview.as_ref())}
+            aria-label={preview::label(label(node, props.now), assessment.preview.as_ref())}
         >
             { silence_ring(props) }
             if machine.exists {
@@ -237,11 +222,12 @@ fn silence_ring(props: &Props) -> Html {
         return Html::default();
     }
     let left = (at - props.now).clamp(0, (at - since).max(1)) * 1000 / (at - since).max(1);
-    let (w, h, out) = (props.plan.rect.w, props.plan.rect.h, 3.0 * props.measures.unit);
+    let (Rect { w, h, .. }, unit) = (props.layout.plan.rect, props.layout.measures.unit);
+    let out = 3.0 * unit;
     let rect = |class: &'static str, dash: Option<String>| {
         html! {
             <rect {class} x={format!("{:.1}", -out)} y={format!("{:.1}", -out)} width={format!("{:.1}", w + 2.0 * out)} height={format!("{:.1}", h + 2.0 * out)}
-                rx={format!("{:.1}", 12.0 * props.measures.unit)} pathLength="100" stroke-dasharray={dash} />
+                rx={format!("{:.1}", 12.0 * unit)} pathLength="100" stroke-dasharray={dash} />
         }
     };
     html! {
@@ -255,12 +241,10 @@ fn silence_ring(props: &Props) -> Html {
 fn marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
-    let found = |pod: &podscope_protocol::PodView| {
-        (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
-    };
-    let slot = |nth: usize| props.plan.mark(props.slots.get(nth).copied().unwrap_or(nth));
-    let detail = props.plan.fit.detail;
-    let unit = props.measures.unit;
+    let Layout { plan, slots, .. } = &props.layout;
+    let slot = |nth: usize| plan.mark(slots.get(nth).copied().unwrap_or(nth));
+    let detail = plan.fit.detail;
+    let unit = props.layout.measures.unit;
     let pods: Vec<_> = (node.pods.iter().enumerate())
         .filter_map(|(nth, pod)| {
             let drawn = belief::mark(pod, view, truth)?;
@@ -282,14 +266,13 @@ fn marks(props: &Props) -> Html {
     } else {
         node.nominated.as_slice()
     };
-    if pods.is_empty() && nominated.is_empty() && props.preview.is_none() {
+    if pods.is_empty() && nominated.is_empty() && props.assessment.preview.is_none() {
         return Html::default();
     }
     html! {
         <div class="pods" role="group" aria-label={t!(node::pods_on, node = view.name)}>
             { for pods.into_iter().map(|(pod, mark, place)| html! {
-                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} is_filtered_out={!found(pod)} differs={props.differing.contains(&pod.id)} {place} breaks={props.breaking.contains(&pod.id)}
-                    selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} answer_mark={AnswerMark::on(&props.pod_answer_marks, &pod.id)} />
+                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} {place} emphasis={props.emphasis.pods.of(pod, Some(view))} />
             }) }
             { for nominated.iter().enumerate().map(|(nth, pod)| {
                 let r = slot(node.pods.len() + nth);
@@ -307,7 +290,7 @@ fn marks(props: &Props) -> Html {
                     </span>
                 }
             }) }
-            { preview::marks(props.preview.as_ref(), &props.plan, &props.slots, unit) }
+            { preview::marks(props.assessment.preview.as_ref(), plan, slots, unit) }
         </div>
     }
 }
@@ -315,18 +298,18 @@ fn marks(props: &Props) -> Html {
 /// The right part of the header: a verdict, an answer or the state; for a healthy node its capacity.
 fn heading(props: &Props) -> Html {
     let view = &props.node.view;
-    let unit = props.measures.unit;
-    let wide = props.plan.rect.w / unit;
+    let unit = props.layout.measures.unit;
+    let wide = props.layout.plan.rect.w / unit;
     let state = state_of(view, props.truth, props.now);
     let shows_api = props.truth != Truth::Machine;
     let taints: Vec<&String> = view.taints.iter().filter(|t| !is_shown_as_state(t)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
-    let right = if let Some((class, words)) = props.answer_mark.map(AnswerMark::label) {
+    let right = if let Some((class, words)) = props.emphasis.answer_mark.map(AnswerMark::label) {
         html! { <span class={classes!("told", class)}>{ words.text() }</span> }
-    } else if let Some(preview) = &props.preview {
+    } else if let Some(preview) = &props.assessment.preview {
         html! { <span class="say would-word">{ preview.words(wide <= 220.0) }</span> }
-    } else if let Some(verdict) = &props.verdict {
-        let text = match props.decided.map(clock::instant) {
+    } else if let Some(verdict) = &props.assessment.verdict {
+        let text = match props.assessment.decided.map(clock::instant) {
             Some(at) if verdict.chosen => t!(node::verdict_at, verdict = verdict.text, instant = at),
             Some(at) => format!("{at}: {}", verdict.text),
             None => verdict.text.clone(),
@@ -350,7 +333,7 @@ fn heading(props: &Props) -> Html {
     } else if !shows_api {
         html! { <span class="has">{ t!(node::running_pods, count = view.machine.running.len()) }</span> }
     } else if wide > 150.0 {
-        let has = if props.by_memory {
+        let has = if props.layout.by_memory {
             quantity::memory(view.memory)
         } else {
             format!("cpu {}", quantity::cpu(view.cpu))
@@ -362,7 +345,7 @@ fn heading(props: &Props) -> Html {
     html! {
         <h3>
             <button type="button" class={classes!("name", kind)} data-nav="node" data-select-node={view.name.clone()} tabindex="-1"
-                aria-pressed={if props.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
+                aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
             if shows_api {
                 if view.cordoned { <span class="chip wait" title={t!(node::cordoned_hint)}>{ if wide > 130.0 { t!(node::cordoned) } else { "!".to_owned() } }</span> }
                 { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
@@ -403,11 +386,11 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
 /// The node's capacity as a bar; each pod is a segment as long as its request.
 fn bar(props: &Props) -> Html {
     let node = &*props.node;
-    let Some(at) = props.plan.bar.filter(|_| !node.view.only_name) else {
+    let Some(at) = props.layout.plan.bar.filter(|_| !node.view.only_name) else {
         return Html::default();
     };
-    let of = |(cpu, memory): (i64, i64)| if props.by_memory { memory } else { cpu };
-    let (used, has) = if props.by_memory {
+    let of = |(cpu, memory): (i64, i64)| if props.layout.by_memory { memory } else { cpu };
+    let (used, has) = if props.layout.by_memory {
         node.view.memory
     } else {
         node.view.cpu
@@ -423,11 +406,11 @@ fn bar(props: &Props) -> Html {
             of(pod.requests) > 0 && !matches!(pod.mark, PodMark::Succeeded | PodMark::Failed | PodMark::Ghost)
         })
         .collect();
-    counted.stable_sort_by_key(|(nth, _)| props.slots.get(*nth).copied());
-    let tall = props.plan.is_bar_tall;
+    counted.stable_sort_by_key(|(nth, _)| props.layout.slots.get(*nth).copied());
+    let tall = props.layout.plan.is_bar_tall;
     let free = has - used;
     let amount = |amount: i64| {
-        if props.by_memory {
+        if props.layout.by_memory {
             quantity::bytes(amount)
         } else {
             quantity::cores(amount)
@@ -485,9 +468,9 @@ fn difference_lines(props: &Props) -> Html {
     if believed.is_none() && !pressure && (!shows_machine || machine.differs.is_empty() && machine.fenced.is_empty()) {
         return Html::default();
     }
-    let seen = props.plan.foot > 0.0;
+    let seen = props.layout.plan.foot > 0.0;
     html! {
-        <p class={classes!("truth", (!seen).then_some("sr"))} ~style={format!("max-height:{:.1}px", props.plan.foot)}>
+        <p class={classes!("truth", (!seen).then_some("sr"))} ~style={format!("max-height:{:.1}px", props.layout.plan.foot)}>
             if let Some(believed) = believed { <span class="api"><b>{ t!(node::api) }</b><span>{ believed }</span></span> }
             if pressure { <span class="api"><b>{ t!(node::api) }</b><span>{ pressure_ends(view) }</span></span> }
             if shows_machine {

@@ -10,7 +10,8 @@ use podscope_protocol::SubjectRef;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::node::{Node, label};
+use super::emphasis::{NodeEmphasis, PodsEmphasis};
+use super::node::{Layout, Node, label};
 use super::picture::{Painted, Scene, Zones};
 use super::wiring::zone_wires as draw_zone_wires;
 use crate::browser::{self, sight};
@@ -28,16 +29,22 @@ pub(crate) struct Props {
     pub(crate) zone: Option<String>,
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
+    pub(crate) look: Look,
+    /// Ids of pods that differ from the compared run.
+    pub(crate) differing: Rc<Set<String>>,
+    /// The room of the stage.
+    pub(crate) room: Room,
+}
+
+/// How marks are painted.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Look {
     /// A change of the theme, or of the system's theme, repaints everything.
     pub(crate) theme: Theme,
     /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whether the API server's state, the machine's, or both are drawn.
     pub(crate) truth: Truth,
-    /// Ids of pods that differ from the compared run.
-    pub(crate) differing: Rc<Set<String>>,
-    /// The room of the stage.
-    pub(crate) room: Room,
 }
 
 fn zones(props: &Props) -> Zones {
@@ -167,7 +174,7 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
     };
     let y = (node.y - 20.0 * unit).clamp(0.0, (frame.h - h).max(0.0));
     let rect = Rect { x: 0.0, y: 0.0, w, h };
-    let plan = single_node(measures, rect, shown.pods.len() + shown.nominated.len());
+    let n_marks = shown.pods.len() + shown.nominated.len();
     let selected_pod = match &props.selected {
         Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
@@ -176,10 +183,25 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
         .filter(|p| props.differing.contains(&p.id))
         .map(|p| p.id.clone())
         .collect();
+    let layout = Layout {
+        plan: single_node(measures, rect, n_marks),
+        measures: *measures,
+        slots: (0..n_marks).collect(),
+        by_memory: false,
+    };
+    let emphasis = NodeEmphasis {
+        pods: PodsEmphasis {
+            selected: selected_pod,
+            differing,
+            filter: props.look.filter.clone(),
+            ..PodsEmphasis::default()
+        },
+        ..NodeEmphasis::default()
+    };
+    let devices = props.model.devices.get(&shown.view.name).cloned().unwrap_or_default();
     html! {
         <div class="beside" ~style={super::scene::at(Rect { x, y, w, h })}>
-            <Node node={shown.clone()} devices={props.model.devices.get(&shown.view.name).cloned().unwrap_or_default()} owners={props.model.owners.clone()} now={props.model.now} {plan} measures={*measures} slots={(0..shown.pods.len() + shown.nominated.len()).collect::<Vec<_>>()}
-                truth={props.truth} filter={props.filter.clone()} {differing} {selected_pod} />
+            <Node node={shown.clone()} {devices} owners={props.model.owners.clone()} now={props.model.now} truth={props.look.truth} {layout} {emphasis} />
         </div>
     }
 }
@@ -191,7 +213,7 @@ fn selected(props: &Props) -> Option<Shared<NodeState>> {
         SubjectRef::Pod { key, uid } => props.model.nodes.get(&props.model.pod(key, uid)?.node)?,
         _ => return None,
     };
-    let matches_filter = props.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
+    let matches_filter = props.look.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
     matches_filter.then(|| node.clone())
 }
 
@@ -205,7 +227,7 @@ fn use_focus_on_match(
     focus: &UseStateHandle<(usize, usize)>,
     mark: &NodeRef,
 ) -> bool {
-    let filter = props.filter.clone();
+    let filter = props.look.filter.clone();
     let found = use_memo(filter.clone(), |filter| {
         filter.as_ref().and_then(|f| find_node(zones, |node| f.finds_on(node)))
     });
@@ -266,9 +288,9 @@ fn use_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, 
         plan: plan.clone(),
         zones: zones.clone(),
         focus,
-        tint: (props.theme, *dark),
-        filter: props.filter.clone(),
-        truth: props.truth,
+        tint: (props.look.theme, *dark),
+        filter: props.look.filter.clone(),
+        truth: props.look.truth,
         differing: props.differing.clone(),
         owners: model.owners.clone(),
     };

@@ -20,24 +20,44 @@ pub(crate) struct Props {
     pub(crate) plane: Shared<ControlPlaneView>,
     /// Broken guarantees that hold again, each with the instant of its repair.
     pub(crate) restored: Vec<(String, Micros)>,
-    /// Label keys by which nodes can be grouped.
-    pub(crate) keys: Shared<Vec<String>>,
-    pub(crate) group_key: String,
-    /// Topology key of the selected pod's spread constraint.
-    pub(crate) spread_key: Option<String>,
-    /// This is the second run of a comparison: it has no controls.
-    pub(crate) is_second_run: bool,
-    pub(crate) truth: Truth,
-    /// Another run is shown beside it. The choice of the drawn state is then above both.
-    pub(crate) compared: bool,
     /// Number of nodes with at least one cut link.
     pub(crate) cut: usize,
+    pub(crate) truth: Truth,
+    pub(crate) run: Run,
+    pub(crate) grouping: Grouping,
+    pub(crate) layout: Layout,
+    /// The pending pods, which wait at the scheduler.
+    pub(crate) children: Children,
+}
+
+/// The run to which the control plane belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    Only,
+    /// Another run is shown beside it. The choice of the drawn state is then above both.
+    First,
+    /// The second run of a comparison, which has no controls.
+    Second,
+}
+
+/// How nodes are grouped, and how they can be.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Grouping {
+    /// Label keys by which nodes can be grouped.
+    pub(crate) keys: Shared<Vec<String>>,
+    /// The key by which they are grouped; empty for the zone.
+    pub(crate) key: String,
+    /// Topology key of the selected pod's spread constraint.
+    pub(crate) spread_key: Option<String>,
+}
+
+/// Places of the processes, and what fits into them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Layout {
     pub(crate) rail: Rail,
     pub(crate) is_narrow: bool,
     /// Processes are shown with short names.
     pub(crate) is_short: bool,
-    /// The pending pods, which wait at the scheduler.
-    pub(crate) children: Children,
 }
 
 /// The choices for the drawn state: value, name and description.
@@ -55,31 +75,31 @@ pub(crate) fn Plane(props: &Props) -> Html {
     };
     let all = &props.plane.components;
     let part = |is: fn(Component) -> bool| {
-        let (ctl, is_second_run) = (&ctl, props.is_second_run);
-        let short = props.is_short || all.iter().filter(|view| is(view.component)).count() > 2;
+        let ctl = &ctl;
+        let short = props.layout.is_short || all.iter().filter(|view| is(view.component)).count() > 2;
         all.iter()
             .filter(move |view| is(view.component))
-            .map(move |view| component(ctl, *view, is_second_run, short))
+            .map(move |view| component(ctl, *view, props.run, short))
     };
     // The attacher and fencing are drawn only while they are down.
     let down_helpers = all
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
     html! {
-        <section class={classes!("rail", props.is_narrow.then_some("narrow"))} aria-label={if props.is_second_run { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
-            <div class="machine queueing" ~style={growing_box_style(props.rail.scheduler)}>
+        <section class={classes!("rail", props.layout.is_narrow.then_some("narrow"))} aria-label={if props.run == Run::Second { t!(plane::control_plane_other_run) } else { t!(plane::control_plane) }}>
+            <div class="machine queueing" ~style={growing_box_style(props.layout.rail.scheduler)}>
                 { for part(|view| matches!(view, Component::Scheduler(_))) }
                 { props.children.clone() }
             </div>
-            <div class="machine api" ~style={super::scene::at(props.rail.api)}>
+            <div class="machine api" ~style={super::scene::at(props.layout.rail.api)}>
                 <span class="main">{ for part(|view| view == Component::ApiServer) }</span>
                 { broken(&ctl, props) }
                 <span class="store">{ for part(|view| view == Component::Etcd) }</span>
             </div>
-            <div class="machine managing" ~style={super::scene::at(props.rail.managers)}>
+            <div class="machine managing" ~style={super::scene::at(props.layout.rail.managers)}>
                 { for part(|view| matches!(view, Component::ControllerManager(_))) }
-                { for down_helpers.map(|view| component(&ctl, *view, props.is_second_run, true)) }
-                if !props.is_second_run { { view_menu(&ctl, props) } }
+                { for down_helpers.map(|view| component(&ctl, *view, props.run, true)) }
+                if props.run != Run::Second { { view_menu(&ctl, props) } }
             </div>
         </section>
     }
@@ -108,17 +128,17 @@ fn broken(ctl: &Ctl, props: &Props) -> Html {
                 [only] => {
                     let restored_at = props.restored.iter().find(|(name, _)| *name == only.name);
                     let words = violation_text(only, restored_at.map(|(_, at)| *at));
-                    if props.is_second_run {
+                    if props.run == Run::Second {
                         html! { <span class="chip bad" title={podscope_api::visible(&only.seen.to_string()).into_owned()}>{ icon("shield") }{ words }</span> }
                     } else {
                         let select = ctl.select(SubjectRef::Invariant { name: only.name.clone() });
                         html! { <button type="button" class="chip bad" data-nav="rail" tabindex="-1" onclick={select} title={format!("{} ({}: {})", only.seen, only.cause.word(), only.by)}>{ icon("shield") }{ words }</button> }
                     }
                 }
-                [first, ..] => violations_chip(ctl, first, all.len(), are_restored, props.is_second_run),
+                [first, ..] => violations_chip(ctl, first, all.len(), are_restored, props.run),
             } }
             // A single cut is healed at its node.
-            if props.cut > 1 && !props.is_second_run {
+            if props.cut > 1 && props.run != Run::Second {
                 <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("{}\n{}", t!(plane::heal_everything_hint, count = props.cut), actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ t!(plane::heal_everything) }</span></button>
             }
         </span>
@@ -134,22 +154,22 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
             ctl.act.emit(Act::Group(key));
         })
     };
-    let is_changed = props.truth != Truth::Both || !props.group_key.is_empty();
+    let is_changed = props.truth != Truth::Both || !props.grouping.key.is_empty();
     html! {
         <details class={classes!("view", is_changed.then_some("on"))}>
             <summary data-nav="rail" tabindex="-1" title={t!(plane::what_is_drawn)} aria-label={t!(plane::what_is_drawn)}>{ icon("eye") }</summary>
             <div>
-                if !props.compared { <p>{ t!(plane::whose_picture) }</p>{ truth_buttons(ctl, props.truth) } }
-                if props.keys.len() > 1 {
+                if props.run == Run::Only { <p>{ t!(plane::whose_picture) }</p>{ truth_buttons(ctl, props.truth) } }
+                if props.grouping.keys.len() > 1 {
                     <label class="group"><span>{ t!(plane::group_by) }</span>
                         <select aria-label={t!(plane::group_by_label)} onchange={group}>
-                            <option value="" selected={props.group_key.is_empty()}>{ key_name(if props.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.spread_key.as_deref() == Some(label::ZONE)) }</option>
-                            if let Some(key) = props.spread_key.as_ref().filter(|k| **k != label::ZONE && !props.keys.contains(k)) {
-                                <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
+                            <option value="" selected={props.grouping.key.is_empty()}>{ key_name(if props.grouping.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.grouping.spread_key.as_deref() == Some(label::ZONE)) }</option>
+                            if let Some(key) = props.grouping.spread_key.as_ref().filter(|k| **k != label::ZONE && !props.grouping.keys.contains(k)) {
+                                <option value={key.clone()} selected={*key == props.grouping.key}>{ key }</option>
                             }
-                            { for props.keys.iter().filter(|key| **key != label::ZONE || props.group_key == label::ZONE).map(|key| html! {
-                                <option value={key.clone()} selected={*key == props.group_key}>
-                                    { key_name(if key == "zone" { t!(plane::zone_by_label) } else { key.clone() }, props.spread_key.as_ref() == Some(key)) }
+                            { for props.grouping.keys.iter().filter(|key| **key != label::ZONE || props.grouping.key == label::ZONE).map(|key| html! {
+                                <option value={key.clone()} selected={*key == props.grouping.key}>
+                                    { key_name(if key == "zone" { t!(plane::zone_by_label) } else { key.clone() }, props.grouping.spread_key.as_ref() == Some(key)) }
                                 </option>
                             }) }
                         </select>
@@ -207,14 +227,14 @@ pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
 }
 
 /// One chip for several violations.
-fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restored: bool, is_second_run: bool) -> Html {
+fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restored: bool, run: Run) -> Html {
     let words = if are_restored {
         t!(plane::guarantees_were_broken, count = count)
     } else {
         t!(plane::guarantees_broken, count = count)
     };
     let words = html! { <>{ icon("shield") }{ count }<span class="n">{ format!(" {words}") }</span></> };
-    if is_second_run {
+    if run == Run::Second {
         return html! { <span class="chip bad together">{ words }</span> };
     }
     let select = ctl.select(SubjectRef::Invariant {
@@ -260,7 +280,7 @@ fn short(component: Component) -> String {
     }
 }
 
-fn component(ctl: &Ctl, view: ComponentView, is_second_run: bool, is_short: bool) -> Html {
+fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
     let (name, up) = (view.component.to_string(), view.state.is_up());
     let list = actions::component(view);
     let visible_name = if is_short {
@@ -282,7 +302,7 @@ fn component(ctl: &Ctl, view: ComponentView, is_second_run: bool, is_short: bool
     } else {
         state_suffix.clone()
     };
-    if is_second_run || list.is_empty() {
+    if run == Run::Second || list.is_empty() {
         return html! { <span class={classes!("c", (!up).then_some("down"))} title={format!("{name}{state_suffix}")}>{ names }<span class="word">{ word }</span></span> };
     }
     let open = open_menu(ctl, &name, list);

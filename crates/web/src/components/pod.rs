@@ -5,6 +5,7 @@ use podscope_messages::{Message, pod as sentences, t};
 use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationStage};
 use yew::prelude::*;
 
+use super::emphasis::PodEmphasis;
 use super::icon;
 use super::shown::{shown, width_key};
 use super::story::AnswerMark;
@@ -31,29 +32,14 @@ pub(crate) struct Props {
     pub(crate) pod: Shared<PodView>,
     pub(crate) hue: u8,
     pub(crate) now: Micros,
-    #[prop_or_default]
-    pub(crate) selected: bool,
-    /// The pod is a preemption victim of the shown decision.
-    #[prop_or_default]
-    pub(crate) victim: bool,
     /// The mark to draw if it is not `pod.mark`.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
-    /// The pod differs from the compared run.
-    #[prop_or_default]
-    pub(crate) differs: bool,
-    /// The pod does not match the filter.
-    #[prop_or_default]
-    pub(crate) is_filtered_out: bool,
-    /// Mark for an answer to a question.
-    #[prop_or_default]
-    pub(crate) answer_mark: Option<AnswerMark>,
     /// Place on a node; `None` for a pending pod, and for a mark outside the stage.
     #[prop_or_default]
     pub(crate) place: Option<Place>,
-    /// The pod takes part in the shown violation of a guarantee.
     #[prop_or_default]
-    pub(crate) breaks: bool,
+    pub(crate) emphasis: PodEmphasis,
 }
 
 /// The CSS class of a mark.
@@ -168,7 +154,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
     html! {
         <button
             type="button"
-            class={classes!("pod", class(mark), detail.class(), format!("h{}", props.hue), props.place.is_some().then_some("placed"), props.place.as_ref().filter(|place| is_slim(place)).map(|_| "slim"), is_torn.then_some("torn"), props.selected.then_some("sel"), props.victim.then_some("victim"), props.is_filtered_out.then_some("out"), props.differs.then_some("differs"), props.breaks.then_some("breaks"), props.answer_mark.map(AnswerMark::outline))}
+            class={classes!("pod", class(mark), detail.class(), format!("h{}", props.hue), props.place.is_some().then_some("placed"), props.place.as_ref().filter(|place| is_slim(place)).map(|_| "slim"), is_torn.then_some("torn"), props.emphasis.selected.then_some("sel"), props.emphasis.victim.then_some("victim"), props.emphasis.is_filtered_out.then_some("out"), props.emphasis.differs.then_some("differs"), props.emphasis.breaks.then_some("breaks"), props.emphasis.answer_mark.map(AnswerMark::outline))}
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
@@ -178,7 +164,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             data-stage={stage}
             data-nav="pod"
             tabindex="-1"
-            aria-pressed={if props.selected { "true" } else { "false" }}
+            aria-pressed={if props.emphasis.selected { "true" } else { "false" }}
             // The title is also the accessible name: the texts on the mark are shortened and hidden from screen
             // readers.
             title={label}
@@ -209,10 +195,10 @@ fn label_here(props: &Props) -> String {
         label.push_str("; ");
         label.push_str(&content.line());
     }
-    if props.differs {
+    if props.emphasis.differs {
         label.push_str(&format!("; {}", t!(pod::differs)));
     }
-    if let Some((_, words)) = props.answer_mark.map(AnswerMark::label) {
+    if let Some((_, words)) = props.emphasis.answer_mark.map(AnswerMark::label) {
         label.push_str("; ");
         label.push_str(&words.text());
     }

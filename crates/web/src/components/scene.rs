@@ -4,17 +4,18 @@ use std::rc::Rc;
 
 use podscope_api::ordered::{self, Set};
 use podscope_messages::t;
-use podscope_protocol::{GroupView, Micros, SubjectRef};
+use podscope_protocol::{GroupView, Micros, PodView, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
 use super::broken::{self, Broken};
 use super::cause_lines::cause_lines;
+use super::emphasis::{NodeEmphasis, PodsEmphasis};
 use super::icon;
 use super::messages::{Messages, NodeEnd};
-use super::node::Node;
-use super::overview::Overview;
-use super::plane::Plane;
+use super::node::{Assessment, Layout, Node};
+use super::overview::{Look, Overview};
+use super::plane::{self, Grouping, Plane, Run};
 use super::preview;
 use super::requests::{self, Requests};
 use super::story::{answer_mark_on_node, answer_marks_on_pods};
@@ -84,10 +85,15 @@ pub(crate) fn Scene(props: &Props) -> Html {
         .map(|answer| Preview::of(answer, model));
     let plane = control_plane(props, &measures, &rail, &differing, preview.as_ref());
     if is_picture {
+        let look = Look {
+            theme: page.shell.theme,
+            filter: page.session.filter.clone(),
+            truth: page.shell.truth,
+        };
         return html! {
             <div class="run pictured" ref={root} ~style={lengths(&measures, room.h)}>
                 { plane }
-                <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={key_name(page)} selected={page.session.selected.clone()} theme={page.shell.theme} filter={page.session.filter.clone()} truth={page.shell.truth} {differing} {room} />
+                <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={key_name(page)} selected={page.session.selected.clone()} {look} {differing} {room} />
             </div>
         };
     }
@@ -369,7 +375,7 @@ fn control_plane(
     props: &Props,
     measures: &Measures,
     rail: &Rail,
-    differing: &Rc<Set<String>>,
+    differing: &Set<String>,
     preview: Option<&Preview>,
 ) -> Html {
     let (page, model, other) = (&props.page, &props.model, props.other);
@@ -382,13 +388,44 @@ fn control_plane(
     // The room beside the scheduler's name and state.
     let free = rail.scheduler.w / measures.unit - if measures.is_narrow { 62.0 } else { 230.0 };
     let marks = ((free / 34.0) as usize).clamp(1, 6);
+    let run = match (other, &props.compared) {
+        (true, _) => Run::Second,
+        (false, Some(_)) => Run::First,
+        (false, None) => Run::Only,
+    };
+    let grouping = Grouping {
+        keys: model.keys.clone(),
+        key: page.session.group.clone(),
+        spread_key,
+    };
+    let layout = plane::Layout {
+        rail: *rail,
+        is_narrow: measures.is_narrow,
+        is_short: rail.managers.w < 236.0 * measures.unit,
+    };
+    let emphasis = PodsEmphasis {
+        selected: selected_pod(page, model),
+        differing: ids_in(model.pending.iter(), |id| differing.contains(id)),
+        answer_marks: if other {
+            Vec::new()
+        } else {
+            answer_marks_on_pods(page, model.pending.iter())
+        },
+        filter: page.session.filter.clone(),
+        ..PodsEmphasis::default()
+    };
+    let would_wait = preview.map(|preview| preview.waiting.clone()).unwrap_or_default();
+    let now = if tick { model.now } else { 0 };
     html! {
-        <Plane plane={model.plane.clone()} restored={model.restored()} keys={model.keys.clone()} group_key={page.session.group.clone()} {spread_key} is_second_run={other} truth={page.shell.truth}
-            compared={props.compared.is_some()} cut={model.cut_nodes().count()} rail={*rail} is_narrow={measures.is_narrow} is_short={rail.managers.w < 236.0 * measures.unit}>
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected_pod(page, model)} beside={other}
-                asks={!other && page.session.model.story.question.is_some()} {marks} filter={page.session.filter.clone()} answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, model.pending.iter()) }} differing={differing.clone()} would_wait={preview.map(|preview| preview.waiting.clone()).unwrap_or_default()} />
+        <Plane plane={model.plane.clone()} restored={model.restored()} cut={model.cut_nodes().count()} truth={page.shell.truth} {run} {grouping} {layout}>
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} {now} beside={other} {marks} {would_wait} asks={!other && page.session.model.story.question.is_some()} {emphasis} />
         </Plane>
     }
+}
+
+/// Ids of the pods whose id satisfies a predicate.
+fn ids_in<'a>(pods: impl Iterator<Item = &'a Shared<PodView>>, is_one: impl Fn(&String) -> bool) -> Vec<String> {
+    pods.map(|pod| &pod.id).filter(|id| is_one(id)).cloned().collect()
 }
 
 fn selected_pod(page: &Page, model: &Model) -> Option<String> {
@@ -498,25 +535,44 @@ impl NodeContext<'_> {
             here.flat_map(|c| c.victims.iter().map(|v| v.pod.clone())).collect()
         });
         let selected_pod = selected_pod(page, model).filter(|id| state.pods.iter().any(|p| p.id == *id));
-        let differing = (state.pods.iter().filter(|p| self.differing.contains(&p.id)))
-            .map(|p| p.id.clone())
-            .collect::<Vec<_>>();
-        let breaking: Vec<String> = (state.pods.iter())
-            .filter(|p| self.breaking.contains(&p.id))
-            .map(|p| p.id.clone())
-            .collect();
-        let is_selected = matches!(&page.session.selected, Some(SubjectRef::Node { name: n }) if n == name);
-        let highlighted = highlighted_names(page).any(|h| h.strip_prefix("node/") == Some(name));
         let ages = place.fit.detail.is_large() && state.pods.iter().any(|pod| pod.running_since.is_some());
         let now = match (state.ticks(), ages) {
             (true, _) => model.now,
             (false, true) => model.now - model.now % SECOND,
             (false, false) => 0,
         };
+        let layout = Layout {
+            plan: place,
+            measures: self.plan.measures,
+            slots,
+            by_memory: self.by_memory,
+        };
+        let assessment = Assessment {
+            verdict,
+            decided,
+            has_no_verdict,
+            preview: self.preview.and_then(|preview| preview.of_node(name, &state.view.zone)),
+        };
+        let emphasis = NodeEmphasis {
+            selected: matches!(&page.session.selected, Some(SubjectRef::Node { name: selected }) if selected == name),
+            highlighted: highlighted_names(page).any(|highlighted| highlighted.strip_prefix("node/") == Some(name)),
+            answer_mark: if other { None } else { answer_mark_on_node(page, name) },
+            pods: PodsEmphasis {
+                selected: selected_pod,
+                victims,
+                differing: ids_in(state.pods.iter(), |id| self.differing.contains(id)),
+                breaking: ids_in(state.pods.iter(), |id| self.breaking.contains(id)),
+                answer_marks: if other {
+                    Vec::new()
+                } else {
+                    answer_marks_on_pods(page, &state.pods)
+                },
+                filter: page.session.filter.clone(),
+            },
+        };
+        let devices = model.devices.get(name).cloned().unwrap_or_default();
         html! {
-            <Node key={name.clone()} node={state.clone()} devices={model.devices.get(name).cloned().unwrap_or_default()} owners={model.owners.clone()} {now} plan={place} measures={self.plan.measures} {slots} by_memory={self.by_memory}
-                {selected_pod} selected={is_selected} preview={self.preview.and_then(|preview| preview.of_node(name, &state.view.zone))} {verdict} {decided} {has_no_verdict} {victims} {highlighted} {differing} {breaking} filter={page.session.filter.clone()} truth={page.shell.truth} answer_mark={if other { None } else { answer_mark_on_node(page, name) }}
-                pod_answer_marks={if other { Vec::new() } else { answer_marks_on_pods(page, &state.pods) }} />
+            <Node key={name.clone()} node={state.clone()} {devices} owners={model.owners.clone()} {now} truth={page.shell.truth} {layout} {assessment} {emphasis} />
         }
     }
 }

@@ -1,17 +1,15 @@
 //! Pods without a node, and what each waits for. Many pods are grouped by their cause.
 
 use podscope_api::ordered::{self, Set, StableSort as _};
-use std::rc::Rc;
 
 use podscope_messages::t;
 use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
 use yew::prelude::*;
 
+use super::emphasis::PodsEmphasis;
 use super::pod::Pod;
 use super::preview;
 use super::shown::shown;
-use super::story::AnswerMark;
-use crate::pure::find::Filter;
 use crate::pure::names;
 use crate::pure::preview::Arrival;
 use crate::pure::waits::{self, Group};
@@ -22,22 +20,15 @@ pub(crate) struct Props {
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) now: Micros,
-    pub(crate) selected: Option<String>,
     /// It belongs to the second run of a comparison.
     pub(crate) beside: bool,
     /// Number of marks that fit beside the scheduler.
     pub(crate) marks: usize,
-    pub(crate) filter: Option<Shared<Filter>>,
-    /// Marks for answers to a question on these pods, by pod id.
-    #[prop_or_default]
-    pub(crate) answer_marks: Vec<(String, AnswerMark)>,
     /// Pods that would stay Pending, by the shown answer to a what-if question.
     pub(crate) would_wait: Vec<Arrival>,
     /// A question is open whose answer could be the place of a pod.
-    #[prop_or_default]
     pub(crate) asks: bool,
-    /// Ids of pods that differ from the compared run.
-    pub(crate) differing: Rc<Set<String>>,
+    pub(crate) emphasis: PodsEmphasis,
 }
 
 /// Up to this number, each pod has a row; more are grouped by their cause.
@@ -78,10 +69,9 @@ pub(crate) fn Tray(props: &Props) -> Html {
     } else {
         grouped(props, &opened)
     };
-    let is_selected = |pod: &Shared<PodView>| is_selected(props, pod);
     // The selected pod is always among the marks.
     let mut by_selection: Vec<&Shared<PodView>> = props.pending.iter().collect();
-    by_selection.stable_sort_by_key(|pod| !is_selected(pod));
+    by_selection.stable_sort_by_key(|pod| !props.emphasis.is_selected(pod));
     let count = props.pending.len();
     html! {
         <section class="queue" aria-label={name}>
@@ -131,8 +121,7 @@ fn summary(props: &Props) -> String {
 
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
-    let is_filtered_out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} selected={is_selected(props, pod)} is_filtered_out={is_filtered_out} answer_mark={AnswerMark::on(&props.answer_marks, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} emphasis={props.emphasis.of(pod, None)} /> }
 }
 
 fn help(pod: &PodView) -> Html {
@@ -165,7 +154,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
 /// Rows for groups of pods with a common cause; groups that match the filter come first.
 fn grouped(props: &Props, opened: &Opened) -> Html {
     let mut groups = waits::groups(&props.pending);
-    if let Some(filter) = &props.filter {
+    if let Some(filter) = &props.emphasis.filter {
         for group in &mut groups {
             group.pods.stable_sort_by_key(|pod| !filter.finds_pod(pod));
         }
@@ -173,7 +162,7 @@ fn grouped(props: &Props, opened: &Opened) -> Html {
     }
     let is_open = opened.contains("");
     let shown = |(index, group): (usize, Group)| {
-        (is_open || index < GROUPS || group.pods.iter().any(|pod| is_selected(props, pod))).then_some(group)
+        (is_open || index < GROUPS || group.pods.iter().any(|pod| props.emphasis.is_selected(pod))).then_some(group)
     };
     let all = groups.iter().map(|group| group.pods.len()).sum::<usize>();
     let more = groups.len() > GROUPS;
@@ -187,10 +176,6 @@ fn grouped(props: &Props, opened: &Opened) -> Html {
             }
         </>
     }
-}
-
-fn is_selected(props: &Props, pod: &PodView) -> bool {
-    props.selected.as_ref() == Some(&pod.id)
 }
 
 /// A button that unfolds a cause, or folds it again.
@@ -214,7 +199,8 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     }
     let count = group.pods.len();
     let is_open = opened.contains(&group.cause);
-    let found = (props.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
+    let found =
+        (props.emphasis.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
     let answer_marks = match found.filter(|n| *n < count) {
         Some(found) => t!(
             tray::found_pods_of_cause,
@@ -228,7 +214,7 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
             <span class="what"><b>{ shown(&answer_marks) }</b></span>
             <span class="more" role="group" aria-label={answer_marks.clone()}>
-                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || is_selected(props, pod)).map(|(_, pod)| mark(props, pod)) }
+                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || props.emphasis.is_selected(pod)).map(|(_, pod)| mark(props, pod)) }
                 if count > MARKS { { toggle(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS) }) } }
             </span>
             { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
