@@ -29,7 +29,7 @@ pub(crate) fn App() -> Html {
     let handle = use_reducer(|| {
         let theme = route
             .theme
-            .or_else(|| store::theme().and_then(|t| Theme::named(&t)))
+            .or_else(|| store::theme().and_then(|name| Theme::named(&name)))
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
         if let First::Welcome { shows_start } = &*first.borrow() {
@@ -88,10 +88,10 @@ pub(crate) fn App() -> Html {
             .session
             .opened
             .as_ref()
-            .map(|o| o.title.clone())
+            .map(|opened| opened.title.clone())
             .unwrap_or_default();
         use_effect_with(title, |title| {
-            if let Some(document) = browser::window().and_then(|w| w.document()) {
+            if let Some(document) = browser::document() {
                 document.set_title(&if title.is_empty() {
                     "Podscope".into()
                 } else {
@@ -158,9 +158,9 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         });
     }
     let decision_key = page.session.selected_pod().map(|(key, uid)| {
-        let pod = page.session.pod().map(|p| (**p).clone()).unwrap_or_default();
+        let pod = page.session.pod().map(|pod| (**pod).clone()).unwrap_or_default();
         let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
-        let message = pod.queue.map(|q| q.message).unwrap_or_default();
+        let message = pod.queue.map(|queue| queue.message).unwrap_or_default();
         (
             key.to_string(),
             uid,
@@ -236,7 +236,7 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
             .session
             .opened
             .as_ref()
-            .is_some_and(|o| !o.story.is_empty() && !is_brief(o));
+            .is_some_and(|opened| !opened.story.is_empty() && !is_brief(opened));
     let class = classes!(
         "page",
         (!story).then_some("no-story"),
@@ -291,10 +291,8 @@ fn skip_to_cluster() -> Callback<MouseEvent> {
     Callback::from(|event: MouseEvent| {
         use wasm_bindgen::JsCast;
         event.prevent_default();
-        let target = browser::window()
-            .and_then(|w| w.document())
-            .and_then(|d| d.get_element_by_id("stage"));
-        if let Some(target) = target.and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let target = browser::document().and_then(|document| document.get_element_by_id("stage"));
+        if let Some(target) = target.and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok()) {
             drop(target.focus());
         }
     })

@@ -13,7 +13,7 @@ use crate::components::open_files;
 use crate::ctl::{Ctl, PASTED};
 
 fn mark_drop_zone(on: bool) {
-    if let Some(body) = browser::window().and_then(|w| w.document()).and_then(|d| d.body()) {
+    if let Some(body) = browser::document().and_then(|document| document.body()) {
         let list = body.class_list();
         drop(if on {
             list.add_1("dropping")
@@ -25,9 +25,11 @@ fn mark_drop_zone(on: bool) {
 
 /// Returns whether a drag carries files; a selected text can be dragged too.
 fn has_files(event: &DragEvent) -> bool {
-    event
-        .data_transfer()
-        .is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
+    event.data_transfer().is_some_and(|data| {
+        data.types()
+            .iter()
+            .any(|kind| kind.as_string().as_deref() == Some("Files"))
+    })
 }
 
 /// Listens to drag, drop and paste events while the page lives.
@@ -36,7 +38,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
     let ctl = ctl.clone();
     use_effect_with((), move |()| {
         let over = listen("dragover", |event| {
-            if let Some(event) = event.dyn_ref::<DragEvent>().filter(|e| has_files(e)) {
+            if let Some(event) = event.dyn_ref::<DragEvent>().filter(|event| has_files(event)) {
                 event.prevent_default();
                 mark_drop_zone(true);
             }
@@ -44,7 +46,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
         let leave = listen("dragleave", |event| {
             if event
                 .dyn_ref::<DragEvent>()
-                .is_some_and(|e| e.related_target().is_none())
+                .is_some_and(|event| event.related_target().is_none())
             {
                 mark_drop_zone(false);
             }
@@ -53,11 +55,11 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
             let ctl = ctl.clone();
             listen("drop", move |event| {
                 mark_drop_zone(false);
-                let Some(event) = event.dyn_ref::<DragEvent>().filter(|e| has_files(e)) else {
+                let Some(event) = event.dyn_ref::<DragEvent>().filter(|event| has_files(event)) else {
                     return;
                 };
                 event.prevent_default();
-                if let Some(list) = event.data_transfer().and_then(|d| d.files()) {
+                if let Some(list) = event.data_transfer().and_then(|data| data.files()) {
                     open_files(&ctl, list);
                 }
             })
@@ -71,15 +73,16 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .get(0)
                 .dyn_into::<web_sys::Element>()
                 .ok()
-                .is_some_and(|e| {
-                    e.closest("input, textarea, [contenteditable], dialog")
+                .is_some_and(|event| {
+                    event
+                        .closest("input, textarea, [contenteditable], dialog")
                         .ok()
                         .flatten()
                         .is_some()
                 });
             let text = event
                 .clipboard_data()
-                .and_then(|d| d.get_data("text/plain").ok())
+                .and_then(|data| data.get_data("text/plain").ok())
                 .unwrap_or_default();
             // The engine ignores a text that is not a manifest.
             if !in_field && !text.trim().is_empty() {

@@ -131,12 +131,10 @@ fn is_typing(event: &KeyboardEvent) -> bool {
 
 /// The node that shortcuts act on: the focused one, else the selected one.
 fn target_node(page: &Page) -> Option<String> {
-    let focused = browser::window()
-        .and_then(|w| w.document())
-        .and_then(|d| d.active_element());
+    let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused
-        .and_then(|e| e.closest("[data-node]").ok().flatten())
-        .and_then(|e| e.get_attribute("data-node"));
+        .and_then(|element| element.closest("[data-node]").ok().flatten())
+        .and_then(|element| element.get_attribute("data-node"));
     focused.or_else(|| match &page.session.selected {
         Some(SubjectRef::Node { name }) => Some(name.clone()),
         _ => None,
@@ -145,12 +143,10 @@ fn target_node(page: &Page) -> Option<String> {
 
 /// Id of the pod that shortcuts act on: the focused one, else the selected one.
 fn target_pod(page: &Page) -> Option<String> {
-    let focused = browser::window()
-        .and_then(|w| w.document())
-        .and_then(|d| d.active_element());
-    let focused = focused.and_then(|e| e.get_attribute("data-id"));
+    let focused = browser::document().and_then(|document| document.active_element());
+    let focused = focused.and_then(|element| element.get_attribute("data-id"));
     focused.or_else(|| match &page.session.selected {
-        Some(SubjectRef::Pod { key, uid }) => page.session.model.pod(key, uid).map(|p| p.id.clone()),
+        Some(SubjectRef::Pod { key, uid }) => page.session.model.pod(key, uid).map(|pod| pod.id.clone()),
         _ => None,
     })
 }
@@ -161,7 +157,7 @@ pub(crate) fn mark_before(session: &Session) -> Micros {
         .model
         .marks
         .values()
-        .flat_map(|m| [Some(m.from), m.to])
+        .flat_map(|mark| [Some(mark.from), mark.to])
         .flatten()
         .filter(|at| *at < session.at())
         .max()
@@ -182,9 +178,10 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     // Space presses the focused button, except a mark of the cluster, which Enter selects.
     let on_button = event
         .target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-        .is_some_and(|t| {
-            t.closest("button:not([data-nav]), a, [role=slider], [role=tab]")
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok())
+        .is_some_and(|target| {
+            target
+                .closest("button:not([data-nav]), a, [role=slider], [role=tab]")
                 .ok()
                 .flatten()
                 .is_some()
@@ -263,7 +260,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
         ctl.act.emit(Act::Legend);
     } else {
         // The focus returns from the details to the selected mark.
-        if browser::focused().is_some_and(|e| matches!(e.closest(".side"), Ok(Some(_)))) {
+        if browser::focused().is_some_and(|element| matches!(element.closest(".side"), Ok(Some(_)))) {
             browser::focus_selected();
         }
         ctl.act.emit(Act::Select(None));
@@ -303,7 +300,7 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
 fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     let Some(pod) = target_pod(page)
         .and_then(|id| page.session.model.pods.get(&id).cloned())
-        .filter(|p| p.node.is_empty() && waits::can_be_helped(p))
+        .filter(|pod| pod.node.is_empty() && waits::can_be_helped(pod))
     else {
         return false;
     };
@@ -351,11 +348,9 @@ fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
 
 /// Opens the menu of the focused pod or node beside it.
 fn open_menu(page: &Page, ctl: &Ctl) -> bool {
-    let active = browser::window()
-        .and_then(|w| w.document())
-        .and_then(|d| d.active_element());
-    let at = active.map_or((80, 80), |e| {
-        let rect = e.get_bounding_client_rect();
+    let active = browser::document().and_then(|document| document.active_element());
+    let at = active.map_or((80, 80), |element| {
+        let rect = element.get_bounding_client_rect();
         (rect.left() as i32, rect.bottom() as i32)
     });
     let menu = if let Some(pod) = target_pod(page).and_then(|id| page.session.model.pods.get(&id)) {
@@ -365,7 +360,7 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
             at,
             group: None,
         }
-    } else if let Some(node) = target_node(page).and_then(|n| page.session.model.nodes.get(&n)) {
+    } else if let Some(node) = target_node(page).and_then(|name| page.session.model.nodes.get(&name)) {
         crate::state::Menu {
             title: t!(keys::node_menu, node = node.view.name),
             actions: actions::node(&node.view),

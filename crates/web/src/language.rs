@@ -118,12 +118,12 @@ fn change(code: &str, is_kept: bool, act: Callback<Act>) {
 fn plural_rule(code: &str) -> impl Fn(u64) -> Plural + 'static {
     let locales = js_sys::Array::of1(&JsValue::from_str(code));
     let rules = js_sys::Intl::PluralRules::new(&locales, &js_sys::Object::new());
-    move |n: u64| {
+    move |count: u64| {
         #[expect(
             clippy::cast_precision_loss,
             reason = "the category of a number above 2^53 is that of its neighbours"
         )]
-        let name = rules.select(n as f64);
+        let name = rules.select(count as f64);
         Plural::named(&String::from(name.unchecked_into::<js_sys::JsString>()))
     }
 }

@@ -181,7 +181,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         .session
         .opened
         .as_ref()
-        .map(|o| o.title.clone())
+        .map(|opened| opened.title.clone())
         .unwrap_or_default();
     let (now, is_seen, connection) = (
         page.session.model.now,

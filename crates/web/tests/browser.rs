@@ -187,7 +187,7 @@ async fn svg_is_saved_as_png() {
     let size = |at: usize| {
         bytes
             .get(at..at + 4)
-            .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+            .map(|bytes| u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     };
     assert_eq!((size(16), size(20)), (Some(60), Some(40)));
     assert!(files::save("x.png", "image/png", "no drawing").await.is_err());
@@ -319,7 +319,12 @@ fn arrow_keys_move_focus_to_nearest_mark() {
         ));
     }
     let stage = region(&inner);
-    let at = || document().active_element().map(|e| e.id()).unwrap_or_default();
+    let at = || {
+        document()
+            .active_element()
+            .map(|element| element.id())
+            .unwrap_or_default()
+    };
     let mut path = Vec::new();
     for key in [
         "ArrowDown",

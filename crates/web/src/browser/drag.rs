@@ -61,11 +61,11 @@ pub(crate) enum End {
 }
 
 fn body() -> Option<HtmlElement> {
-    super::window()?.document()?.body()
+    super::document()?.body()
 }
 
 fn element_at(x: f64, y: f64) -> Option<Element> {
-    super::window()?.document()?.element_from_point(x as f32, y as f32)
+    super::document()?.element_from_point(x as f32, y as f32)
 }
 
 fn style(element: &HtmlElement, name: &str, value: &str) {
@@ -143,7 +143,7 @@ impl Drag {
                 }
                 if let Some(mark) = flying {
                     move_to(mark, at);
-                    let over = element_at(at.0, at.1).and_then(|e| e.closest("[data-drop]").ok().flatten());
+                    let over = element_at(at.0, at.1).and_then(|element| element.closest("[data-drop]").ok().flatten());
                     highlight_drop_target(root, over.as_ref());
                     drop(mark.set_attribute("data-force", if event.shift_key() { "yes" } else { "no" }));
                 }
@@ -164,8 +164,8 @@ impl Drag {
                     style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
                 }
                 let wire = element_at(at.0, at.1)
-                    .and_then(|e| e.closest("[data-wire]").ok().flatten())
-                    .and_then(|e| e.get_attribute("data-wire"))
+                    .and_then(|element| element.closest("[data-wire]").ok().flatten())
+                    .and_then(|element| element.get_attribute("data-wire"))
                     .filter(|wire| !cut.contains(wire));
                 match wire {
                     Some(wire) => {
@@ -193,8 +193,8 @@ impl Drag {
                     return End::Rested { id };
                 }
                 match over
-                    .and_then(|e| e.closest("[data-drop]").ok().flatten())
-                    .and_then(|e| e.get_attribute("data-drop"))
+                    .and_then(|element| element.closest("[data-drop]").ok().flatten())
+                    .and_then(|element| element.get_attribute("data-drop"))
                 {
                     Some(name) if name == BIN => End::Bin { id },
                     Some(node) if !node.is_empty() => End::Node { id, node },
@@ -320,9 +320,9 @@ fn draw_stroke(from: (f64, f64)) -> Option<HtmlElement> {
 
 fn highlight_drop_target(root: &Element, target: Option<&Element>) {
     if let Ok(highlighted) = root.query_selector_all(".over") {
-        for i in 0..highlighted.length() {
-            if let Some(e) = highlighted.item(i).and_then(|n| n.dyn_into::<Element>().ok()) {
-                drop(e.class_list().remove_1("over"));
+        for index in 0..highlighted.length() {
+            if let Some(element) = highlighted.item(index).and_then(|node| node.dyn_into::<Element>().ok()) {
+                drop(element.class_list().remove_1("over"));
             }
         }
     }

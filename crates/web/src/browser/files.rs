@@ -10,7 +10,7 @@ use web_sys::{
     HtmlImageElement, ReadableStream, ReadableWritablePair, Response, Url, WritableStream,
 };
 
-use super::window;
+use super::document;
 
 /// Largest file that is read, in bytes: the engine's limit of one text.
 pub(crate) const MAX_FILE_BYTES: f64 = podscope_api::limits::INPUT_BYTES as f64;
@@ -41,7 +41,7 @@ async fn rendered_png(drawing: &Blob) -> Result<Blob, JsValue> {
     let decoded = JsFuture::from(image.decode()).await;
     Url::revoke_object_url(&url)?;
     decoded?;
-    let document = window().and_then(|w| w.document()).ok_or("no document")?;
+    let document = document().ok_or("no document")?;
     let canvas: HtmlCanvasElement = document.create_element("canvas")?.dyn_into()?;
     let (width, height) = (f64::from(image.natural_width()), f64::from(image.natural_height()));
     canvas.set_width((width * PIXELS_PER_UNIT) as u32);
@@ -70,7 +70,7 @@ pub(crate) async fn save_video(stem: &str, film: &str) -> Result<(), JsValue> {
 
 fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
-    let document = window().and_then(|w| w.document()).ok_or("no document")?;
+    let document = document().ok_or("no document")?;
     let anchor: HtmlAnchorElement = document.create_element("a")?.dyn_into().map_err(|_| "not an anchor")?;
     anchor.set_href(&url);
     anchor.set_download(name);
@@ -106,8 +106,8 @@ fn gunzipped(file: &File) -> Result<Promise, JsValue> {
 /// is read like UTF-8.
 pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
-    for i in 0..list.length() {
-        let Some(file) = list.get(i) else { continue };
+    for index in 0..list.length() {
+        let Some(file) = list.get(index) else { continue };
         let too_large = || t!(files::too_large, name = file.name());
         if file.size() > MAX_FILE_BYTES {
             return Err(too_large());

@@ -45,7 +45,7 @@ pub(crate) fn fly(root: &Element, from: &Places) {
         let begin = Object::new();
         let end = Object::new();
         let options = Object::new();
-        let set = |o: &Object, k: &str, v: JsValue| drop(Reflect::set(o, &k.into(), &v));
+        let set = |object: &Object, key: &str, value: JsValue| drop(Reflect::set(object, &key.into(), &value));
         set(&begin, "transform", format!("translate({dx}px, {dy}px)").into());
         set(&begin, "zIndex", 9.into());
         set(&end, "transform", "none".into());
@@ -53,7 +53,7 @@ pub(crate) fn fly(root: &Element, from: &Places) {
         set(&options, "easing", "cubic-bezier(.2,.7,.2,1)".into());
         if let Some(animate) = Reflect::get(&element, &"animate".into())
             .ok()
-            .and_then(|f| f.dyn_into::<Function>().ok())
+            .and_then(|function| function.dyn_into::<Function>().ok())
         {
             drop(animate.call2(&element, &Array::of2(&begin, &end), &options));
         }

@@ -39,14 +39,18 @@ pub(crate) fn ensure_stop(root: &Element) {
 
 /// Moves the focus inside `root`; returns whether there was a target.
 pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
-    let Some(document) = super::window().and_then(|w| w.document()) else {
+    let Some(document) = super::document() else {
         return false;
     };
     let Ok(all) = root.query_selector_all("[data-nav]") else {
         return false;
     };
-    let items: Vec<HtmlElement> = (0..all.length()).filter_map(|i| all.item(i)?.dyn_into().ok()).collect();
-    let here = document.active_element().filter(|e| e.has_attribute("data-nav"));
+    let items: Vec<HtmlElement> = (0..all.length())
+        .filter_map(|index| all.item(index)?.dyn_into().ok())
+        .collect();
+    let here = document
+        .active_element()
+        .filter(|element| element.has_attribute("data-nav"));
     let Some(here) = here else {
         return items.first().is_some_and(|first| first.focus().is_ok());
     };
@@ -79,12 +83,12 @@ struct Sides {
 
 impl Sides {
     fn of(element: &Element) -> Self {
-        let r = element.get_bounding_client_rect();
+        let rect = element.get_bounding_client_rect();
         Self {
-            left: r.left(),
-            top: r.top(),
-            right: r.right(),
-            bottom: r.bottom(),
+            left: rect.left(),
+            top: rect.top(),
+            right: rect.right(),
+            bottom: rect.bottom(),
         }
     }
 
@@ -94,7 +98,7 @@ impl Sides {
     fn distance(self, to: Self, key: &str, is_same_node: bool) -> Option<f64> {
         let (x, y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
         // Distance between two intervals on an axis; 0 if they overlap.
-        let gap = |a: (f64, f64), b: (f64, f64)| (b.0 - a.1).max(a.0 - b.1).max(0.0);
+        let gap = |one: (f64, f64), other: (f64, f64)| (other.0 - one.1).max(one.0 - other.1).max(0.0);
         let horizontal_gap = gap((self.left, self.right), (to.left, to.right));
         let vertical_gap = gap((self.top, self.bottom), (to.top, to.bottom));
         let (is_in_direction, along, across) = match key {

@@ -13,10 +13,14 @@ use podscope_messages::t;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
+use web_sys::{Document, Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
 
 pub(crate) fn window() -> Option<Window> {
     web_sys::window()
+}
+
+pub(crate) fn document() -> Option<Document> {
+    window()?.document()
 }
 
 /// The value of the form field that fired an event.
@@ -46,7 +50,7 @@ pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(E
 /// Runs a function when the browser has drawn the present state.
 pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     let Some(window) = window() else { return };
-    let hidden = window.document().is_some_and(|d| d.hidden());
+    let hidden = window.document().is_some_and(|document| document.hidden());
     let run = Closure::once_into_js(run);
     let function = run.unchecked_ref();
     // A hidden page is not drawn: there a slower timer keeps time going.
@@ -62,7 +66,9 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
 
 /// Milliseconds since the page was loaded, the clock of animations.
 pub(crate) fn clock() -> f64 {
-    window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
+    window()
+        .and_then(|window| window.performance())
+        .map_or(0.0, |performance| performance.now())
 }
 
 /// Scrolls by the least distance that shows an element.
@@ -72,7 +78,7 @@ pub(crate) fn bring_into_sight(element: &Element) {
 
 /// Scrolls to each element that a selector matches, by the least distance that shows it.
 pub(crate) fn show_all(selector: &str) {
-    let all = || window()?.document()?.query_selector_all(selector).ok();
+    let all = || document()?.query_selector_all(selector).ok();
     let Some(all) = all() else { return };
     let elements = (0..all.length()).filter_map(|nth| all.item(nth)?.dyn_into::<Element>().ok());
     elements.for_each(|element| bring_into_sight(&element));
@@ -86,15 +92,13 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
 
 /// The first element that a selector matches.
 fn first(selector: &str) -> Option<Element> {
-    window()?.document()?.query_selector(selector).ok()?
+    document()?.query_selector(selector).ok()?
 }
 
 /// Scrolls to the nth element that a selector matches, counted modulo their number, and gives it the focus; false if
 /// there is none.
 pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
-    let found = window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.query_selector_all(selector).ok());
+    let found = document().and_then(|document| document.query_selector_all(selector).ok());
     let Some(found) = found.filter(|found| found.length() > 0) else {
         return false;
     };
@@ -141,7 +145,7 @@ pub(crate) fn show_node(name: &str) {
 
 /// The focused element.
 pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
-    window()?.document()?.active_element()?.dyn_into().ok()
+    document()?.active_element()?.dyn_into().ok()
 }
 
 /// Moves the focus to the selected pod or node, if the stage draws it as an element; returns whether it did.
@@ -188,8 +192,8 @@ pub(crate) fn is_on_the_right(selector: &str) -> bool {
 
 fn matches_media(media: &str) -> bool {
     window()
-        .and_then(|w| w.match_media(media).ok().flatten())
-        .is_some_and(|m| m.matches())
+        .and_then(|window| window.match_media(media).ok().flatten())
+        .is_some_and(|list| list.matches())
 }
 
 /// Returns whether the user prefers reduced motion.
@@ -209,7 +213,7 @@ pub(crate) fn is_phone() -> bool {
 
 /// Root element of the document.
 pub(crate) fn root() -> Option<web_sys::Element> {
-    window()?.document()?.document_element()
+    document()?.document_element()
 }
 
 /// Fetches a text file of the site.
@@ -260,10 +264,10 @@ pub(crate) fn forget_link() {
     let kept: Vec<&str> = hash
         .trim_start_matches('#')
         .split('&')
-        .filter(|p| {
+        .filter(|part| {
             ["embed=", "theme=", "lang=", "post="]
                 .iter()
-                .any(|kept| p.starts_with(kept))
+                .any(|kept| part.starts_with(kept))
         })
         .collect();
     let hash = if kept.is_empty() {
@@ -330,7 +334,7 @@ pub(crate) fn is_reload() -> bool {
 
 /// The page's address with another fragment.
 pub(crate) fn address(fragment: &str) -> String {
-    let Some(location) = window().map(|w| w.location()) else {
+    let Some(location) = window().map(|window| window.location()) else {
         return String::new();
     };
     let (origin, path) = (
@@ -363,7 +367,7 @@ const MAX_FILE: usize = 64 << 20;
 /// The absolute address of a file in or below this page's folder, else `None`. The browser itself resolves the path, so
 /// no notation can escape the folder (E-02, Q-04).
 fn below_this_page(path: &str) -> Option<String> {
-    let base = window()?.document()?.base_uri().ok()??;
+    let base = document()?.base_uri().ok()??;
     let here = web_sys::Url::new_with_base("./", &base).ok()?;
     let there = web_sys::Url::new_with_base(path, &base).ok()?;
     let is_below = there.origin() == here.origin() && there.pathname().starts_with(&here.pathname());

@@ -36,7 +36,9 @@ pub(crate) struct Kept {
 
 /// The full name of a key: `podscope:/path/key`.
 fn full_key(key: &str) -> String {
-    let path = window().and_then(|w| w.location().pathname().ok()).unwrap_or_default();
+    let path = window()
+        .and_then(|window| window.location().pathname().ok())
+        .unwrap_or_default();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("podscope:{folder}/{key}")
 }
@@ -232,9 +234,13 @@ fn number_of_copy(original: u64) -> u64 {
     COPIED_FROM.set(Some((id, original)));
     if let Some(kept) = all.iter().find(|kept| kept.id == original) {
         let name = (kept.title.rsplit_once(" ("))
-            .filter(|(_, n)| n.strip_suffix(')').is_some_and(|n| n.parse::<u32>().is_ok()))
+            .filter(|(_, number)| {
+                number
+                    .strip_suffix(')')
+                    .is_some_and(|number| number.parse::<u32>().is_ok())
+            })
             .map_or(&*kept.title, |(name, _)| name);
-        let mut names = (2..).map(|n: u32| format!("{name} ({n})"));
+        let mut names = (2..).map(|number: u32| format!("{name} ({number})"));
         let free = names.find(|name| all.iter().all(|kept| kept.title != *name));
         rename(id, &free.unwrap_or_default());
     }

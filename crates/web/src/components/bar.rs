@@ -42,7 +42,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
         .session
         .opened
         .as_ref()
-        .map_or_else(|| t!(bar::starting), |o| o.title.clone());
+        .map_or_else(|| t!(bar::starting), |opened| opened.title.clone());
     html! {
         <header class="bar">
             <h1 class="sr">{ "Podscope: " }{ shown(&title) }</h1>

@@ -41,7 +41,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, r
     html! {
         <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
             { for lines.iter().map(|line| drawn(line, unit)) }
-            { for next.into_iter().map(|d| html! { <path class="thread next" {d} /> }) }
+            { for next.into_iter().map(|path| html! { <path class="thread next" d={path} /> }) }
         </svg>
     }
 }
@@ -158,14 +158,14 @@ fn drawn(line: &Line, unit: f64) -> Html {
     let ((x, y), (tx, ty)) = (line.from, line.to);
     // The curve leaves downwards and arrives from above; it bends less where there is little room.
     let bend = ((ty - y).abs() / 2.0).min(60.0 * unit);
-    let d = format!(
+    let path = format!(
         "M{x:.1} {y:.1}C{x:.1} {:.1} {tx:.1} {:.1} {tx:.1} {ty:.1}",
         y + bend,
         ty - bend
     );
     html! {
         <>
-            <path class={line.class} {d} />
+            <path class={line.class} d={path} />
             if let Some(word) = line.word {
                 <text class={classes!("thread-word", line.class.ends_with("mild").then_some("mild"))} x={format!("{:.1}", (x + tx) / 2.0 + 8.0 * unit)} y={format!("{:.1}", (y + ty) / 2.0)}>{ word.text() }</text>
             }

@@ -62,7 +62,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
                     <button type="button" onclick={save}>{ t!(class::save) }</button>
                     <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Study(StudyAct::ForgetClass))}>{ t!(class::forget) }</button>
                 }
-                <span role="status">{ match class.n_awaited { 0 => String::new(), n => t!(class::awaited, count = n) } }</span>
+                <span role="status">{ match class.n_awaited { 0 => String::new(), count => t!(class::awaited, count = count) } }</span>
             </div>
             if !class.problems.is_empty() { { dialogs::problems(&class.problems) } }
             if !class.runs.is_empty() {

@@ -114,7 +114,7 @@ fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
     let root = root.clone();
     Callback::from(move |event: KeyboardEvent| {
         let arrow = event.key().starts_with("Arrow") && !event.alt_key() && !event.ctrl_key() && !event.meta_key();
-        let field = closest(event.target(), "role").is_some_and(|(_, r)| r == "slider")
+        let field = closest(event.target(), "role").is_some_and(|(_, role)| role == "slider")
             || event.target_dyn_into::<web_sys::HtmlSelectElement>().is_some();
         if arrow
             && !field
@@ -179,7 +179,7 @@ impl PointerGesture {
         let (ctl, page, drag) = (ctl.clone(), page.clone(), self.drag.clone());
         Callback::from(move |event: MouseEvent| {
             // For a finger that holds a pod the menu opens when the finger is lifted.
-            if drag.borrow().as_ref().is_some_and(|d| d.is_finger) {
+            if drag.borrow().as_ref().is_some_and(|drag| drag.is_finger) {
                 event.prevent_default();
             } else if let Some(menu) = menu_of(&page, &event) {
                 event.prevent_default();
@@ -192,7 +192,7 @@ impl PointerGesture {
         let gesture = self.clone();
         Callback::from(move |event: PointerEvent| {
             let begun = Drag::begin(&event);
-            let is_finger = begun.as_ref().is_some_and(|d| d.is_finger);
+            let is_finger = begun.as_ref().is_some_and(|drag| drag.is_finger);
             *gesture.drag.borrow_mut() = begun;
             let (drag, root) = (gesture.drag.clone(), gesture.root.clone());
             *gesture.resting.borrow_mut() = is_finger.then(|| {
@@ -220,7 +220,7 @@ impl PointerGesture {
                     .model
                     .nodes
                     .get(&wire)
-                    .is_some_and(|n| n.view.machine.cuts.is_empty());
+                    .is_some_and(|node| node.view.machine.cuts.is_empty());
                 if uncut {
                     ctl.run(&format!("fault partition {wire}"));
                 }
@@ -268,6 +268,6 @@ fn titles(ours: &Model, other: &Model) -> (String, String) {
 /// The title of a compared run: its branch, if there are several.
 fn title(model: &Model) -> String {
     let several = model.branches.len() > 1;
-    let branch = model.branches.iter().find(|b| several && b.current);
+    let branch = model.branches.iter().find(|branch| several && branch.current);
     branch.map_or_else(|| model.title.clone(), branch_name)
 }

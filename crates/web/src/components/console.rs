@@ -55,7 +55,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let pasted = (console.recognised.as_ref())
         .filter(|(text, _)| *text == **earlier_lines)
         .map_or(TextKind::Other, |(_, kind)| *kind);
-    let choices = completions.map_or(0, |(_, _, c)| c.len());
+    let choices = completions.map_or(0, |(_, _, choices)| choices.len());
     let picked = (*typed.choice).min(choices.saturating_sub(1));
     let take = typed.take(completions.cloned());
     let oninput = typed.input();
@@ -194,13 +194,13 @@ impl Typed {
             let units = field.selection_start().ok().flatten().unwrap_or(u32::MAX) as usize;
             let cursor = value
                 .char_indices()
-                .scan(0, |n, (i, c)| {
-                    let here = *n;
-                    *n += c.len_utf16();
-                    Some((here, i))
+                .scan(0, |end, (index, symbol)| {
+                    let here = *end;
+                    *end += symbol.len_utf16();
+                    Some((here, index))
                 })
-                .find(|(n, _)| *n >= units)
-                .map_or(value.len(), |(_, i)| i);
+                .find(|(end, _)| *end >= units)
+                .map_or(value.len(), |(_, index)| index);
             typed.ctl.act.emit(Act::ConsoleOpen(true));
             typed.ctl.send.emit(Request::Complete {
                 line: value.clone(),
@@ -217,7 +217,7 @@ impl Typed {
         Callback::from(move |event: Event| {
             let pasted = event
                 .dyn_ref::<web_sys::ClipboardEvent>()
-                .and_then(|e| e.clipboard_data());
+                .and_then(|event| event.clipboard_data());
             let text = pasted
                 .and_then(|data| data.get_data("text/plain").ok())
                 .unwrap_or_default();
@@ -294,12 +294,12 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
     html! {
         <div class="log" ref={log} tabindex="0" role="log" aria-label={t!(console::log)} aria-live="off">
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
-            { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
-                let run = console.run_at(i);
+            { for console.lines.iter().enumerate().skip(skip).map(|(index, line)| {
+                let run = console.run_at(index);
                 // What a person typed and a command printed is English in every language.
-                let english = matches!(l.text, ConsoleText::Text(_)).then_some("en");
-                let above = i.checked_sub(1).filter(|_| i > skip && run.is_none()).and_then(|i| console.lines.get(i));
-                html! { <>{ for run.map(rule) }<p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(l) }</span></p></> }
+                let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
+                let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
+                html! { <>{ for run.map(rule) }<p class={class(line.kind)}><span class="when">{ console.when(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
             }) }
             { for console.run_at(console.lines.len()).map(rule) }
         </div>
@@ -314,9 +314,9 @@ fn rule(title: &str) -> Html {
 fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) -> Html {
     html! {
         <ul class="choices" id="choices" role="listbox" aria-label={t!(console::completions)}>
-            { for choices.iter().take(12).enumerate().map(|(i, c)| {
-                let take = take.reform(move |event: MouseEvent| { event.prevent_default(); i });
-                html! { <li role="option" id={format!("choice-{i}")} aria-selected={(i == picked).to_string()} onmousedown={take}><b>{ &c.text }</b><span>{ &c.hint }</span></li> }
+            { for choices.iter().take(12).enumerate().map(|(index, choice)| {
+                let take = take.reform(move |event: MouseEvent| { event.prevent_default(); index });
+                html! { <li role="option" id={format!("choice-{index}")} aria-selected={(index == picked).to_string()} onmousedown={take}><b>{ &choice.text }</b><span>{ &choice.hint }</span></li> }
             }) }
         </ul>
     }

@@ -38,7 +38,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
         let node = node.clone();
         use_effect_with((), move |()| {
             let dialog = node.cast::<HtmlDialogElement>();
-            if let Some(dialog) = dialog.as_ref().filter(|d| !d.open()) {
+            if let Some(dialog) = dialog.as_ref().filter(|dialog| !dialog.open()) {
                 if beside {
                     dialog.show();
                 } else {
@@ -74,7 +74,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
             if !beside
                 && event
                     .target()
-                    .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok())
+                    .and_then(|target| target.dyn_into::<HtmlDialogElement>().ok())
                     .is_some()
             {
                 on_close.emit(());

@@ -61,14 +61,14 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
     match &page.shell.dialog {
         Dialog::None => Html::default(),
         Dialog::Lessons => {
-            html! { <Lessons lessons={page.shell.lessons.clone()} course={page.shell.course.clone()} current={page.session.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
+            html! { <Lessons lessons={page.shell.lessons.clone()} course={page.shell.course.clone()} current={page.session.opened.as_ref().and_then(|opened| opened.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts(),
         Dialog::More => html! { <More page={page.clone()} /> },
         Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
-            html! { <Files text={page.session.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} page={page.clone()} /> }
+            html! { <Files text={page.session.opened.as_ref().map(|opened| opened.text.clone()).unwrap_or_default()} page={page.clone()} /> }
         }
         Dialog::Editor => {
             html! { <Editor text={page.text_to_edit()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} /> }
@@ -111,12 +111,12 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
 pub(crate) fn problems(all: &[Problem]) -> Html {
     html! {
         <ol class="problems">
-            { for all.iter().take(200).map(|p| html! {
+            { for all.iter().take(200).map(|problem| html! {
                 <li>
-                    <span class="mono where">{ shown(&place(p)) }</span>
-                    if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ shown(&p.path) }</code> }
-                    <span>{ shown(&p.message) }</span>
-                    if let Some(hint) = hints::hint(p) { <small class="hint">{ hint }</small> }
+                    <span class="mono where">{ shown(&place(problem)) }</span>
+                    if !problem.path.is_empty() && !problem.message.starts_with(&problem.path) { <code>{ shown(&problem.path) }</code> }
+                    <span>{ shown(&problem.message) }</span>
+                    if let Some(hint) = hints::hint(problem) { <small class="hint">{ hint }</small> }
                 </li>
             }) }
         </ol>
@@ -134,12 +134,12 @@ fn glossary() -> Html {
     }
 }
 
-fn place(p: &Problem) -> String {
-    match (p.file.is_empty(), p.line) {
+fn place(problem: &Problem) -> String {
+    match (problem.file.is_empty(), problem.line) {
         (true, 0) => String::new(),
-        (false, 0) => p.file.clone(),
-        (true, line) => format!("{line}:{}", p.column),
-        (false, line) => format!("{}:{line}:{}", p.file, p.column),
+        (false, 0) => problem.file.clone(),
+        (true, line) => format!("{line}:{}", problem.column),
+        (false, line) => format!("{}:{line}:{}", problem.file, problem.column),
     }
 }
 
@@ -167,7 +167,7 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
 fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
     let style = format!("--x:{}px;--y:{}px", menu.at.0, menu.at.1);
     let zone = menu.group.clone();
-    let zone = zone.filter(|zone| page.session.model.groups.iter().any(|g| g.name == *zone));
+    let zone = zone.filter(|zone| page.session.model.groups.iter().any(|group| group.name == *zone));
     html! {
         <Modal key="menu" title={menu.title.clone()} class="menu" style={style}>
             <ul>
@@ -184,15 +184,15 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                         ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::WhatIf(change.clone())))
                     } }><span>{ t!(dialogs::what_if_it_goes) }</span></button></li>
                 }
-                { for menu.actions.iter().map(|a| {
+                { for menu.actions.iter().map(|action| {
                     let run = {
-                        let (ctl, action) = (ctl.clone(), a.clone());
+                        let (ctl, action) = (ctl.clone(), action.clone());
                         Callback::from(move |_: MouseEvent| {
                             ctl.act.emit(Act::Dialog(Dialog::None));
                             ctl.run(&action.command);
                         })
                     };
-                    html! { <li><button type="button" class={classes!((!a.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ shown(&a.label) }</span><span class="mono">{ &a.command }</span></button></li> }
+                    html! { <li><button type="button" class={classes!((!action.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ shown(&action.label) }</span><span class="mono">{ &action.command }</span></button></li> }
                 }) }
             </ul>
         </Modal>
@@ -211,37 +211,37 @@ fn loss_of(page: &Page, group: &str) -> WhatIf {
 fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     let name = LANES
         .iter()
-        .find(|(l, _)| *l == lane)
-        .map_or_else(String::new, |(_, n)| n.text());
+        .find(|(known, _)| *known == lane)
+        .map_or_else(String::new, |(_, name)| name.text());
     let mut marks: Vec<_> = page
         .session
         .model
         .marks
         .values()
-        .filter(|m| m.lane == lane)
+        .filter(|mark| mark.lane == lane)
         .cloned()
         .collect();
-    marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
+    marks.stable_sort_by_key(|mark| (std::cmp::Reverse(mark.from), mark.id));
     html! {
         <Modal key="lane" title={name} class="lane-list">
             { lists(ctl, page) }
             if marks.is_empty() { <p class="none">{ t!(dialogs::no_marks) }</p> }
             <ol>
-                { for marks.iter().take(400).map(|m| {
+                { for marks.iter().take(400).map(|mark| {
                     let go = {
-                        let (ctl, m) = (ctl.clone(), m.clone());
+                        let (ctl, mark) = (ctl.clone(), mark.clone());
                         Callback::from(move |_: MouseEvent| {
                             ctl.act.emit(Act::Dialog(Dialog::None));
-                            show_mark(&ctl, &m);
+                            show_mark(&ctl, &mark);
                         })
                     };
-                    let from = clock::instant(m.from);
-                    let span = match m.to {
-                        Some(to) if to > m.from => t!(dialogs::from_to, from = from, to = clock::instant(to)),
+                    let from = clock::instant(mark.from);
+                    let span = match mark.to {
+                        Some(to) if to > mark.from => t!(dialogs::from_to, from = from, to = clock::instant(to)),
                         Some(_) => from,
                         None => t!(dialogs::from_until_now, from = from),
                     };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ span }</span><span>{ shown(&m.label.to_string()) }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(mark.kind))}></i><span class="mono">{ span }</span><span>{ shown(&mark.label.to_string()) }</span></button></li> }
                 }) }
             </ol>
             if marks.len() > 400 { <p class="none">{ t!(dialogs::earlier, count = marks.len() - 400) }</p> }
@@ -279,7 +279,7 @@ fn notices(page: &Page) -> Html {
         <Modal key="notices" title={t!(dialogs::notices)} class="wide">
             if !opened.notices.is_empty() {
                 <h3 class="eyebrow">{ t!(dialogs::read_and_kept) }</h3>
-                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ text_with_code(&n.to_string()) }</li> }) }</ul>
+                <ul class="notices">{ for opened.notices.iter().map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             }
             if !opened.advice.is_empty() {
                 <h3 class="eyebrow">{ t!(dialogs::advice) }</h3>
@@ -426,7 +426,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
             let index: Option<usize> = browser::value_of(&event).parse().ok();
-            let Some((_, [first_side, other])) = index.and_then(|i| PAIRS.get(i)) else {
+            let Some((_, [first_side, other])) = index.and_then(|index| PAIRS.get(index)) else {
                 return;
             };
             ctl.act.emit(Act::Dialog(Dialog::None));
@@ -459,7 +459,11 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
             spawn_local(async move {
                 match browser::files::read(list).await {
                     Ok(files) => {
-                        let other = files.into_iter().map(|(_, t)| t).collect::<Vec<_>>().join("\n---\n");
+                        let other = files
+                            .into_iter()
+                            .map(|(_, text)| text)
+                            .collect::<Vec<_>>()
+                            .join("\n---\n");
                         ctl.act.emit(Act::Dialog(Dialog::None));
                         ctl.send.emit(Request::Compare { other: Some(other) });
                     }
@@ -474,7 +478,7 @@ fn compare_controls(ctl: &Ctl, text: &str) -> Html {
             <label class="drop">{ icon("fork") }<span>{ t!(dialogs::second_scenario) }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
             <div class="row">
                 <label>{ t!(dialogs::two_ways) }{ " " }<select onchange={pair} aria-label={t!(dialogs::two_ways)}><option value="" selected=true>{ "…" }</option>
-                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ name.text() }</option> }) }
+                    { for PAIRS.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
                 </select></label>
                 <button type="button" onclick={untouched}>{ t!(dialogs::without_commands) }</button>
             </div>

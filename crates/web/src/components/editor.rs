@@ -118,7 +118,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         let changed = changed.clone();
         Callback::from(move |event: Event| {
             let index: Option<usize> = browser::value_of(&event).parse().ok();
-            let Some((_, new)) = index.and_then(|i| EXAMPLES.get(i)) else {
+            let Some((_, new)) = index.and_then(|index| EXAMPLES.get(index)) else {
                 return;
             };
             match &*mounted.borrow() {
@@ -131,7 +131,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         <>
             <div class="row">
                 <label>{ t!(editor::begin_with) }{ " " }<select onchange={example} aria-label={t!(editor::examples)}><option value="" selected=true>{ "…" }</option>
-                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ name.text() }</option> }) }
+                    { for EXAMPLES.iter().enumerate().map(|(index, (name, _))| html! { <option value={index.to_string()}>{ name.text() }</option> }) }
                 </select></label>
                 if !props.beside { <span class="none">{ t!(editor::paste_hint) }</span> }
             </div>
@@ -218,7 +218,7 @@ fn use_mounted(
                 let (revision, choices) = &**fields;
                 let list: Array = choices
                     .iter()
-                    .map(|f| Array::of2(&f.text.as_str().into(), &f.hint.as_str().into()))
+                    .map(|field| Array::of2(&field.text.as_str().into(), &field.hint.as_str().into()))
                     .collect();
                 mounted.call("fields", &Array::of2(&list, &(*revision as f64).into()));
             }
@@ -399,21 +399,21 @@ fn gap_advice((line, column): &(u32, u32)) -> Problem {
 fn to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
     let list = Array::new();
     for (severity, all) in [("error", findings), ("warning", advice)] {
-        for p in all.iter().filter(|p| p.line > 0) {
-            let o = Object::new();
-            let set = |k: &str, v: JsValue| drop(Reflect::set(&o, &k.into(), &v));
-            set("line", p.line.into());
-            set("column", p.column.into());
+        for problem in all.iter().filter(|problem| problem.line > 0) {
+            let entry = Object::new();
+            let set = |key: &str, value: JsValue| drop(Reflect::set(&entry, &key.into(), &value));
+            set("line", problem.line.into());
+            set("column", problem.column.into());
             set("severity", severity.into());
             set(
                 "message",
-                if p.path.is_empty() || p.message.starts_with(&p.path) {
-                    p.message.as_str().into()
+                if problem.path.is_empty() || problem.message.starts_with(&problem.path) {
+                    problem.message.as_str().into()
                 } else {
-                    format!("{}: {}", p.path, p.message).into()
+                    format!("{}: {}", problem.path, problem.message).into()
                 },
             );
-            list.push(&o);
+            list.push(&entry);
         }
     }
     list.into()
@@ -437,7 +437,7 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     if let Some(module) = module() {
         return then(Some(module));
     }
-    let head = browser::window().and_then(|w| w.document()).and_then(|d| d.head());
+    let head = browser::document().and_then(|document| document.head());
     let Some(head) = head else { return then(None) };
     let script = editor_script();
     if head.append_child(&script).is_err() {

@@ -52,8 +52,9 @@ pub(crate) fn Find(props: &Props) -> Html {
                 event.stop_propagation();
                 ctl.act.emit(Act::Find(None));
             } else if event.key() == "Enter" {
-                let next = (page.session.filter.as_ref())
-                    .and_then(|f| f.next(&page.session.model, page.session.selected.as_ref(), event.shift_key()));
+                let next = (page.session.filter.as_ref()).and_then(|filter| {
+                    filter.next(&page.session.model, page.session.selected.as_ref(), event.shift_key())
+                });
                 if let Some(next) = next {
                     ctl.act.emit(Act::SelectFound(next));
                     browser::after_drawing(browser::show_selected);

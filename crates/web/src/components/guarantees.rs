@@ -55,17 +55,17 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
                 { for groups.map(|rows| html! {
                     <section>
                         <h2>{ &rows[0].group }</h2>
-                        { for rows.iter().map(|g| {
-                            let lesson = props.lessons.iter().find(|l| l.name == g.lesson);
+                        { for rows.iter().map(|guarantee| {
+                            let lesson = props.lessons.iter().find(|lesson| lesson.name == guarantee.lesson);
                             html! {
-                                <article id={g.name.clone()} data-guarantee={g.name.clone()}>
-                                    <h3>{ &g.statement }</h3>
+                                <article id={guarantee.name.clone()} data-guarantee={guarantee.name.clone()}>
+                                    <h3>{ &guarantee.statement }</h3>
                                     <dl>
-                                        <div><dt>{ t!(guarantees::kept_by) }</dt><dd>{ &g.keeper }</dd></div>
-                                        <div><dt>{ t!(guarantees::broken_by) }</dt><dd>{ &g.breaker }</dd></div>
+                                        <div><dt>{ t!(guarantees::kept_by) }</dt><dd>{ &guarantee.keeper }</dd></div>
+                                        <div><dt>{ t!(guarantees::broken_by) }</dt><dd>{ &guarantee.breaker }</dd></div>
                                     </dl>
-                                    <p class="foot"><code>{ &g.name }</code><span class="chip">{ if g.is_safety { t!(guarantees::always) } else { t!(guarantees::in_the_end) } }</span>
-                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", g.lesson)} onclick={show(g.lesson.clone(), g.name.clone())}>{ t!(guarantees::see_it, lesson = lesson.title) }</a> }
+                                    <p class="foot"><code>{ &guarantee.name }</code><span class="chip">{ if guarantee.is_safety { t!(guarantees::always) } else { t!(guarantees::in_the_end) } }</span>
+                                        if let Some(lesson) = lesson { <a href={format!("#lesson={}", guarantee.lesson)} onclick={show(guarantee.lesson.clone(), guarantee.name.clone())}>{ t!(guarantees::see_it, lesson = lesson.title) }</a> }
                                     </p>
                                 </article>
                             }

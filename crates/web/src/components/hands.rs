@@ -60,12 +60,16 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         }
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
         ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-    } else if target().and_then(|t| t.dyn_into::<Element>().ok()).is_some_and(|e| {
-        e.closest("button, select, label, a, canvas, details")
-            .ok()
-            .flatten()
-            .is_none()
-    }) {
+    } else if target()
+        .and_then(|target| target.dyn_into::<Element>().ok())
+        .is_some_and(|element| {
+            element
+                .closest("button, select, label, a, canvas, details")
+                .ok()
+                .flatten()
+                .is_none()
+        })
+    {
         // A click on a card selects its node; a click between cards clears the selection.
         let node = closest(target(), "data-node").map(|(_, name)| SubjectRef::Node { name });
         ctl.act.emit(Act::Select(node));
@@ -90,7 +94,7 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
         return Some(menu(pod.key.clone(), actions::pod(pod), event));
     }
     if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
-        let group = page.session.model.groups.iter().find(|g| g.name == name)?;
+        let group = page.session.model.groups.iter().find(|group| group.name == name)?;
         if !page.session.group.is_empty() || name.is_empty() {
             return Some(Menu {
                 group: Some(name.clone()),
@@ -100,8 +104,8 @@ pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
         let cut = group
             .nodes
             .iter()
-            .filter_map(|n| page.session.model.nodes.get(n))
-            .all(|n| !n.view.machine.cuts.is_empty());
+            .filter_map(|name| page.session.model.nodes.get(name))
+            .all(|node| !node.view.machine.cuts.is_empty());
         return Some(Menu {
             group: Some(name.clone()),
             ..menu(t!(hands::zone, name = name), actions::zone(&name, cut), event)
@@ -134,7 +138,7 @@ pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
             }
         }
         End::Node { id, node } => {
-            let Some(pod) = page.session.model.pods.get(&id).filter(|p| p.node != node) else {
+            let Some(pod) = page.session.model.pods.get(&id).filter(|pod| pod.node != node) else {
                 return;
             };
             ctl.act.emit(Act::Toast(actions::cannot_move(pod, &node)));

@@ -77,7 +77,7 @@ impl Announced {
             }
             match goals.saturating_sub(self.goals) {
                 0 => {}
-                n => new_lines.push(t!(heard::goals_reached, count = n)),
+                count => new_lines.push(t!(heard::goals_reached, count = count)),
             }
             let is_further = self.step > 0 && step > self.step;
             if model.story.question.is_some() && is_further {

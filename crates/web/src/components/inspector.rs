@@ -47,18 +47,18 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             .is_some_and(|subject| browser::is_on_the_right(&selector_of(subject, &page.session.model)))
     });
     let Some(subject) = &page.session.selected else {
-        let m = &page.session.model;
+        let model = &page.session.model;
         let sums = [
-            m.nodes.values().filter(|node| node.view.registered).count(),
-            m.pods.size() - m.ghosts,
-            m.ready,
-            m.pending.len(),
-            m.ghosts,
+            model.nodes.values().filter(|node| node.view.registered).count(),
+            model.pods.size() - model.ghosts,
+            model.ready,
+            model.pending.len(),
+            model.ghosts,
         ];
-        let is_there = |mark: &PodMark| m.pods.values().any(|pod| pod.mark == *mark);
+        let is_there = |mark: &PodMark| model.pods.values().any(|pod| pod.mark == *mark);
         let on_stage: Vec<PodMark> = MARKS.iter().map(|(mark, _)| *mark).filter(is_there).collect();
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
-        return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
+        return html! { <aside class="side" aria-label={t!(inspector::legend)} tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label={t!(inspector::close_legend)}>{ icon("cross") }</button><Legend {sums} owners={model.owners.clone()} {on_stage} log={just_now::lines(model)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let tabs: Vec<_> = TABS
@@ -71,9 +71,9 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         .collect();
     let onkeydown = {
         let (ctl, now) = (ctl.clone(), page.session.tab);
-        let order: Vec<Tab> = tabs.iter().map(|(t, ..)| *t).collect();
+        let order: Vec<Tab> = tabs.iter().map(|(tab, ..)| *tab).collect();
         Callback::from(move |event: KeyboardEvent| {
-            let here = order.iter().position(|t| *t == now).unwrap_or(0);
+            let here = order.iter().position(|tab| *tab == now).unwrap_or(0);
             let next = match event.key().as_str() {
                 "ArrowRight" => (here + 1) % order.len(),
                 "ArrowLeft" => (here + order.len() - 1) % order.len(),
@@ -114,7 +114,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                     }
                 }) }
             </div>
-            <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.session.tab).map_or("life", |t| t.1))}>
+            <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|tab| tab.0 == page.session.tab).map_or("life", |tab| tab.1))}>
                 { panel(&ctl, page, detail) }
             </div>
         </aside>
@@ -161,10 +161,10 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
         }
         Tab::Why => {
             let key = page.session.selected_pod().unwrap_or_default().0.to_string();
-            let pending = page.session.pod().is_some_and(|p| p.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.session.decision().cloned()} help={page.session.help.clone()} waits={page.session.pod().and_then(|p| waits::waits_for_victims(p, page.session.model.now).or_else(|| waits::why_ignored(p)))}
+            let pending = page.session.pod().is_some_and(|pod| pod.node.is_empty());
+            html! { <WhyView pod={key} {pending} why={page.session.decision().cloned()} help={page.session.help.clone()} waits={page.session.pod().and_then(|pod| waits::waits_for_victims(pod, page.session.model.now).or_else(|| waits::why_ignored(pod)))}
             queue={page.session.pod().and_then(|pod| pod.queue.clone())}
-            basis={page.session.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
+            basis={page.session.opened.as_ref().map(|opened| opened.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => {
             html! { <><ThreadView thread={page.session.model.thread.clone()} now={page.session.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.session.detail.clone()} now={page.session.model.now} /></> }
@@ -188,10 +188,10 @@ fn hides_answer(page: &Page) -> bool {
 fn focus_tab(index: usize, event: &KeyboardEvent) {
     let list = event
         .current_target()
-        .and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     let tab = list
-        .and_then(|l| l.children().item(index as u32))
-        .and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok());
+        .and_then(|list| list.children().item(index as u32))
+        .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(tab) = tab {
         drop(tab.focus());
     }
@@ -218,8 +218,8 @@ fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
         SubjectRef::Invariant { name } => {
             detail.title.clone_from(name);
             detail.subtitle = Subtitle::Invariant;
-            if let Some(b) = model.plane.broken.iter().find(|b| b.name == *name) {
-                detail.summary = Summary::Broken(b.clone());
+            if let Some(broken) = model.plane.broken.iter().find(|broken| broken.name == *name) {
+                detail.summary = Summary::Broken(broken.clone());
             }
         }
     }
@@ -228,8 +228,8 @@ fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
 fn mark(subject: &SubjectRef, model: &Model) -> Html {
     match subject {
         SubjectRef::Pod { key, uid } => match model.pod(key, uid) {
-            Some(p) => {
-                html! { <span class={classes!("pod", "still", pod::class(p.mark), format!("h{}", model.hue(&p.owner)))} aria-hidden="true"><span class="face"><span class="t">{ &p.short }</span></span></span> }
+            Some(pod) => {
+                html! { <span class={classes!("pod", "still", pod::class(pod.mark), format!("h{}", model.hue(&pod.owner)))} aria-hidden="true"><span class="face"><span class="t">{ &pod.short }</span></span></span> }
             }
             None => html! { <span class="pod still m-gone" aria-hidden="true"><span class="face"></span></span> },
         },
@@ -241,11 +241,11 @@ fn mark(subject: &SubjectRef, model: &Model) -> Html {
 /// Buttons for the actions on the subject.
 fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
     let list = match subject {
-        SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|p| actions::pod(p)).unwrap_or_default(),
+        SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|pod| actions::pod(pod)).unwrap_or_default(),
         SubjectRef::Node { name } => model
             .nodes
             .get(name)
-            .map(|n| actions::node(&n.view))
+            .map(|node| actions::node(&node.view))
             .unwrap_or_default(),
         // An object without YAML has been deleted.
         SubjectRef::Object { kind, key } if !detail.yaml.is_empty() => actions::object(kind, key, detail.replicas),
@@ -276,7 +276,7 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
     html! {
         <div class="doings" role="group" aria-label={t!(inspector::what_can_be_done)}>
             { for what_if }
-            { for list.iter().map(|a| action(ctl, a)) }
+            { for list.iter().map(|one| action(ctl, one)) }
         </div>
     }
 }
@@ -303,21 +303,21 @@ fn events(detail: &Detail, now: Micros) -> Html {
     }
     html! {
         <ol class="events">
-            { for detail.breaks.iter().map(|b| html! {
+            { for detail.breaks.iter().map(|broken| html! {
                 <li class="warning">
-                    <span class="mono when" title={clock::instant(b.at)}>{ clock::ago(b.at, now) }</span>
-                    <b>{ b.cause.word() }</b>
-                    <span class="from">{ shown(&b.by.to_string()) }</span>
-                    <p>{ shown(&b.seen.to_string()) }</p>
+                    <span class="mono when" title={clock::instant(broken.at)}>{ clock::ago(broken.at, now) }</span>
+                    <b>{ broken.cause.word() }</b>
+                    <span class="from">{ shown(&broken.by.to_string()) }</span>
+                    <p>{ shown(&broken.seen.to_string()) }</p>
                 </li>
             }) }
-            { for detail.events.iter().map(|e| html! {
-                <li class={classes!(e.is_warning.then_some("warning"))}>
-                    <span class="mono when" title={clock::instant(e.at)}>{ clock::ago(e.at, now) }</span>
-                    <b>{ shown(&e.reason) }</b>
-                    if e.count > 1 { <span class="mono">{ format!("×{}", e.count) }</span> }
-                    <span class="from">{ shown(&e.from) }</span>
-                    <p lang="en" translate="no">{ shown(&e.message) }</p>
+            { for detail.events.iter().map(|event| html! {
+                <li class={classes!(event.is_warning.then_some("warning"))}>
+                    <span class="mono when" title={clock::instant(event.at)}>{ clock::ago(event.at, now) }</span>
+                    <b>{ shown(&event.reason) }</b>
+                    if event.count > 1 { <span class="mono">{ format!("×{}", event.count) }</span> }
+                    <span class="from">{ shown(&event.from) }</span>
+                    <p lang="en" translate="no">{ shown(&event.message) }</p>
                 </li>
             }) }
         </ol>

@@ -55,7 +55,7 @@ pub(crate) fn Legend(props: &Props) -> Html {
             }
             if !props.owners.is_empty() {
                 <p class="eyebrow">{ t!(legend::colour) }</p>
-                <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ shown(&o.name) }</li> }) }</ul>
+                <ul class="owners">{ for props.owners.values().take(16).map(|owner| html! { <li class={format!("h{}", owner.hue % HUES)} title={owner.id.clone()}><i></i>{ shown(&owner.name) }</li> }) }</ul>
             }
             if !props.on_stage.is_empty() {
                 <p class="eyebrow">{ t!(legend::shape) }</p>

@@ -40,7 +40,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
     let matching = matching(&filter, &props.lessons);
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
     for lesson in matching.iter().copied() {
-        match groups.iter_mut().find(|(g, _)| *g == lesson.group) {
+        match groups.iter_mut().find(|(known, _)| *known == lesson.group) {
             Some((_, list)) => list.push(lesson),
             None => groups.push((&lesson.group, vec![lesson])),
         }
@@ -62,7 +62,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         })
     };
     let onkeydown = {
-        let (ctl, first) = (ctl.clone(), matching.first().map(|l| l.name.clone()));
+        let (ctl, first) = (ctl.clone(), matching.first().map(|lesson| lesson.name.clone()));
         let first = first.filter(|_| !filter.trim().is_empty());
         Callback::from(move |event: KeyboardEvent| {
             if let ("Enter", Some(first)) = (event.key().as_str(), &first) {
@@ -102,16 +102,16 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             <div class="groups">
                 { for groups.iter().map(|(group, list)| html! {
                     <section>
-                        <h3 class="eyebrow">{ t!(lessons::group_done, group = group, done = list.iter().filter(|l| props.course.is_done(&l.name)).count(), count = list.len()) }</h3>
+                        <h3 class="eyebrow">{ t!(lessons::group_done, group = group, done = list.iter().filter(|lesson| props.course.is_done(&lesson.name)).count(), count = list.len()) }</h3>
                         <div class="cards">
-                            { for list.iter().map(|l| {
-                                let here = props.current.as_ref() == Some(&l.name);
+                            { for list.iter().map(|info| {
+                                let here = props.current.as_ref() == Some(&info.name);
                                 html! {
-                                    <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
+                                    <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&info.name, None))} data-lesson={info.name.clone()}
                                         aria-current={here.then_some("true")}>
-                                        <b>if let Some(way) = props.course.way(&l.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&l.title) }</b>
-                                        <span>{ shown(&l.summary) }</span>
-                                        if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
+                                        <b>if let Some(way) = props.course.way(&info.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&info.title) }</b>
+                                        <span>{ shown(&info.summary) }</span>
+                                        if info.minutes > 0 { <small>{ about(info, &props.lessons) }</small> }
                                     </button>
                                 }
                             }) }
@@ -130,13 +130,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
     // The rule and the command for a cluster of one's own name kinds, commands and symptoms that the summary leaves out.
-    let content = |l: &LessonInfo| {
-        [&l.group, &l.summary, &l.rule, &l.own, &l.topic]
+    let content = |lesson: &LessonInfo| {
+        [&lesson.group, &lesson.summary, &lesson.rule, &lesson.own, &lesson.topic]
             .map(String::as_str)
             .join(" ")
     };
-    let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &content(l));
-    let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|l| (rank(l), l)).collect();
+    let rank = |lesson: &LessonInfo| query.rank(&lesson.name, &lesson.title, &content(lesson));
+    let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|lesson| (rank(lesson), lesson)).collect();
     let best = ranked.iter().filter_map(|(rank, _)| *rank).max().unwrap_or(0);
     // Keeps the lessons that match as many words as the best one.
     let ranks = (best / 256 * 256..=best).rev();
@@ -145,7 +145,7 @@ fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
             ranked
                 .iter()
                 .filter(move |(rank, _)| *rank == Some(wanted))
-                .map(|(_, l)| *l)
+                .map(|(_, lesson)| *lesson)
         })
         .collect()
 }
@@ -168,7 +168,11 @@ fn lesson(name: &str, seed: Option<u64>) -> Source {
 
 /// A lesson's duration and prerequisites: `4 min · after First pod`.
 fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
-    let title = |name: &String| all.iter().find(|l| l.name == *name).map(|l| l.title.as_str());
+    let title = |name: &String| {
+        all.iter()
+            .find(|lesson| lesson.name == *name)
+            .map(|lesson| lesson.title.as_str())
+    };
     let needs: Vec<&str> = info.needs.iter().filter_map(title).collect();
     if needs.is_empty() {
         t!(lessons::minutes, minutes = info.minutes)
@@ -184,7 +188,7 @@ fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
 /// Progress in the course, the next lesson, and questions that are due for repetition.
 fn progress(ctl: &Ctl, props: &Props) -> Html {
     let (course, lessons) = (&props.course, &props.lessons);
-    let done = lessons.iter().filter(|l| course.is_done(&l.name)).count();
+    let done = lessons.iter().filter(|lesson| course.is_done(&lesson.name)).count();
     let now = js_sys::Date::now();
     let open = |source: Source| {
         let ctl = ctl.clone();
@@ -193,9 +197,14 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
             ctl.send.emit(Request::Open { source: source.clone() });
         })
     };
-    let next = lessons.iter().find(|l| !course.is_done(&l.name));
+    let next = lessons.iter().find(|lesson| !course.is_done(&lesson.name));
     let due = course.due_recaps(lessons, now);
-    let title = |name: &str| lessons.iter().find(|l| l.name == name).map(|l| l.title.clone());
+    let title = |name: &str| {
+        lessons
+            .iter()
+            .find(|lesson| lesson.name == name)
+            .map(|lesson| lesson.title.clone())
+    };
     let save = {
         let (ctl, text) = (ctl.clone(), course.write());
         Callback::from(move |_: MouseEvent| {
@@ -255,7 +264,7 @@ fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
                     act.emit(Act::Course(course));
                     match n_loaded {
                         0 => t!(lessons::none_loaded),
-                        n => t!(lessons::loaded, count = n),
+                        count => t!(lessons::loaded, count = count),
                     }
                 }
                 Err(why) => why,

@@ -34,16 +34,16 @@ pub(crate) fn Life(props: &Props) -> Html {
             if !detail.containers.is_empty() {
                 <h3 class="eyebrow">{ t!(life::containers) }</h3>
                 <ul class="containers">
-                    { for detail.containers.iter().map(|c| html! {
+                    { for detail.containers.iter().map(|container| html! {
                         <li>
-                            <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ shown(&c.name) }</b>
-                                { role(c.role) }
-                                <span class="sr">{ if c.ready { t!(life::ready) } else { t!(life::not_ready) } }</span>
-                                if c.restarts > 0 { <span class="mono">{ t!(life::restarts, count = c.restarts) }</span> }</p>
-                            <p class="two"><span>{ t!(life::api) }</span>{ shown(&c.state.to_string()) }</p>
-                            <p class={classes!("two", c.differs.then_some("differs"))}><span>{ t!(life::machine) }</span>{ shown(&(c.process.as_ref()).map_or_else(|| t!(life::no_process), ToString::to_string)) }</p>
-                            if let Some(restarted) = &c.restarted { <p class="two"><span>{ t!(life::rule) }</span>{ restarted.to_string() }</p> }
-                            <p class="mono image">{ shown(&c.image) }</p>
+                            <p><i class={classes!("dot", if container.ready { "ok" } else { "wait" })}></i><b>{ shown(&container.name) }</b>
+                                { role(container.role) }
+                                <span class="sr">{ if container.ready { t!(life::ready) } else { t!(life::not_ready) } }</span>
+                                if container.restarts > 0 { <span class="mono">{ t!(life::restarts, count = container.restarts) }</span> }</p>
+                            <p class="two"><span>{ t!(life::api) }</span>{ shown(&container.state.to_string()) }</p>
+                            <p class={classes!("two", container.differs.then_some("differs"))}><span>{ t!(life::machine) }</span>{ shown(&(container.process.as_ref()).map_or_else(|| t!(life::no_process), ToString::to_string)) }</p>
+                            if let Some(restarted) = &container.restarted { <p class="two"><span>{ t!(life::rule) }</span>{ restarted.to_string() }</p> }
+                            <p class="mono image">{ shown(&container.image) }</p>
                         </li>
                     }) }
                 </ul>
@@ -93,10 +93,10 @@ fn role(role: ContainerRole) -> Html {
 
 /// The termination as a Gantt chart: a bar for each container and stage, each with a text.
 fn gantt(bars: &[Mark], now: Micros) -> Html {
-    let from = bars.iter().map(|b| b.from).min().unwrap_or(0);
+    let from = bars.iter().map(|bar| bar.from).min().unwrap_or(0);
     let to = bars
         .iter()
-        .filter_map(|b| b.to)
+        .filter_map(|bar| bar.to)
         .max()
         .unwrap_or(now)
         .max(now)
@@ -114,15 +114,15 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
             <h3 class="eyebrow">{ t!(life::termination) }</h3>
             { for rows.iter().map(|(name, list)| html! {
                 <div class="lane"><span>{ name.to_string() }</span><div class="bars">
-                    { for list.iter().map(|b| {
-                        let end = b.to.unwrap_or(now).max(b.from);
-                        let (stage, from) = (super::timeline::kind(b.kind), clock::instant(b.from));
-                        let words = match b.to.map(clock::instant) {
+                    { for list.iter().map(|bar| {
+                        let end = bar.to.unwrap_or(now).max(bar.from);
+                        let (stage, from) = (super::timeline::kind(bar.kind), clock::instant(bar.from));
+                        let words = match bar.to.map(clock::instant) {
                             Some(to) => t!(life::stage_from_to, stage = stage, from = from, to = to),
                             None => t!(life::stage_until_now, stage = stage, from = from),
                         };
                         html! { <i class={format!("k-{stage}")} title={words.clone()}
-                            ~style={format!("left:{:.2}%;width:{:.2}%", span.percent(b.from), (span.percent(end) - span.percent(b.from)).max(0.8))}><span class="sr">{ words }</span></i> }
+                            ~style={format!("left:{:.2}%;width:{:.2}%", span.percent(bar.from), (span.percent(end) - span.percent(bar.from)).max(0.8))}><span class="sr">{ words }</span></i> }
                     }) }
                     <u ~style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
                 </div></div>

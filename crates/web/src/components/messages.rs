@@ -95,11 +95,15 @@ pub(crate) fn Messages(props: &Props) -> Html {
     }
     if *reduces_motion {
         // With reduced motion nothing moves: messages are counted.
-        let m = props.plan.measures;
-        let at = format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail);
+        let measures = props.plan.measures;
+        let at = format!(
+            "right:{:.1}px;top:{:.1}px",
+            measures.pad,
+            measures.rail_top + measures.rail
+        );
         return html! { <p class="sampled" ~style={at}>if state.n_counted > 0 { { t!(travelling::messages, count = state.n_counted) } }</p> };
     }
-    let m = props.plan.measures;
+    let measures = props.plan.measures;
     html! {
         <>
             { for state.dots.iter().map(|dot| html! {
@@ -107,7 +111,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
                     ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--message-duration:{HOP_MS}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
             }) }
             if state.n_not_drawn > 0 {
-                <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail)}>{ t!(travelling::more_than_dots) }</p>
+                <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", measures.pad, measures.rail_top + measures.rail)}>{ t!(travelling::more_than_dots) }</p>
             }
         </>
     }
@@ -116,17 +120,17 @@ pub(crate) fn Messages(props: &Props) -> Html {
 /// The path of a message, and the fractions of the path where its motion starts and ends.
 fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
     let (stop, is_up) = partner(message)?;
-    let m = &props.plan.measures;
-    let rail = rail(m, props.plan.room.w);
+    let measures = &props.plan.measures;
+    let rail = rail(measures, props.plan.room.w);
     let y = rail.api.y + rail.api.h / 2.0;
     let along = |from: f64, to: f64| Wire {
         points: vec![(from, y), (to, y)],
     };
     let (wire, is_cut) = match stop {
-        Peer::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * m.unit), false),
+        Peer::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * measures.unit), false),
         Peer::Controllers => {
             let edge = rail.api.x + rail.api.w;
-            (along(edge, edge + 26.0 * m.unit), false)
+            (along(edge, edge + 26.0 * measures.unit), false)
         }
         Peer::Node(name) => {
             let (zone, node) = (props.nodes.iter().enumerate()).find_map(|(zone, nodes)| {
@@ -141,6 +145,6 @@ fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64,
         }
         Peer::ApiServer | Peer::User => return None,
     };
-    let (from, to) = motion(&wire, is_cut.then_some(m.unit), is_up);
-    Some((shape::rounded(&wire.points, 7.0 * m.unit), from, to))
+    let (from, to) = motion(&wire, is_cut.then_some(measures.unit), is_up);
+    Some((shape::rounded(&wire.points, 7.0 * measures.unit), from, to))
 }

@@ -152,7 +152,7 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
 fn is_shown_as_state(taint: &str) -> bool {
     [taint::UNSCHEDULABLE, taint::UNREACHABLE, taint::NOT_READY]
         .iter()
-        .any(|t| taint.starts_with(t))
+        .any(|known| taint.starts_with(known))
 }
 
 /// Text of a taint's chip: the taint without the well-known domain.
@@ -275,10 +275,10 @@ fn marks(props: &Props) -> Html {
                 <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} {place} emphasis={props.emphasis.pods.of(pod, Some(view))} />
             }) }
             { for nominated.iter().enumerate().map(|(nth, pod)| {
-                let r = slot(node.pods.len() + nth);
+                let rect = slot(node.pods.len() + nth);
                 html! {
                     <span key={format!("n{}", pod.id)} class={classes!("nominee", detail.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
-                        ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}
+                        ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", rect.x, rect.y, rect.w, rect.h, rect.w.min(rect.h))}
                         title={t!(node::nominated_hint, pod = pod.key)}>
                         <span class="sr">{ t!(node::nominated_here) }{ " " }</span>
                         if detail.is_card() {
@@ -302,7 +302,7 @@ fn heading(props: &Props) -> Html {
     let wide = props.layout.plan.rect.w / unit;
     let state = state_of(view, props.truth, props.now);
     let shows_api = props.truth != Truth::Machine;
-    let taints: Vec<&String> = view.taints.iter().filter(|t| !is_shown_as_state(t)).collect();
+    let taints: Vec<&String> = view.taints.iter().filter(|taint| !is_shown_as_state(taint)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
     let right = if let Some((class, words)) = props.emphasis.answer_mark.map(AnswerMark::label) {
         html! { <span class={classes!("told", class)}>{ words.text() }</span> }
@@ -348,8 +348,8 @@ fn heading(props: &Props) -> Html {
                 aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
             if shows_api {
                 if view.cordoned { <span class="chip wait" title={t!(node::cordoned_hint)}>{ if wide > 130.0 { t!(node::cordoned) } else { "!".to_owned() } }</span> }
-                { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
-                { for taints.iter().map(|t| html! { <span class="chip" title={t!(node::taint, taint = t)}>{ taint_chip(t) }</span> }) }
+                { for view.pressure.iter().map(|pressure| html! { <span class="chip bad">{ pressure }</span> }) }
+                { for taints.iter().map(|taint| html! { <span class="chip" title={t!(node::taint, taint = taint)}>{ taint_chip(taint) }</span> }) }
             }
             if shows_api { { devices::chip(&props.devices, wide) } }
             { right }
@@ -495,7 +495,7 @@ fn pressure_ends(view: &NodeView) -> String {
 }
 
 fn hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
-    owners.get(owner).map_or(HUES, |o| o.hue % HUES)
+    owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
 }
 
 #[cfg(test)]
@@ -553,13 +553,13 @@ mod tests {
             ..MachineView::default()
         };
         assert_eq!(
-            state(&view, 92_000_000).map(|s| s.1).as_deref(),
+            state(&view, 92_000_000).map(|state| state.1).as_deref(),
             Some("cut off, last heard 82 s ago")
         );
         // A cut to storage, or a one-way cut, does not stop heartbeats (F-01).
         view.machine.last_heartbeat = None;
         view.machine.cuts[0].is_out = false;
-        let state_text = |view: &NodeView| state(view, 0).map(|s| s.1).unwrap_or_default();
+        let state_text = |view: &NodeView| state(view, 0).map(|state| state.1).unwrap_or_default();
         assert_eq!(state_text(&view), "nothing from the control plane arrives");
         view.machine.cuts = vec![Cut {
             from: CutFrom::Storage,
@@ -568,9 +568,9 @@ mod tests {
         }];
         assert_eq!(state_text(&view), "cut off from storage");
         view.machine.powered = false;
-        assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("machine is off"));
+        assert_eq!(state(&view, 0).map(|state| state.1).as_deref(), Some("machine is off"));
         view.registered = false;
-        assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("no Node object"));
+        assert_eq!(state(&view, 0).map(|state| state.1).as_deref(), Some("no Node object"));
         assert_eq!(taint_chip("dedicated=db:NoSchedule"), "dedicated=db:NoSchedule");
         assert!(is_shown_as_state("node.kubernetes.io/unreachable:NoExecute"));
     }

@@ -52,11 +52,15 @@ fn zones(props: &Props) -> Zones {
     model
         .groups
         .iter()
-        .filter(|g| props.zone.as_ref().is_none_or(|z| *z == g.name))
-        .map(|g| {
+        .filter(|group| props.zone.as_ref().is_none_or(|zone| *zone == group.name))
+        .map(|group| {
             (
-                g.name.clone(),
-                g.nodes.iter().filter_map(|n| model.nodes.get(n).cloned()).collect(),
+                group.name.clone(),
+                group
+                    .nodes
+                    .iter()
+                    .filter_map(|name| model.nodes.get(name).cloned())
+                    .collect(),
             )
         })
         .collect()
@@ -144,7 +148,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
 }
 
 /// A wire to each zone; it is drawn broken if all of the zone's nodes are cut off.
-fn zone_wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room) -> Html {
+fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room: Room) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
         .collect();
@@ -155,7 +159,7 @@ fn zone_wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room)
             ..*zone
         })
         .collect();
-    draw_zone_wires(m, room, &places, &cut)
+    draw_zone_wires(measures, room, &places, &cut)
 }
 
 /// The card of the focused node, beside its square.
@@ -176,12 +180,12 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
     let rect = Rect { x: 0.0, y: 0.0, w, h };
     let n_marks = shown.pods.len() + shown.nominated.len();
     let selected_pod = match &props.selected {
-        Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()),
+        Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|pod| pod.id.clone()),
         _ => None,
     };
     let differing: Vec<String> = (shown.pods.iter())
-        .filter(|p| props.differing.contains(&p.id))
-        .map(|p| p.id.clone())
+        .filter(|pod| props.differing.contains(&pod.id))
+        .map(|pod| pod.id.clone())
         .collect();
     let layout = Layout {
         plan: single_node(measures, rect, n_marks),
@@ -229,9 +233,13 @@ fn use_focus_on_match(
 ) -> bool {
     let filter = props.look.filter.clone();
     let found = use_memo(filter.clone(), |filter| {
-        filter.as_ref().and_then(|f| find_node(zones, |node| f.finds_on(node)))
+        filter
+            .as_ref()
+            .and_then(|filter| find_node(zones, |node| filter.finds_on(node)))
     });
-    let at = node.map_or(*found, |node| find_node(zones, |n| n.view.name == node.view.name));
+    let at = node.map_or(*found, |node| {
+        find_node(zones, |other| other.view.name == node.view.name)
+    });
     let (focus, mark) = (focus.setter(), mark.clone());
     use_effect_with((props.selected.clone(), filter, at), move |(.., at)| {
         if let Some(at) = at {
@@ -245,7 +253,7 @@ fn use_focus_on_match(
 /// Zone and index of the first node that satisfies a predicate.
 fn find_node(zones: &Zones, predicate: impl Fn(&NodeState) -> bool) -> Option<(usize, usize)> {
     let index_in = |nodes: &[Shared<NodeState>]| nodes.iter().position(|node| predicate(node));
-    (zones.iter().enumerate()).find_map(|(z, (_, nodes))| Some((z, index_in(nodes)?)))
+    (zones.iter().enumerate()).find_map(|(zone_index, (_, nodes))| Some((zone_index, index_in(nodes)?)))
 }
 
 /// Scrolls to the focus frame after it is drawn.
@@ -259,10 +267,10 @@ fn scroll_into_view_after_drawing(mark: &NodeRef) {
 fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
     let max_pods = zones
         .iter()
-        .flat_map(|(_, n)| n.iter().map(|n| n.pods.len()))
+        .flat_map(|(_, nodes)| nodes.iter().map(|node| node.pods.len()))
         .max()
         .unwrap_or(1);
-    let counts: Vec<usize> = zones.iter().map(|(_, n)| n.len()).collect();
+    let counts: Vec<usize> = zones.iter().map(|(_, nodes)| nodes.len()).collect();
     let room_before = use_mut_ref(|| 0);
     let room = room(*room_before.borrow(), max_pods);
     *room_before.borrow_mut() = room;
@@ -355,8 +363,8 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
             { for zones.iter().zip(&plan.zones).map(|((name, nodes), rect)| {
                 let zone = name.clone();
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
-                let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
-                let bad = nodes.iter().filter(|n| n.view.ready != ConditionStatus::True).count();
+                let pods: usize = nodes.iter().map(|node| node.pods.len()).sum();
+                let bad = nodes.iter().filter(|node| node.view.ready != ConditionStatus::True).count();
                 let title = Rect { h: TITLE, ..*rect };
                 html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
                     if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
@@ -367,15 +375,15 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
 
 fn nearest(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
     let mut best: Option<(f64, (usize, usize))> = None;
-    for (z, nodes) in plan.nodes.iter().enumerate() {
-        for (n, r) in nodes.iter().enumerate() {
-            let (vx, vy) = (r.x - here.x, r.y - here.y);
+    for (zone_index, nodes) in plan.nodes.iter().enumerate() {
+        for (node_index, rect) in nodes.iter().enumerate() {
+            let (vx, vy) = (rect.x - here.x, rect.y - here.y);
             let along = vx * dx + vy * dy;
             let across = (vx * dy).abs() + (vy * dx).abs();
             if along > 1.0 && across <= along * 2.0 {
                 let far = along + across * 3.0;
-                if best.is_none_or(|(b, _)| far < b) {
-                    best = Some((far, (z, n)));
+                if best.is_none_or(|(least, _)| far < least) {
+                    best = Some((far, (zone_index, node_index)));
                 }
             }
         }

@@ -60,7 +60,7 @@ impl Painted {
     pub(crate) fn draw(&mut self, canvas: &HtmlCanvasElement, scene: Scene) {
         let Some(window) = browser::window() else { return };
         let ratio = window.device_pixel_ratio();
-        let width = scene.plan.zones.iter().map(|z| z.x + z.w).fold(0.0, f64::max);
+        let width = scene.plan.zones.iter().map(|zone| zone.x + zone.w).fold(0.0, f64::max);
         let (w, h) = ((width * ratio) as u32, (scene.plan.height * ratio) as u32);
         let before = &self.scene;
         let recoloured = self.colours.is_none() || before.tint != scene.tint;
@@ -82,7 +82,7 @@ impl Painted {
             .get_context("2d")
             .ok()
             .flatten()
-            .and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok())
+            .and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok())
         else {
             return;
         };
@@ -128,9 +128,9 @@ impl Shapes {
             outlined: vec![Vec::new(); hues],
             ..Self::default()
         };
-        for (z, ((_, nodes), rects)) in scene.zones.iter().zip(&scene.plan.nodes).enumerate() {
-            for (n, (node, rect)) in nodes.iter().zip(rects).enumerate() {
-                if before.is_none_or(|before| has_to_be_painted(scene, before, (z, n), node)) {
+        for (zone_index, ((_, nodes), rects)) in scene.zones.iter().zip(&scene.plan.nodes).enumerate() {
+            for (node_index, (node, rect)) in nodes.iter().zip(rects).enumerate() {
+                if before.is_none_or(|before| has_to_be_painted(scene, before, (zone_index, node_index), node)) {
                     shapes.node(scene, node, *rect);
                 }
             }
@@ -144,13 +144,14 @@ impl Shapes {
             self.unwell.push(rect);
         }
         let per_row = scene.plan.per_row;
-        for (k, pod) in node.pods.iter().enumerate().take(per_row * per_row) {
-            let r = scene.plan.pod_rect(rect, k);
+        for (pod_index, pod) in node.pods.iter().enumerate().take(per_row * per_row) {
+            let pod_rect = scene.plan.pod_rect(rect, pod_index);
             if scene.differing.contains(&pod.id) {
-                self.differing.push(enlarged(r, 1.0));
+                self.differing.push(enlarged(pod_rect, 1.0));
             }
-            let inner = inset(r);
-            let found = (scene.filter.as_ref()).is_none_or(|f| f.finds_pod(pod) || f.finds_node(&node.view));
+            let inner = inset(pod_rect);
+            let found =
+                (scene.filter.as_ref()).is_none_or(|filter| filter.finds_pod(pod) || filter.finds_node(&node.view));
             if !found {
                 self.not_matching.push(Rect {
                     x: inner.x + inner.w / 3.0,
@@ -174,7 +175,7 @@ impl Shapes {
     }
 
     fn pod(&mut self, scene: &Scene, pod: &PodView, mark: PodMark, inner: Rect) {
-        let hue = usize::from(scene.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES));
+        let hue = usize::from(scene.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES));
         match mark {
             PodMark::Ghost => self.ghosts.push(inner),
             PodMark::Starting | PodMark::Pending => self.outlined[hue].push(inner),
@@ -200,7 +201,7 @@ impl Shapes {
             brush.fill(&colours.panel, &scene.plan.zones);
         } else {
             // The focus frame extends beyond its card and has to be erased.
-            let wider: Vec<Rect> = self.cards.iter().map(|r| enlarged(*r, 2.0)).collect();
+            let wider: Vec<Rect> = self.cards.iter().map(|rect| enlarged(*rect, 2.0)).collect();
             brush.fill(&colours.panel, &wider);
         }
         brush.fill(&colours.card, &self.cards);
@@ -216,8 +217,13 @@ impl Shapes {
         brush.frame(&colours.ghost, 1.0, &self.ghosts);
         // Not in an owner's colour.
         brush.frame(&colours.ink, 2.0, &self.differing);
-        if let Some(r) = scene.plan.nodes.get(scene.focus.0).and_then(|n| n.get(scene.focus.1)) {
-            brush.frame(&colours.accent, 2.0, &[enlarged(*r, 1.5)]);
+        if let Some(rect) = scene
+            .plan
+            .nodes
+            .get(scene.focus.0)
+            .and_then(|nodes| nodes.get(scene.focus.1))
+        {
+            brush.frame(&colours.accent, 2.0, &[enlarged(*rect, 1.5)]);
         }
     }
 }
@@ -239,7 +245,9 @@ impl Brush {
     fn fill(&self, colour: &str, rects: &[Rect]) {
         self.0.set_fill_style_str(colour);
         self.0.begin_path();
-        rects.iter().for_each(|r| self.0.rect(r.x, r.y, r.w, r.h));
+        rects
+            .iter()
+            .for_each(|rect| self.0.rect(rect.x, rect.y, rect.w, rect.h));
         self.0.fill();
     }
 
@@ -249,29 +257,29 @@ impl Brush {
         self.0.begin_path();
         rects
             .iter()
-            .map(|r| inset(*r))
-            .for_each(|r| self.0.rect(r.x, r.y, r.w, r.h));
+            .map(|rect| inset(*rect))
+            .for_each(|rect| self.0.rect(rect.x, rect.y, rect.w, rect.h));
         self.0.stroke();
     }
 }
 
 /// The rectangle shrunk by half a pixel, where a line of one pixel is sharp.
-fn inset(r: Rect) -> Rect {
+fn inset(rect: Rect) -> Rect {
     Rect {
-        x: r.x + 0.5,
-        y: r.y + 0.5,
-        w: (r.w - 1.0).max(1.0),
-        h: (r.h - 1.0).max(1.0),
+        x: rect.x + 0.5,
+        y: rect.y + 0.5,
+        w: (rect.w - 1.0).max(1.0),
+        h: (rect.h - 1.0).max(1.0),
     }
 }
 
 /// The rectangle enlarged by `by` on each side.
-fn enlarged(r: Rect, by: f64) -> Rect {
+fn enlarged(rect: Rect, by: f64) -> Rect {
     Rect {
-        x: r.x - by,
-        y: r.y - by,
-        w: r.w + 2.0 * by,
-        h: r.h + 2.0 * by,
+        x: rect.x - by,
+        y: rect.y - by,
+        w: rect.w + 2.0 * by,
+        h: rect.h + 2.0 * by,
     }
 }
 
@@ -280,13 +288,16 @@ fn is_recoloured(
     before: &Shared<ordered::Map<String, OwnerView>>,
     now: &Shared<ordered::Map<String, OwnerView>>,
 ) -> bool {
-    before != now && before.iter().any(|(id, o)| now.get(id).is_some_and(|n| n.hue != o.hue))
+    before != now
+        && before
+            .iter()
+            .any(|(id, before)| now.get(id).is_some_and(|owner| owner.hue != before.hue))
 }
 
 /// The computed value of a style property of the canvas.
 fn computed_style(canvas: &HtmlCanvasElement, property: &str) -> String {
     browser::window()
-        .and_then(|w| w.get_computed_style(canvas).ok().flatten())
+        .and_then(|window| window.get_computed_style(canvas).ok().flatten())
         .and_then(|style| style.get_property_value(property).ok())
         .unwrap_or_default()
 }
@@ -302,7 +313,7 @@ fn colours(canvas: &HtmlCanvasElement) -> Colours {
     };
     let colours = Colours {
         ink,
-        hues: (0..=HUES).map(|i| token(&format!("h{i}"))).collect(),
+        hues: (0..=HUES).map(|index| token(&format!("h{index}"))).collect(),
         panel: token("zone"),
         card: token("raised"),
         line: token("line"),

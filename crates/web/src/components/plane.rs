@@ -106,10 +106,10 @@ pub(crate) fn Plane(props: &Props) -> Html {
 }
 
 /// Style of a box that grows with its content up to the given width.
-fn growing_box_style(r: Rect) -> String {
+fn growing_box_style(rect: Rect) -> String {
     format!(
         "left:{:.1}px;top:{:.1}px;max-width:{:.1}px;height:{:.1}px",
-        r.x, r.y, r.w, r.h
+        rect.x, rect.y, rect.w, rect.h
     )
 }
 
@@ -164,7 +164,7 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
                     <label class="group"><span>{ t!(plane::group_by) }</span>
                         <select aria-label={t!(plane::group_by_label)} onchange={group}>
                             <option value="" selected={props.grouping.key.is_empty()}>{ key_name(if props.grouping.keys.iter().any(|key| key == "zone") { t!(plane::zone_by_topology) } else { t!(plane::zone) }, props.grouping.spread_key.as_deref() == Some(label::ZONE)) }</option>
-                            if let Some(key) = props.grouping.spread_key.as_ref().filter(|k| **k != label::ZONE && !props.grouping.keys.contains(k)) {
+                            if let Some(key) = props.grouping.spread_key.as_ref().filter(|key| **key != label::ZONE && !props.grouping.keys.contains(key)) {
                                 <option value={key.clone()} selected={*key == props.grouping.key}>{ key }</option>
                             }
                             { for props.grouping.keys.iter().filter(|key| **key != label::ZONE || props.grouping.key == label::ZONE).map(|key| html! {

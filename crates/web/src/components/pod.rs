@@ -66,7 +66,7 @@ pub(crate) fn words(pod: &PodView) -> String {
         PodMark::Ready => t!(pod::running_ready),
         PodMark::NotReady => t!(pod::running_not_ready),
         PodMark::Terminating => match &pod.termination {
-            Some(t) => terminating(t.stage).text(),
+            Some(termination) => terminating(termination.stage).text(),
             None => t!(pod::terminating),
         },
         PodMark::CrashLoop => t!(pod::crashing),
@@ -121,26 +121,33 @@ fn label(pod: &PodView) -> String {
 #[component]
 pub(crate) fn Pod(props: &Props) -> Html {
     let pod = &*props.pod;
-    let left = pod.termination.as_ref().map(|t| match t.until {
-        Some(until) if until > t.since => (until - props.now).clamp(0, until - t.since) * 1000 / (until - t.since),
+    let left = pod.termination.as_ref().map(|termination| match termination.until {
+        Some(until) if until > termination.since => {
+            (until - props.now).clamp(0, until - termination.since) * 1000 / (until - termination.since)
+        }
         // The end is unknown: the ring stays full.
         None => 1000,
         Some(_) => 0,
     });
     let detail = props.place.as_ref().map_or(DetailLevel::Square, |place| place.detail);
-    let mut style = left.map_or_else(String::new, |l| format!("--left:{}.{}%;", l / 10, l % 10));
+    let mut style = left.map_or_else(String::new, |per_mille| {
+        format!("--left:{}.{}%;", per_mille / 10, per_mille % 10)
+    });
     if let Some(place) = &props.place {
-        let r = place.rect;
+        let rect = place.rect;
         style.push_str(&format!(
             "translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px",
-            r.x,
-            r.y,
-            r.w,
-            r.h,
-            r.w.min(r.h)
+            rect.x,
+            rect.y,
+            rect.w,
+            rect.h,
+            rect.w.min(rect.h)
         ));
     }
-    let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
+    let stage = pod
+        .termination
+        .as_ref()
+        .map(|termination| stage_attribute(termination.stage));
     let mark = props.drawn.unwrap_or(pod.mark);
     let ghost = pod.mark == PodMark::Ghost;
     let is_torn = matches!(
@@ -178,7 +185,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }
             if pod.containers.len() > 1 && !ghost && detail >= DetailLevel::Square {
-                <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(container_class(*c))}></i> }) }</span>
+                <span class="dots">{ for pod.containers.iter().take(6).map(|container| html! { <i class={classes!(container_class(*container))}></i> }) }</span>
             }
         </button>
     }
@@ -219,12 +226,12 @@ fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
         }
         _ => None,
     };
-    let r = shape::radius(h, place.unit);
+    let radius = shape::radius(h, place.unit);
     let ring = left.filter(|_| mark == PodMark::Terminating).map(|left| {
         let out = (3.5 * place.unit).min(w * 0.09);
         let size = |side: f64| format!("{:.1}", side + 2.0 * out);
         let ring = |class: &'static str, dash: Option<String>| html! {
-            <rect {class} x={format!("{:.1}", -out)} y={format!("{:.1}", -out)} width={size(w)} height={size(h)} rx={format!("{:.1}", r + out)} pathLength="100" stroke-dasharray={dash} />
+            <rect {class} x={format!("{:.1}", -out)} y={format!("{:.1}", -out)} width={size(w)} height={size(h)} rx={format!("{:.1}", radius + out)} pathLength="100" stroke-dasharray={dash} />
         };
         html! { <>{ ring("ring rest", None) }{ ring("ring", Some(format!("{}.{} 100", left / 10, left % 10))) }</> }
     });
@@ -266,7 +273,11 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     if detail == DetailLevel::Dot {
         return Html::default();
     }
-    let countdown = pod.termination.as_ref().and_then(|t| t.until).or(pod.countdown);
+    let countdown = pod
+        .termination
+        .as_ref()
+        .and_then(|termination| termination.until)
+        .or(pod.countdown);
     let left = countdown.map(|until| clock::left(until, props.now));
     if !detail.is_card() {
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));

@@ -38,7 +38,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
         <Modal key="practise" title={t!(practise::practise)} class="wide lessons">
             <section class="course" aria-label={t!(practise::the_next_task)}>
                 <div class="row">
-                    <b>{ match n_due { 0 => t!(practise::nothing_is_due), n => t!(practise::due_topics, count = n) } }</b>
+                    <b>{ match n_due { 0 => t!(practise::nothing_is_due), count => t!(practise::due_topics, count = count) } }</b>
                     <button type="button" class="primary" autofocus=true onclick={open(&ctl, None)}>{ t!(practise::give_task) }</button>
                 </div>
                 <div class="row small"><span>{ t!(practise::about_schedule) }</span></div>

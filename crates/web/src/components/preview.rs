@@ -30,13 +30,13 @@ pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usi
 }
 
 fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
-    let Some((r, detail)) = place else {
+    let Some((rect, detail)) = place else {
         return html! { <span class="sr" key={format!("would {}", pod.pod.pod)}>{ pod.label() }</span> };
     };
     html! {
         <span key={format!("would {}", pod.pod.pod)} class={classes!("nominee", "would", detail.class(), format!("h{}", pod.hue))} data-would={pod.pod.pod.clone()}
             data-nav="pod" tabindex="-1" role="img" aria-label={pod.label()} title={pod.label()}
-            ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}>
+            ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", rect.x, rect.y, rect.w, rect.h, rect.w.min(rect.h))}>
             if detail.is_card() {
                 <span class="up"><b>{ shown(pod.name()) }</b><span class="api-word">{ pod.pod.from.as_ref().map(|from| t!(preview::from, node = from)) }</span></span>
                 <span class="lo"><b>{ t!(preview::would_come) }</b></span>

@@ -69,11 +69,11 @@ pub(crate) fn Requests(props: &Props) -> Html {
     };
     let plan = &*props.plan;
     let plates = plates(plan, props.requests.len());
-    let u = plan.measures.unit;
+    let unit = plan.measures.unit;
     let drawn: Vec<(&Way, String)> = (props.ways.iter().enumerate())
         .filter_map(|(nth, one)| {
             let wire = way(plan, plates.get(one.plate)?, &one.mark, nth, props.ways.len());
-            Some((one, shape::rounded(&wire.points, 7.0 * u)))
+            Some((one, shape::rounded(&wire.points, 7.0 * unit)))
         })
         .collect();
     let more = props.requests.len().saturating_sub(plates.len());
@@ -82,12 +82,12 @@ pub(crate) fn Requests(props: &Props) -> Html {
             <svg class="wires routes" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
                 { for drawn.iter().map(|(one, path)| html! { <path class={classes!("way", one.failing.as_ref().map(|_| "bad"))} d={path.clone()} /> }) }
             </svg>
-            { for drawn.iter().filter_map(|(one, _)| Some(lost(&one.mark, one.failing.as_ref()?, u))) }
+            { for drawn.iter().filter_map(|(one, _)| Some(lost(&one.mark, one.failing.as_ref()?, unit))) }
             { for drawn.iter().flat_map(|(one, path)| {
-                let n = dots(one.per_second);
-                (0..n).map(move |nth| html! {
+                let n_dots = dots(one.per_second);
+                (0..n_dots).map(move |nth| html! {
                     <i class={classes!("request", one.failing.as_ref().map(|_| "bad"))} aria-hidden="true"
-                        ~style={format!("offset-path:path('{path}');--travel:{TRAVEL}ms;animation-delay:-{}ms", TRAVEL * nth / n)}></i>
+                        ~style={format!("offset-path:path('{path}');--travel:{TRAVEL}ms;animation-delay:-{}ms", TRAVEL * nth / n_dots)}></i>
                 })
             }) }
             { for plates.iter().zip(props.requests.iter()).enumerate().map(|(nth, (rect, service))| {
@@ -98,8 +98,8 @@ pub(crate) fn Requests(props: &Props) -> Html {
 }
 
 /// The mark of requests that fail, below the pod's lower edge. A press selects the newest failures at this pod.
-fn lost(mark: &Rect, (service, pod): &(String, String), u: f64) -> Html {
-    let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * u);
+fn lost(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
+    let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * unit);
     let name = names::without_default(pod);
     let words = t!(requests::why_fail, pod = podscope_api::visible(name));
     html! {

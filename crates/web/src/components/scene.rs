@@ -43,10 +43,10 @@ pub(crate) struct Props {
 }
 
 /// The place of an element, as a style.
-pub(super) fn at(r: Rect) -> String {
+pub(super) fn at(rect: Rect) -> String {
     format!(
         "left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px",
-        r.x, r.y, r.w, r.h
+        rect.x, rect.y, rect.w, rect.h
     )
 }
 
@@ -253,10 +253,10 @@ impl Spots<'_> {
 }
 
 /// Lengths of the plan as custom properties for the style sheets.
-fn lengths(m: &Measures, height: f64) -> String {
+fn lengths(measures: &Measures, height: f64) -> String {
     format!(
         "height:{height:.1}px;--zone-header:{:.1}px;--node-header:{:.1}px;--node-padding:{:.1}px;--zone-gutter:{:.1}px;--pad:{:.1}px",
-        m.zone_header, m.node_header, m.margin, m.gutter, m.pad
+        measures.zone_header, measures.node_header, measures.margin, measures.gutter, measures.pad
     )
 }
 
@@ -291,7 +291,11 @@ impl<'a> Group<'a> {
         let mut all: Vec<Group> = (model.groups.iter().filter(is_seen))
             .map(|group| Group {
                 view: Some(group),
-                nodes: group.nodes.iter().filter_map(|n| model.nodes.get(n).cloned()).collect(),
+                nodes: group
+                    .nodes
+                    .iter()
+                    .filter_map(|name| model.nodes.get(name).cloned())
+                    .collect(),
             })
             .collect();
         let unregistered = if zoomed(page, model).is_some() {
@@ -382,8 +386,10 @@ fn control_plane(
     let spread_key = (page.session.shown_decision())
         .and_then(|(why, _)| why.spread.first())
         .map(|spread| spread.topology_key.clone());
-    let tick = model.pending.iter().any(|p| {
-        p.countdown.is_some() || p.termination.is_some() || p.queue.as_ref().is_some_and(|q| q.until.is_some())
+    let tick = model.pending.iter().any(|pod| {
+        pod.countdown.is_some()
+            || pod.termination.is_some()
+            || pod.queue.as_ref().is_some_and(|queue| queue.until.is_some())
     });
     // The room beside the scheduler's name and state.
     let free = rail.scheduler.w / measures.unit - if measures.is_narrow { 62.0 } else { 230.0 };
@@ -430,7 +436,7 @@ fn ids_in<'a>(pods: impl Iterator<Item = &'a Shared<PodView>>, is_one: impl Fn(&
 
 fn selected_pod(page: &Page, model: &Model) -> Option<String> {
     match &page.session.selected {
-        Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|p| p.id.clone()),
+        Some(SubjectRef::Pod { key, uid }) => model.pod(key, uid).map(|pod| pod.id.clone()),
         _ => None,
     }
 }
@@ -438,7 +444,7 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
 /// The zone that is shown alone.
 fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
     let zone = page.session.zone.as_ref()?;
-    model.groups.iter().find(|g| g.name == *zone)
+    model.groups.iter().find(|group| group.name == *zone)
 }
 
 /// Returns whether the shown part of the cluster is drawn as one picture instead of cards.
@@ -452,8 +458,8 @@ pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
     let Some(group) = zoomed(page, model) else {
         return (model.nodes.size(), model.pods.size());
     };
-    let nodes = group.nodes.iter().filter_map(|n| model.nodes.get(n));
-    (group.nodes.len(), nodes.map(|n| n.pods.len()).sum())
+    let nodes = group.nodes.iter().filter_map(|name| model.nodes.get(name));
+    (group.nodes.len(), nodes.map(|node| node.pods.len()).sum())
 }
 
 /// The short name of the label key by which nodes are grouped.
@@ -473,7 +479,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
     let (props, plan) = (context.props, context.plan);
     let (page, model) = (&props.page, &props.model);
     let mut fewest: ordered::Map<String, u32> = ordered::Map::new();
-    for count in (model.groups.iter().filter(|g| !g.name.is_empty())).flat_map(|g| &g.counts) {
+    for count in (model.groups.iter().filter(|group| !group.name.is_empty())).flat_map(|group| &group.counts) {
         let low = fewest.entry(count.owner.clone()).or_insert(count.pods);
         *low = (*low).min(count.pods);
     }
@@ -491,7 +497,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
                 });
                 match group.view {
                     Some(view) => {
-                        let cut = !group.nodes.is_empty() && group.nodes.iter().all(|n| !n.view.machine.cuts.is_empty());
+                        let cut = !group.nodes.is_empty() && group.nodes.iter().all(|node| !node.view.machine.cuts.is_empty());
                         html! {
                             <Zone key={view.name.clone()} group={view.clone()} owners={model.owners.clone()} key_name={key_name(page)} {cut} least={fewest.clone()} rect={zone_plan.rect} beside={props.other}>
                                 { for nodes }
@@ -528,13 +534,17 @@ impl NodeContext<'_> {
         let shown = page.session.shown_decision();
         let why = shown.map(|(why, _)| why);
         let decided = shown.and_then(|(_, decided)| decided);
-        let verdict = why.and_then(|w| w.verdicts.get(name).cloned());
-        let has_no_verdict = why.is_some_and(|w| !w.verdicts.is_empty()) && verdict.is_none();
-        let victims = (why.and_then(|w| w.preemption.as_ref())).map_or_else(Vec::new, |(p, nominated)| {
-            let here = p.candidates.iter().filter(|c| c.node == *name && c.node == *nominated);
-            here.flat_map(|c| c.victims.iter().map(|v| v.pod.clone())).collect()
+        let verdict = why.and_then(|why| why.verdicts.get(name).cloned());
+        let has_no_verdict = why.is_some_and(|why| !why.verdicts.is_empty()) && verdict.is_none();
+        let victims = (why.and_then(|why| why.preemption.as_ref())).map_or_else(Vec::new, |(preemption, nominated)| {
+            let here = preemption
+                .candidates
+                .iter()
+                .filter(|candidate| candidate.node == *name && candidate.node == *nominated);
+            here.flat_map(|candidate| candidate.victims.iter().map(|victim| victim.pod.clone()))
+                .collect()
         });
-        let selected_pod = selected_pod(page, model).filter(|id| state.pods.iter().any(|p| p.id == *id));
+        let selected_pod = selected_pod(page, model).filter(|id| state.pods.iter().any(|pod| pod.id == *id));
         let ages = place.fit.detail.is_large() && state.pods.iter().any(|pod| pod.running_since.is_some());
         let now = match (state.ticks(), ages) {
             (true, _) => model.now,
@@ -582,6 +592,7 @@ fn highlighted_names(page: &Page) -> impl Iterator<Item = &str> {
         .session
         .opened
         .as_ref()
-        .and_then(|o| o.story.get(page.session.model.story.step));
-    step.into_iter().flat_map(|s| s.highlight.iter().map(String::as_str))
+        .and_then(|opened| opened.story.get(page.session.model.story.step));
+    step.into_iter()
+        .flat_map(|step| step.highlight.iter().map(String::as_str))
 }

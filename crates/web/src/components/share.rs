@@ -275,14 +275,14 @@ fn FramePart(props: &FrameProps) -> Html {
         <>
             <p>{ t!(share::frame_hint) }</p>
             <fieldset class="row"><legend class="eyebrow">{ t!(share::parts) }</legend>
-                if props.has_story { { part(share::part_story, parts.story, |p| p.story = !p.story) } }
-                { part(share::part_cluster, parts.cluster, |p| p.cluster = !p.cluster) }
-                { part(share::part_timeline, parts.timeline, |p| p.timeline = !p.timeline) }
-                { part(share::part_details, parts.side, |p| p.side = !p.side) }
-                { part(share::part_console, parts.console, |p| p.console = !p.console) }
+                if props.has_story { { part(share::part_story, parts.story, |parts| parts.story = !parts.story) } }
+                { part(share::part_cluster, parts.cluster, |parts| parts.cluster = !parts.cluster) }
+                { part(share::part_timeline, parts.timeline, |parts| parts.timeline = !parts.timeline) }
+                { part(share::part_details, parts.side, |parts| parts.side = !parts.side) }
+                { part(share::part_console, parts.console, |parts| parts.console = !parts.console) }
             </fieldset>
             <div class="row">
-                <label>{ t!(share::size) }{ " " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ t!(share::size) }{ " " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(index, (w, h))| html! { <option value={index.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
                 <label>{ t!(share::theme) }{ " " }<select onchange={on_theme}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ name.text() }</option> }) }</select></label>
                 <button type="button" onclick={toggle} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { t!(share::end_preview) } else { t!(share::preview) } }</button>
             </div>
@@ -403,7 +403,7 @@ fn FilmPart(props: &FilmProps) -> Html {
             <div class="row">
                 { field(Bound::From, share::film_from, &from) }
                 { field(Bound::To, share::film_to, &to) }
-                <label>{ t!(share::film_in) }{ " " }<select onchange={on_length} aria-label={t!(share::film_length)}>{ for FILM_SECONDS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
+                <label>{ t!(share::film_in) }{ " " }<select onchange={on_length} aria-label={t!(share::film_length)}>{ for FILM_SECONDS.iter().map(|seconds| html! { <option value={seconds.to_string()} selected={*seconds == *length}>{ format!("{seconds} s") }</option> }) }</select></label>
                 <button type="button" class="primary" onclick={make} disabled={*making}>{ t!(share::make_film) }</button>
             </div>
             if let Some((_, why)) = &*wrong {

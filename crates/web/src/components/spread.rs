@@ -52,7 +52,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
         <div class="lane" data-lane="spread" aria-hidden="true">
             <svg viewBox={format!("0 0 {} {}", spread::VIEW_WIDTH, spread::VIEW_HEIGHT)} preserveAspectRatio="none">
                 <path class="band" d={drawn.band} />
-                { for drawn.lines.into_iter().enumerate().map(|(i, d)| html! { <path class={format!("h{}", i % 8)} {d} /> }) }
+                { for drawn.lines.into_iter().enumerate().map(|(index, path)| html! { <path class={format!("h{}", index % 8)} d={path} /> }) }
                 <path class="over" d={drawn.over} />
             </svg>
             if let Some(now) = now {
@@ -60,9 +60,9 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
                     if now.pods.is_empty() {
                         { spread::pods_text(lane, now) }
                     } else {
-                        { for lane.domains.iter().zip(&now.pods).enumerate().filter_map(|(i, (name, pods))| {
+                        { for lane.domains.iter().zip(&now.pods).enumerate().filter_map(|(index, (name, pods))| {
                             let pods = (*pods)?;
-                            Some(html! { <b class={format!("h{}", i % 8)}>{ format!("{name} {pods}") }</b> })
+                            Some(html! { <b class={format!("h{}", index % 8)}>{ format!("{name} {pods}") }</b> })
                         }) }
                     }
                     <span class={classes!(spread::is_over(lane, now).then_some("bad"))}>{ spread::skew_text(lane, now) }</span>

@@ -111,8 +111,8 @@ pub(crate) fn Arcs(props: &ArcsProps) -> Html {
         .filter_map(|due| arc(span, from?, due.at));
     html! {
         <svg class="arcs" viewBox={format!("0 0 {VIEW_WIDTH} {VIEW_HEIGHT}")} preserveAspectRatio="none" aria-hidden="true">
-            { for arcs.map(|d| html! { <path {d} /> }) }
-            { for due.map(|d| html! { <path class="due" {d} /> }) }
+            { for arcs.map(|path| html! { <path d={path} /> }) }
+            { for due.map(|path| html! { <path class="due" d={path} /> }) }
         </svg>
     }
 }

@@ -125,7 +125,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
                 <div class="axis mono" aria-hidden="true">
-                    { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
+                    { for span.ticks().into_iter().filter(|instant| span.percent(*instant) < 98.0).map(|instant| html! { <span ~style={format!("left:{:.3}%", span.percent(instant))}>{ clock::axis(instant) }</span> }) }
                 </div>
                 { for branches(&model.branches, span) }
                 <Arcs page={props.page.clone()} {span} />
@@ -386,10 +386,13 @@ fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, _)) = (&props.page.session.model, LANES[props.index]);
     // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let is_hidden = |at: Micros| model.story.question.is_some() && at > model.now;
-    let marks = model.marks.values().filter(|m| m.lane == which && !is_hidden(m.from));
+    let marks = model
+        .marks
+        .values()
+        .filter(|mark| mark.lane == which && !is_hidden(mark.from));
     let drawn = lane_shapes(marks, props.span, model.now);
     let filter = props.page.session.filter.as_deref();
-    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
+    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|shape| drawing(shape, filter, model)) }{ for due(model, which, props.span) }</div> }
 }
 
 /// Pending deadlines as outlined marks in the future of their lane.
@@ -418,51 +421,51 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     marks
 }
 
-fn drawing(d: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
-    let out = filter.is_some_and(|filter| !filter.finds_mark(&d.mark, model));
-    let class = classes!(format!("k-{}", kind(d.mark.kind)), out.then_some("out"));
-    let id = d.mark.id.to_string();
-    let title = match d.mark.to {
-        Some(to) if to > d.mark.from => t!(
+fn drawing(shape: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
+    let out = filter.is_some_and(|filter| !filter.finds_mark(&shape.mark, model));
+    let class = classes!(format!("k-{}", kind(shape.mark.kind)), out.then_some("out"));
+    let id = shape.mark.id.to_string();
+    let title = match shape.mark.to {
+        Some(to) if to > shape.mark.from => t!(
             timeline::event_from_to,
-            event = d.mark.label,
-            from = clock::instant(d.mark.from),
+            event = shape.mark.label,
+            from = clock::instant(shape.mark.from),
             to = clock::instant(to)
         ),
         _ => t!(
             timeline::event_at,
-            event = d.mark.label,
-            instant = clock::instant(d.mark.from)
+            event = shape.mark.label,
+            instant = clock::instant(shape.mark.from)
         ),
     };
     let title = podscope_api::visible(&title);
-    let title = match d.count {
+    let title = match shape.count {
         1 => title.into_owned(),
-        n => t!(timeline::several_here, count = n, last = title),
+        count => t!(timeline::several_here, count = count, last = title),
     };
-    match d.width {
+    match shape.width {
         Some(width) => {
             let style = format!(
                 "left:{:.3}%;width:{width:.3}%;--row:{};--rows:{}",
-                d.left, d.row, d.rows
+                shape.left, shape.row, shape.rows
             );
-            let open = d.mark.to.is_none();
-            html! { <i class={classes!("span", class, format!("of-{}", d.rows), open.then_some("open"))} ~style={style} data-mark={id} {title}>if width > 3.0 { { d.mark.label.to_string() } }</i> }
+            let open = shape.mark.to.is_none();
+            html! { <i class={classes!("span", class, format!("of-{}", shape.rows), open.then_some("open"))} ~style={style} data-mark={id} {title}>if width > 3.0 { { shape.mark.label.to_string() } }</i> }
         }
-        None if d.count > 1 => {
-            html! { <i class={classes!("ev", "many", class)} ~style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
+        None if shape.count > 1 => {
+            html! { <i class={classes!("ev", "many", class)} ~style={format!("left:{:.3}%", shape.left)} data-mark={id} {title}></i> }
         }
         None => {
-            html! { <i class={classes!("ev", class)} ~style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }
+            html! { <i class={classes!("ev", class)} ~style={format!("left:{:.3}%", shape.left)} data-mark={id} {title}></i> }
         }
     }
 }
 
 fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
     all.iter()
-        .filter(|b| b.parent.is_some())
-        .filter(|b| (0.0..=100.0).contains(&span.percent(b.from)))
-        .map(|b| html! { <i class={classes!("branch", b.current.then_some("on"))} ~style={format!("left:{:.3}%", span.percent(b.from))} title={t!(timeline::branch_hint, number = b.id, label = b.label)}></i> })
+        .filter(|branch| branch.parent.is_some())
+        .filter(|branch| (0.0..=100.0).contains(&span.percent(branch.from)))
+        .map(|branch| html! { <i class={classes!("branch", branch.current.then_some("on"))} ~style={format!("left:{:.3}%", span.percent(branch.from))} title={t!(timeline::branch_hint, number = branch.id, label = branch.label)}></i> })
         .collect()
 }
 
@@ -492,15 +495,15 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
             if page.session.other.is_none() && is_touched {
                 <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }
-            { for all.iter().filter(|_| all.len() > 1).map(|b| {
-                let name = branch_name(b);
+            { for all.iter().filter(|_| all.len() > 1).map(|branch| {
+                let name = branch_name(branch);
                 let beside = t!(timeline::compare_hint, branch = name);
                 html! {
                     <span class="pair">
-                        <button type="button" class={classes!("chip", b.current.then_some("on"))} aria-pressed={b.current.to_string()}
-                            onclick={ctl.on(Request::Branch { branch: b.id })} title={t!(timeline::leaves_at, instant = clock::instant(b.from))}>{ icon("fork") }{ name }</button>
-                        if !b.current {
-                            <button type="button" class="chip" onclick={ctl.on(Request::CompareBranch { branch: b.id })}
+                        <button type="button" class={classes!("chip", branch.current.then_some("on"))} aria-pressed={branch.current.to_string()}
+                            onclick={ctl.on(Request::Branch { branch: branch.id })} title={t!(timeline::leaves_at, instant = clock::instant(branch.from))}>{ icon("fork") }{ name }</button>
+                        if !branch.current {
+                            <button type="button" class="chip" onclick={ctl.on(Request::CompareBranch { branch: branch.id })}
                                 aria-label={beside.clone()} title={beside}>{ t!(timeline::compare) }</button>
                         }
                     </span>

@@ -107,10 +107,10 @@ fn summary(props: &Props) -> String {
         all => {
             let groups = waits::groups(all);
             groups.first().map_or_else(String::new, |group| match group.pods.len() {
-                n if n == all.len() => t!(tray::pods_of_cause, count = n, cause = group.cause),
-                n => t!(
+                size if size == all.len() => t!(tray::pods_of_cause, count = size, cause = group.cause),
+                size => t!(
                     tray::most_frequent_cause,
-                    count = n,
+                    count = size,
                     all = all.len(),
                     cause = group.cause
                 ),
@@ -120,7 +120,7 @@ fn summary(props: &Props) -> String {
 }
 
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
-    let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
+    let hue = props.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES);
     html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} emphasis={props.emphasis.of(pod, None)} /> }
 }
 
@@ -201,7 +201,7 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     let is_open = opened.contains(&group.cause);
     let found =
         (props.emphasis.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
-    let answer_marks = match found.filter(|n| *n < count) {
+    let answer_marks = match found.filter(|n_found| *n_found < count) {
         Some(found) => t!(
             tray::found_pods_of_cause,
             found = found,

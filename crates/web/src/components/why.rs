@@ -39,7 +39,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let help = props.help.as_ref().filter(|h| h.pod == props.pod);
+    let help = props.help.as_ref().filter(|help| help.pod == props.pod);
     // The remedies follow the reason directly, above the details.
     let remedies = if props.pending || help.is_some() {
         html! { <Remedies pod={props.pod.clone()} help={help.cloned()} place={props.queue.as_ref().map(|queue| queue.place.clone())} /> }
@@ -87,25 +87,25 @@ fn assumptions(why: &Why, all: &[Basis]) -> Html {
 }
 
 fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
-    let at = why.attempts.iter().position(|a| a.id == why.attempt);
+    let at = why.attempts.iter().position(|attempt| attempt.id == why.attempt);
     let step = |to: Option<usize>| {
-        to.and_then(|i| why.attempts.get(i)).map(|a| {
+        to.and_then(|index| why.attempts.get(index)).map(|attempt| {
             ctl.on(Request::Explain {
                 pod: why.pod.clone(),
                 uid: why.uid.clone(),
-                attempt: Some(a.id),
+                attempt: Some(attempt.id),
             })
         })
     };
-    let back = step(at.and_then(|i| i.checked_sub(1)));
-    let next = step(at.map(|i| i + 1));
-    let info = at.and_then(|i| why.attempts.get(i));
+    let back = step(at.and_then(|index| index.checked_sub(1)));
+    let next = step(at.map(|index| index + 1));
+    let info = at.and_then(|index| why.attempts.get(index));
     html! {
         <>
             <div class="why">
                 <div class="attempt">
                     <span class="eyebrow">{ match (at, info) {
-                        (Some(i), Some(a)) => t!(why::attempt, number = i + 1, count = why.attempts.len(), instant = clock::instant(a.at)),
+                        (Some(index), Some(attempt)) => t!(why::attempt, number = index + 1, count = why.attempts.len(), instant = clock::instant(attempt.at)),
                         _ => t!(why::last_attempt),
                     } }</span>
                     if why.attempts.len() > 1 {
@@ -123,7 +123,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
             { remedies }
             if let Some(scores) = &why.scores { { table(scores) } }
             { for why.spread.iter().map(spread) }
-            if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
+            if let Some((explanation, nominated)) = &why.preemption { { preemption(explanation, nominated) } }
             if !why.devices.is_empty() { { devices(&why.devices) } }
             if !why.refused.is_empty() {
                 <h3 class="eyebrow">{ t!(why::cannot_take_it, count = why.refused.len()) }</h3>
@@ -184,18 +184,18 @@ fn table(scores: &Scores) -> Html {
         <div class="scroll" tabindex="0" role="region" aria-label={t!(why::scores)}>
         <table class="scores">
             <thead><tr><th scope="col">{ t!(why::plugin) }</th><th scope="col">{ "×" }<span class="sr">{ " " }{ t!(why::weight) }</span></th>
-                { for scores.nodes.iter().take(columns).map(|n| html! { <th scope="col">{ n }</th> }) }</tr></thead>
+                { for scores.nodes.iter().take(columns).map(|node| html! { <th scope="col">{ node }</th> }) }</tr></thead>
             <tbody>
                 { for scores.rows.iter().map(|row| html! {
                     <tr><th scope="row" title={row.about.clone()}>{ &row.plugin }</th><td>{ row.weight }</td>
-                        { for row.cells.iter().take(columns).map(|c| match c {
-                            Some(v) => html! { <td class="bartd" ~style={format!("--w:{}%", v * 100 / most)}>{ v }</td> },
+                        { for row.cells.iter().take(columns).map(|cell| match cell {
+                            Some(value) => html! { <td class="bartd" ~style={format!("--w:{}%", value * 100 / most)}>{ value }</td> },
                             None => html! { <td>{ "–" }</td> },
                         }) }
                     </tr>
                 }) }
                 <tr class="total"><th scope="row">{ t!(why::total) }</th><td></td>
-                    { for scores.totals.iter().take(columns).map(|t| html! { <td>{ t }</td> }) }</tr>
+                    { for scores.totals.iter().take(columns).map(|total| html! { <td>{ total }</td> }) }</tr>
             </tbody>
         </table>
         { for scores.rows.iter().filter(|row| !row.score_notes.is_empty()).map(|row| html! {
@@ -207,21 +207,28 @@ fn table(scores: &Scores) -> Html {
     }
 }
 
-fn spread(s: &SpreadExplanation) -> Html {
-    let limit = s.min + s.max_skew;
-    let most = s.domains.iter().map(|d| d.count).max().unwrap_or(0).max(limit).max(1);
+fn spread(spread: &SpreadExplanation) -> Html {
+    let limit = spread.min + spread.max_skew;
+    let most = spread
+        .domains
+        .iter()
+        .map(|domain| domain.count)
+        .max()
+        .unwrap_or(0)
+        .max(limit)
+        .max(1);
     html! {
         <section class="spread">
-            <h3 class="eyebrow">{ t!(why::spread_by, key = s.topology_key) }</h3>
-            <p>{ rule(s, limit) }</p>
+            <h3 class="eyebrow">{ t!(why::spread_by, key = spread.topology_key) }</h3>
+            <p>{ rule(spread, limit) }</p>
             <ul>
-                { for s.domains.iter().take(24).map(|d| html! {
-                    <li class={classes!((!d.allowed).then_some("full"))}>
-                        <span>{ &d.value }</span>
-                        <i ~style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
-                        <span class="mono">{ d.count }</span>
-                        if d.is_scored {
-                            <span class="word" title={t!(why::full_hint, skew = d.skew)}>{ if d.allowed { String::new() } else { t!(why::full) } }</span>
+                { for spread.domains.iter().take(24).map(|domain| html! {
+                    <li class={classes!((!domain.allowed).then_some("full"))}>
+                        <span>{ &domain.value }</span>
+                        <i ~style={format!("--v:{}%;--l:{}%", domain.count * 100 / most, limit * 100 / most)}></i>
+                        <span class="mono">{ domain.count }</span>
+                        if domain.is_scored {
+                            <span class="word" title={t!(why::full_hint, skew = domain.skew)}>{ if domain.allowed { String::new() } else { t!(why::full) } }</span>
                         } else {
                             <span class="word" title={t!(why::not_scored_hint)}>{ t!(why::not_scored) }</span>
                         }
@@ -233,9 +240,9 @@ fn spread(s: &SpreadExplanation) -> Html {
 }
 
 /// The count from which the skew is computed, and the largest number that is allowed.
-fn rule(s: &SpreadExplanation, limit: i64) -> String {
-    let (least, skew) = (s.min, s.max_skew);
-    match (s.too_few_domains, s.hard) {
+fn rule(spread: &SpreadExplanation, limit: i64) -> String {
+    let (least, skew) = (spread.min, spread.max_skew);
+    match (spread.too_few_domains, spread.hard) {
         (Some((found, wanted)), true) => t!(
             why::spread_hard_few_domains,
             found = found,
@@ -255,23 +262,23 @@ fn rule(s: &SpreadExplanation, limit: i64) -> String {
     }
 }
 
-fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
+fn preemption(explanation: &PreemptionExplanation, nominated: &str) -> Html {
     html! {
         <section class="preempt">
             <h3 class="eyebrow">{ t!(why::making_room) }</h3>
-            <p>{ explained::preemption(p.result) }</p>
-            if !p.candidates.is_empty() { <ul>
-                { for p.candidates.iter().take(24).map(|c| html! {
-                    <li class={classes!((c.node == nominated).then_some("win"))}>
-                        <b>{ &c.node }{ if c.node == nominated { format!(" · {}", t!(why::nominated)) } else { String::new() } }</b>
-                        <span>{ t!(why::victims, pods = names(&c.victims)) }</span>
-                        if !c.reprieved.is_empty() { <span>{ t!(why::may_stay, pods = names(&c.reprieved)) }</span> }
-                        if c.pdb_violations > 0 { <span class="bad">{ t!(why::against_budget, count = c.pdb_violations) }</span> }
+            <p>{ explained::preemption(explanation.result) }</p>
+            if !explanation.candidates.is_empty() { <ul>
+                { for explanation.candidates.iter().take(24).map(|candidate| html! {
+                    <li class={classes!((candidate.node == nominated).then_some("win"))}>
+                        <b>{ &candidate.node }{ if candidate.node == nominated { format!(" · {}", t!(why::nominated)) } else { String::new() } }</b>
+                        <span>{ t!(why::victims, pods = names(&candidate.victims)) }</span>
+                        if !candidate.reprieved.is_empty() { <span>{ t!(why::may_stay, pods = names(&candidate.reprieved)) }</span> }
+                        if candidate.pdb_violations > 0 { <span class="bad">{ t!(why::against_budget, count = candidate.pdb_violations) }</span> }
                     </li>
                 }) }
             </ul> }
-            if !p.not_helped_nodes.is_empty() { <ul>
-                { for p.not_helped_nodes.iter().take(24).map(|node_without_help| html! {
+            if !explanation.not_helped_nodes.is_empty() { <ul>
+                { for explanation.not_helped_nodes.iter().take(24).map(|node_without_help| html! {
                     <li><b>{ &node_without_help.node }</b><span>{ explained::not_helpful(&node_without_help.why) }</span></li>
                 }) }
             </ul> }
@@ -283,8 +290,13 @@ fn names(pods: &[VictimExplanation]) -> String {
     if pods.is_empty() {
         return t!(why::no_pods);
     }
-    let node_without_help =
-        |v: &VictimExplanation| t!(why::victim, pod = names::without_default(&v.pod), priority = v.priority);
+    let node_without_help = |victim: &VictimExplanation| {
+        t!(
+            why::victim,
+            pod = names::without_default(&victim.pod),
+            priority = victim.priority
+        )
+    };
     pods.iter().map(node_without_help).collect::<Vec<_>>().join(", ")
 }
 
@@ -336,12 +348,12 @@ fn Remedies(props: &RemediesProps) -> Html {
                         }
                         if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.place.as_ref()) }</p> }
                         <ul>
-                            { for help.remedies.iter().enumerate().map(|(index, r)| html! {
+                            { for help.remedies.iter().enumerate().map(|(index, remedy)| html! {
                                 <li>
-                                    <span title={r.command.clone()}>{ r.to_string() }</span>
-                                    if !r.command.is_empty() {
-                                        <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
-                                            aria-label={t!(why::try_remedy, remedy = r)}>{ t!(why::try_on_branch) }</button>
+                                    <span title={remedy.command.clone()}>{ remedy.to_string() }</span>
+                                    if !remedy.command.is_empty() {
+                                        <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={remedy.command.clone()}
+                                            aria-label={t!(why::try_remedy, remedy = remedy)}>{ t!(why::try_on_branch) }</button>
                                     }
                                 </li>
                             }) }

@@ -22,13 +22,19 @@ pub(crate) struct Props {
 pub(crate) fn Wiring(props: &Props) -> Html {
     let plan = &*props.plan;
     let all = use_memo(props.plan.clone(), |plan| wires(plan));
-    let m = &plan.measures;
+    let measures = &plan.measures;
     let lines = match &*all {
         Wires::Nodes(nodes) => (nodes.iter().flatten().zip(props.nodes.iter().flatten()))
-            .map(|(wire, node)| line(wire, node.is_cut, m))
+            .map(|(wire, node)| line(wire, node.is_cut, measures))
             .collect::<Html>(),
         Wires::Zones(zones) => (zones.iter().zip(&props.nodes))
-            .map(|(wire, nodes)| line(wire, !nodes.is_empty() && nodes.iter().all(|node| node.is_cut), m))
+            .map(|(wire, nodes)| {
+                line(
+                    wire,
+                    !nodes.is_empty() && nodes.iter().all(|node| node.is_cut),
+                    measures,
+                )
+            })
             .collect::<Html>(),
     };
     html! {
@@ -40,19 +46,19 @@ pub(crate) fn Wiring(props: &Props) -> Html {
 }
 
 /// The wires of a big cluster: one to each zone at these places; `cut` tells which of them have a gap.
-pub(super) fn zone_wires(m: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
-    let lines = wires_to_zones(m, &rail(m, room.w), zones);
+pub(super) fn zone_wires(measures: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
+    let lines = wires_to_zones(measures, &rail(measures, room.w), zones);
     html! {
         <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", room.w, room.h)} aria-hidden="true">
-            { for lines.iter().zip(cut).map(|(wire, is_cut)| line(wire, *is_cut, m)) }
-            { control_plane_wires(m, room) }
+            { for lines.iter().zip(cut).map(|(wire, is_cut)| line(wire, *is_cut, measures)) }
+            { control_plane_wires(measures, room) }
         </svg>
     }
 }
 
 /// The wires from the scheduler and the controller-managers to the API server.
-fn control_plane_wires(m: &Measures, room: Room) -> Html {
-    let rail = rail(m, room.w);
+fn control_plane_wires(measures: &Measures, room: Room) -> Html {
+    let rail = rail(measures, room.w);
     let y = rail.api.y + rail.api.h / 2.0;
     let path = |from: f64, to: f64| format!("M{from:.1} {y:.1}H{to:.1}");
     html! {
@@ -63,16 +69,16 @@ fn control_plane_wires(m: &Measures, room: Room) -> Html {
     }
 }
 
-fn line(wire: &Wire, is_cut: bool, m: &Measures) -> Html {
-    let radius = 7.0 * m.unit;
+fn line(wire: &Wire, is_cut: bool, measures: &Measures) -> Html {
+    let radius = 7.0 * measures.unit;
     if !is_cut {
         return html! { <path class="wire" d={shape::rounded(&wire.points, radius)} /> };
     }
-    let (from, to) = wire.cut(m.unit);
+    let (from, to) = wire.cut(measures.unit);
     let end = |length: f64| {
         let (x, y, degrees) = wire.at(length);
-        let s = 5.0 * m.unit;
-        html! { <path class="wire cut" transform={format!("translate({x:.1} {y:.1}) rotate({degrees:.0})")} d={format!("M{:.1} {:.1}L{:.1} {s:.1}", -s * 0.5, -s, s * 0.5)} /> }
+        let side = 5.0 * measures.unit;
+        html! { <path class="wire cut" transform={format!("translate({x:.1} {y:.1}) rotate({degrees:.0})")} d={format!("M{:.1} {:.1}L{:.1} {side:.1}", -side * 0.5, -side, side * 0.5)} /> }
     };
     html! {
         <>

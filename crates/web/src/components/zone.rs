@@ -43,17 +43,17 @@ pub(crate) fn Zone(props: &Props) -> Html {
         t!(zone::name, key = props.key_name, value = group.name)
     };
     // Nodes without the label key are in no topology domain, so an empty count says nothing there.
-    let is_relevant = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
+    let is_relevant = |count: &&SpreadCount| !group.name.is_empty() || count.pods > 0 || count.ghosts > 0;
     let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(is_relevant).collect();
-    counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
+    counts.stable_sort_by_key(|count| (count.max_skew.is_none(), count.owner.clone()));
     // Changed counts get another key and so a new element: they are right-aligned, and a new width would move them.
     let counts_key: String = (counts.iter())
-        .map(|c| {
+        .map(|count| {
             format!(
                 "{}+{}/{} ",
-                c.pods,
-                c.ghosts,
-                props.least.get(&c.owner).copied().unwrap_or(0)
+                count.pods,
+                count.ghosts,
+                props.least.get(&count.owner).copied().unwrap_or(0)
             )
         })
         .collect();
@@ -63,7 +63,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
             data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono" key={counts_key}>{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
+                <span class="skews mono" key={counts_key}>{ for counts.iter().take(COUNTS).map(|count| skew(props, count)) }</span>
             </header>
             { props.children.clone() }
         </section>
@@ -74,15 +74,17 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
     let (name, hue) = props
         .owners
         .get(&count.owner)
-        .map_or((count.owner.as_str(), HUES), |o| (o.name.as_str(), o.hue % HUES));
+        .map_or((count.owner.as_str(), HUES), |owner| {
+            (owner.name.as_str(), owner.hue % HUES)
+        });
     let least = props.least.get(&count.owner).copied().unwrap_or(0);
     let limit = count
         .max_skew
         .filter(|_| !props.group.name.is_empty())
-        .map(|m| least + m);
-    let is_over_limit = limit.is_some_and(|l| count.pods > l);
+        .map(|max_skew| least + max_skew);
+    let is_over_limit = limit.is_some_and(|limit| count.pods > limit);
     let free = limit
-        .map_or(0, |l| l.saturating_sub(count.pods))
+        .map_or(0, |limit| limit.saturating_sub(count.pods))
         .min(BARS.saturating_sub(count.pods));
     let pods = if count.ghosts > 0 {
         t!(zone::pods_and_ghosts, pods = count.pods, ghosts = count.ghosts)

@@ -109,7 +109,7 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
         }
     }
     if node.registered {
-        if node.taints.iter().any(|t| t.starts_with(OUT_OF_SERVICE)) {
+        if node.taints.iter().any(|taint| taint.starts_with(OUT_OF_SERVICE)) {
             all.push(action(
                 t!(actions::back_in_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}-"),
@@ -163,11 +163,11 @@ pub(crate) fn can_be_counted(pod: &PodView) -> bool {
 pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action> {
     let (kind, name) = (kind.to_ascii_lowercase(), target(key));
     let mut all = Vec::new();
-    if let Some(n) = replicas {
-        let scale = |n: i64| format!("kubectl scale {kind}/{name} --replicas={n}");
-        all.push(action(t!(actions::scale_up), scale(n + 1)));
-        if n > 0 {
-            all.push(action(t!(actions::scale_down), scale(n - 1)));
+    if let Some(count) = replicas {
+        let scale = |count: i64| format!("kubectl scale {kind}/{name} --replicas={count}");
+        all.push(action(t!(actions::scale_up), scale(count + 1)));
+        if count > 0 {
+            all.push(action(t!(actions::scale_down), scale(count - 1)));
         }
     }
     if matches!(&*kind, "deployment" | "statefulset" | "daemonset") {
@@ -212,10 +212,10 @@ fn split(line: &str) -> Vec<Vec<String>> {
     loop {
         let next = chars.next();
         match (next, quote) {
-            (Some(c), Some(open)) if c == open => quote = None,
-            (Some('\\'), None | Some('"')) => word.extend(chars.next().filter(|c| *c != '\n')),
-            (Some(c @ ('\'' | '"')), None) => quote = Some(c),
-            (Some(c), _) if quote.is_some() || !(c.is_whitespace() || c == '|') => word.push(c),
+            (Some(symbol), Some(open)) if symbol == open => quote = None,
+            (Some('\\'), None | Some('"')) => word.extend(chars.next().filter(|symbol| *symbol != '\n')),
+            (Some(symbol @ ('\'' | '"')), None) => quote = Some(symbol),
+            (Some(symbol), _) if quote.is_some() || !(symbol.is_whitespace() || symbol == '|') => word.push(symbol),
             (end, _) => {
                 if !word.is_empty() {
                     commands

@@ -44,9 +44,9 @@ pub(crate) fn age(since: Micros, now: Micros) -> String {
 }
 
 /// A number with narrow spaces between groups of digits: `1 000 000`.
-pub(crate) fn grouped(n: i64) -> String {
-    let sign = if n < 0 { "−" } else { "" };
-    format!("{sign}{}", thousands(n.unsigned_abs()))
+pub(crate) fn grouped(number: i64) -> String {
+    let sign = if number < 0 { "−" } else { "" };
+    format!("{sign}{}", thousands(number.unsigned_abs()))
 }
 
 /// The time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
@@ -70,14 +70,14 @@ pub(crate) fn speed(per_mille: u64) -> String {
 }
 
 /// A count with narrow spaces between groups of digits: `12 345`.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
     let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) && digits.len() > 4 {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) && digits.len() > 4 {
             out.push('\u{202f}');
         }
-        out.push(c);
+        out.push(digit);
     }
     out
 }
@@ -88,18 +88,18 @@ pub(crate) fn parse(text: &str) -> Option<Micros> {
     if text.is_empty() {
         return None;
     }
-    let unit = |n: &str, factor: i64| {
-        let value: f64 = n.trim().parse().ok()?;
+    let unit = |amount: &str, factor: i64| {
+        let value: f64 = amount.trim().parse().ok()?;
         (value.is_finite() && (0.0..=1.0e8).contains(&value)).then_some((value * SECOND as f64) as i64 * factor)
     };
-    if let Some(n) = text.strip_suffix('s') {
-        return unit(n, 1);
+    if let Some(amount) = text.strip_suffix('s') {
+        return unit(amount, 1);
     }
-    if let Some(n) = text.strip_suffix('m') {
-        return unit(n, 60);
+    if let Some(amount) = text.strip_suffix('m') {
+        return unit(amount, 60);
     }
-    if let Some(n) = text.strip_suffix('h') {
-        return unit(n, 3600);
+    if let Some(amount) = text.strip_suffix('h') {
+        return unit(amount, 3600);
     }
     let mut total = 0;
     let parts: Vec<&str> = text.split(':').collect();
@@ -120,7 +120,7 @@ pub(crate) const SPEEDS: [u64; 16] = [
 
 /// Index of a speed in [`SPEEDS`].
 pub(crate) fn speed_index(per_mille: u64) -> usize {
-    SPEEDS.iter().rposition(|s| *s <= per_mille).unwrap_or(0)
+    SPEEDS.iter().rposition(|speed| *speed <= per_mille).unwrap_or(0)
 }
 
 #[cfg(test)]

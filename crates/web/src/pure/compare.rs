@@ -34,18 +34,18 @@ fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
 /// The first difference of two runs, up to the instant that both have reached.
 pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference> {
     let until = ours.horizon.max(ours.now).min(other.horizon.max(other.now));
-    let (a, b) = (events(ours, until), events(other, until));
-    let parting = a
+    let (our_events, other_events) = (events(ours, until), events(other, until));
+    let parting = our_events
         .iter()
-        .zip(&b)
-        .position(|(a, b)| a != b)
-        .unwrap_or(a.len().min(b.len()));
+        .zip(&other_events)
+        .position(|(one, another)| one != another)
+        .unwrap_or(our_events.len().min(other_events.len()));
     let difference = |what: &Event<'_>, is_ours: bool| Difference {
         at: what.0,
         label: what.2.clone(),
         is_ours,
     };
-    match (a.get(parting), b.get(parting)) {
+    match (our_events.get(parting), other_events.get(parting)) {
         (None, None) => None,
         (Some(ours), None) => Some(difference(ours, true)),
         (None, Some(other)) => Some(difference(other, false)),

@@ -70,11 +70,16 @@ impl Why {
         }
         let scores = self.scores.as_ref()?;
         let column = |name: &str| scores.nodes.iter().position(|node| node == name);
-        let (a, b) = (column(predicted)?, column(chosen)?);
+        let (predicted_column, chosen_column) = (column(predicted)?, column(chosen)?);
         let (row, score_difference) = scores
             .rows
             .iter()
-            .filter_map(|row| Some((row, row.cells.get(b).copied()?? - row.cells.get(a).copied()??)))
+            .filter_map(|row| {
+                Some((
+                    row,
+                    row.cells.get(chosen_column).copied()?? - row.cells.get(predicted_column).copied()??,
+                ))
+            })
             .max_by_key(|(_, score_difference)| *score_difference)?;
         Some(match score_difference {
             ..=0 => t!(explain::alike, predicted = predicted, chosen = chosen),
@@ -218,19 +223,19 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
     why.spread = explanation.spread;
     why.preemption = explanation
         .preemption
-        .map(|p| (p, if preempts { chosen } else { String::new() }));
+        .map(|preemption| (preemption, if preempts { chosen } else { String::new() }));
 }
 
 /// The table of scores: nodes from left to right, plugins that separate the nodes most first.
 fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
-    let rows = plugins.into_iter().enumerate().map(|(i, plugin)| Row {
+    let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
         cells: scored
             .iter()
-            .map(|scored_node| scored_node.scores.get(i).copied())
+            .map(|scored_node| scored_node.scores.get(index).copied())
             .collect(),
         score_notes: scored
             .iter()
-            .filter_map(|scored_node| scored_node.remark_of(i))
+            .filter_map(|scored_node| scored_node.remark_of(index))
             .collect(),
         plugin: plugin.name,
         about: said(&plugin.about),
@@ -302,14 +307,18 @@ mod tests {
     #[test]
     fn nodes_with_a_common_reason_are_grouped() {
         let mut why = Why::default();
-        for i in 0..60 {
-            let (plugin, reason) = if i % 20 == 0 {
+        for index in 0..60 {
+            let (plugin, reason) = if index % 20 == 0 {
                 ("TaintToleration", "untolerated taint")
             } else {
                 ("NodeResourcesFit", "Insufficient cpu")
             };
-            why.refused
-                .push((format!("n-{i}"), plugin.into(), reason.into(), format!("{i} free")));
+            why.refused.push((
+                format!("n-{index}"),
+                plugin.into(),
+                reason.into(),
+                format!("{index} free"),
+            ));
         }
         let sizes: Vec<usize> = why.grouped_refusals().iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 57]);

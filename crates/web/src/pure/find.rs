@@ -91,7 +91,7 @@ impl Filter {
             }
             Word::Not(key, value) => !(pod.labels.iter())
                 .filter_map(|label| label.split_once('='))
-                .any(|(k, v)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value)),
+                .any(|(label, content)| label.eq_ignore_ascii_case(key) && content.eq_ignore_ascii_case(value)),
             Word::Namespace(name) => pod
                 .key
                 .split_once('/')
@@ -120,13 +120,12 @@ impl Filter {
                         .chain(&node.pressure)
                         .any(|text| contains(text, word))
                     || (node.labels.iter()).any(|(key, value)| match word.split_once('=') {
-                        Some((k, v)) => contains(key, k) && contains(value, v),
+                        Some((wanted_key, wanted_value)) => contains(key, wanted_key) && contains(value, wanted_value),
                         None => contains(key, word) || contains(value, word),
                     })
             }
-            Word::Not(key, value) => {
-                (node.labels.iter()).any(|(k, v)| k.eq_ignore_ascii_case(key) && !v.eq_ignore_ascii_case(value))
-            }
+            Word::Not(key, value) => (node.labels.iter())
+                .any(|(label, content)| label.eq_ignore_ascii_case(key) && !content.eq_ignore_ascii_case(value)),
             Word::OwnedBy(kind, name) => *kind == "node" && starts_with_ignoring_case(&node.name, name),
             Word::Namespace(_) => false,
         })

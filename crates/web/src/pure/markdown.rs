@@ -71,7 +71,7 @@ pub(crate) fn parse(text: &str) -> Vec<Block> {
                 }
                 lines.next();
             }
-            blocks.push(Block::List(numbered, items.iter().map(|i| spans(i)).collect()));
+            blocks.push(Block::List(numbered, items.iter().map(|item| spans(item)).collect()));
         } else {
             if !paragraph.is_empty() {
                 paragraph.push(' ');
@@ -99,7 +99,7 @@ fn item(line: &str) -> Option<(bool, &str)> {
         .contains(&digits)
         .then(|| line[digits..].strip_prefix(". "))
         .flatten()
-        .map(|t| (true, t))
+        .map(|rest| (true, rest))
 }
 
 /// Longest `[[term|words]]`, in bytes.
@@ -138,11 +138,11 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     let mut plain = String::new();
     let mut rest = line;
     let mut next = MARKERS.map(|(marker, _)| MarkerSearch { line, marker, at: None });
-    'next: while let Some(c) = rest.chars().next() {
-        if c == '\\' {
+    'next: while let Some(symbol) = rest.chars().next() {
+        if symbol == '\\' {
             let mut escaped = rest[1..].chars();
-            if let Some(e) = escaped.next().filter(char::is_ascii_punctuation) {
-                plain.push(e);
+            if let Some(symbol) = escaped.next().filter(char::is_ascii_punctuation) {
+                plain.push(symbol);
                 rest = escaped.as_str();
                 continue;
             }
@@ -178,8 +178,8 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
             rest = &inner[end + marker.len()..];
             continue 'next;
         }
-        plain.push(c);
-        rest = &rest[c.len_utf8()..];
+        plain.push(symbol);
+        rest = &rest[symbol.len_utf8()..];
     }
     if !plain.is_empty() {
         out.push(Span::Text(plain));
@@ -214,8 +214,8 @@ mod tests {
         }
     }
 
-    fn text(t: &str) -> Span {
-        Span::Text(t.into())
+    fn text(content: &str) -> Span {
+        Span::Text(content.into())
     }
 
     #[test]

@@ -116,8 +116,8 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         per_row,
         ..Plan::default()
     };
-    for (i, n) in zones.iter().enumerate() {
-        let (col, row) = (i % columns, i / columns);
+    for (zone_index, n_nodes) in zones.iter().enumerate() {
+        let (col, row) = (zone_index % columns, zone_index / columns);
         let zone = Rect {
             x: col as f64 * (zone_w + GAP),
             y: row as f64 * (zone_h + GAP),
@@ -126,10 +126,10 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         };
         out.height = out.height.max(zone.y + zone.h);
         out.nodes.push(
-            (0..*n)
-                .map(|k| Rect {
-                    x: zone.x + INSET + (k % per_row_of_cells) as f64 * cell,
-                    y: zone.y + TITLE + (k / per_row_of_cells) as f64 * cell,
+            (0..*n_nodes)
+                .map(|node_index| Rect {
+                    x: zone.x + INSET + (node_index % per_row_of_cells) as f64 * cell,
+                    y: zone.y + TITLE + (node_index / per_row_of_cells) as f64 * cell,
                     w: cell - between,
                     h: cell - between,
                 })
@@ -149,14 +149,14 @@ impl Plan {
 
     /// Zone and index of the node at a point.
     pub(crate) fn node_at(&self, x: f64, y: f64) -> Option<(usize, usize)> {
-        let zone = self.zones.iter().position(|z| z.contains(x, y))?;
-        let node = self.nodes.get(zone)?.iter().position(|n| n.contains(x, y))?;
+        let zone = self.zones.iter().position(|zone| zone.contains(x, y))?;
+        let node = self.nodes.get(zone)?.iter().position(|node| node.contains(x, y))?;
         Some((zone, node))
     }
 
     /// The square of the k-th pod of a node.
-    pub(crate) fn pod_rect(&self, node: Rect, k: usize) -> Rect {
-        let (col, row) = (k % self.per_row, k / self.per_row);
+    pub(crate) fn pod_rect(&self, node: Rect, pod_index: usize) -> Rect {
+        let (col, row) = (pod_index % self.per_row, pod_index / self.per_row);
         Rect {
             x: node.x + 1.0 + col as f64 * self.pod,
             y: node.y + 1.0 + row as f64 * self.pod,

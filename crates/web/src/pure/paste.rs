@@ -36,7 +36,7 @@ pub(crate) fn is_open(command: &str) -> bool {
 /// `kubectl apply` with the text as a here-document, whose end marker does not occur in the text.
 pub(crate) fn here_document(text: &str) -> String {
     let mut end_marker = "EOF".to_string();
-    while text.lines().any(|l| l == end_marker) {
+    while text.lines().any(|line| line == end_marker) {
         end_marker.push('_');
     }
     format!("kubectl apply -f - <<'{end_marker}'\n{}\n{end_marker}", text.trim_end())

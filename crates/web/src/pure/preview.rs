@@ -310,7 +310,7 @@ mod tests {
         };
         let place = |nth: usize| place_of_arrival(&plan, &[0, 2, 3, 5], nth, 1.0).map(|(place, _)| place);
         assert_eq!([place(0), place(1)], [Some(plan.mark(1)), Some(plan.mark(4))]);
-        let corner = |nth: usize| place(nth).map(|r| (r.x, r.y, r.w));
+        let corner = |nth: usize| place(nth).map(|rect| (rect.x, rect.y, rect.w));
         assert_eq!(corner(2), Some((86.0, 56.0, 24.0)));
         assert_eq!(corner(3), Some((62.0, 56.0, 24.0)));
         assert_eq!(corner(6), Some((86.0, 32.0, 24.0)), "the second row");

@@ -18,9 +18,9 @@ pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
 /// The largest binary unit that is not larger than the number of bytes.
 fn unit(bytes: i64) -> (i64, &'static str) {
     match bytes {
-        v if v >= 1 << 40 => (1i64 << 40, "Ti"),
-        v if v >= 1 << 30 => (1 << 30, "Gi"),
-        v if v >= 1 << 20 => (1 << 20, "Mi"),
+        amount if amount >= 1 << 40 => (1i64 << 40, "Ti"),
+        amount if amount >= 1 << 30 => (1 << 30, "Gi"),
+        amount if amount >= 1 << 20 => (1 << 20, "Mi"),
         _ => (1 << 10, "Ki"),
     }
 }

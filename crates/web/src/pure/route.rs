@@ -25,7 +25,7 @@ impl Theme {
     pub(crate) fn named(name: &str) -> Option<Theme> {
         [Theme::System, Theme::Light, Theme::Dark]
             .into_iter()
-            .find(|t| t.name() == name)
+            .find(|theme| theme.name() == name)
     }
 }
 
@@ -74,7 +74,7 @@ impl Panels {
     }
 
     fn named(list: &str) -> Panels {
-        let has = |name: &str| list.split(',').any(|p| p.trim() == name);
+        let has = |name: &str| list.split(',').any(|part| part.trim() == name);
         let has_known_name = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
         Panels {
             bar: true,
@@ -178,7 +178,7 @@ fn task_id(family: &str, fragment: &str) -> Option<TaskId> {
 fn is_link(part: &str) -> bool {
     part.split_once(':').is_some_and(|(head, _)| {
         head.strip_prefix('s')
-            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            .is_some_and(|version| !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit()))
     })
 }
 
@@ -193,21 +193,21 @@ fn lesson_name(name: &str) -> Option<String> {
 fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
-    let mut i = 0;
-    while i < bytes.len() {
-        let hex = (bytes[i] == b'%')
-            .then(|| bytes.get(i + 1..i + 3))
+    let mut index = 0;
+    while index < bytes.len() {
+        let hex = (bytes[index] == b'%')
+            .then(|| bytes.get(index + 1..index + 3))
             .flatten()
-            .and_then(|h| std::str::from_utf8(h).ok())
-            .and_then(|h| u8::from_str_radix(h, 16).ok());
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match hex {
             Some(byte) => {
                 out.push(byte);
-                i += 3;
+                index += 3;
             }
             None => {
-                out.push(if bytes[i] == b'+' { b' ' } else { bytes[i] });
-                i += 1;
+                out.push(if bytes[index] == b'+' { b' ' } else { bytes[index] });
+                index += 1;
             }
         }
     }
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(route.theme, Some(Theme::Dark));
         let panels = route.embed.unwrap_or(Panels::ALL);
         assert!(panels.cluster && panels.timeline && !panels.story && !panels.side && !panels.console);
-        assert!(parse("", "#embed=nonsense").embed.is_some_and(|p| p.cluster));
+        assert!(parse("", "#embed=nonsense").embed.is_some_and(|panels| panels.cluster));
         assert_eq!(Panels::named(&panels.names()), panels);
         assert_eq!(Panels::ALL.names(), "story,cluster,side,timeline,console");
     }

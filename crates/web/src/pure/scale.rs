@@ -92,12 +92,12 @@ impl Span {
         ];
         let step = STEPS
             .into_iter()
-            .find(|s| self.length() / s <= 8)
+            .find(|step| self.length() / step <= 8)
             .unwrap_or_else(|| (self.length() / 8 / DAY + 1) * DAY);
         let first = self.from.div_euclid(step) * step;
         (0..12)
-            .map(|i| first + i * step)
-            .filter(|t| (self.from..=self.to).contains(t))
+            .map(|index| first + index * step)
+            .filter(|instant| (self.from..=self.to).contains(instant))
             .collect()
     }
 }
@@ -129,7 +129,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
     const MAX_ROWS: usize = 3;
     let (mut bars, mut points): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
     let mut sorted: Vec<&Shared<Mark>> = marks.collect();
-    sorted.stable_sort_by_key(|m| (m.from, m.id));
+    sorted.stable_sort_by_key(|mark| (mark.from, mark.id));
     let mut ends: Vec<f64> = Vec::new();
     // Index of the last bar of each row.
     let mut last: Vec<usize> = Vec::new();
@@ -142,7 +142,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
         if mark.to == Some(mark.from) {
             match points
                 .last_mut()
-                .filter(|p| left - p.left < TOUCHING && p.mark.kind == mark.kind)
+                .filter(|previous| left - previous.left < TOUCHING && previous.mark.kind == mark.kind)
             {
                 Some(last) => {
                     last.count += 1;
@@ -160,7 +160,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
             continue;
         }
         let (left, right) = (left.max(0.0), right.min(100.0));
-        let free = ends.iter().position(|e| *e <= left + 1e-9);
+        let free = ends.iter().position(|end| *end <= left + 1e-9);
         let row = match free {
             Some(row) => row,
             None if ends.len() < MAX_ROWS => {
@@ -170,19 +170,19 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
             }
             None => (ends.iter().enumerate())
                 .min_by(|a, b| a.1.total_cmp(b.1))
-                .map_or(0, |(i, _)| i),
+                .map_or(0, |(index, _)| index),
         };
         let touches = left - ends[row] < TOUCHING && right - left < NEVER_MERGED;
         let before = bars
             .get_mut(last[row])
-            .filter(|b| touches && ends[row] - b.left < NEVER_MERGED);
-        if let Some(b) = before.filter(|b| b.mark.kind == mark.kind || free.is_none()) {
-            b.count += 1;
-            if b.mark.kind == mark.kind {
-                b.mark = mark.clone();
+            .filter(|bar| touches && ends[row] - bar.left < NEVER_MERGED);
+        if let Some(bar) = before.filter(|bar| bar.mark.kind == mark.kind || free.is_none()) {
+            bar.count += 1;
+            if bar.mark.kind == mark.kind {
+                bar.mark = mark.clone();
             }
             ends[row] = right.max(ends[row]);
-            b.width = Some((ends[row] - b.left).max(0.15));
+            bar.width = Some((ends[row] - bar.left).max(0.15));
             continue;
         }
         ends[row] = right;
@@ -213,7 +213,7 @@ mod tests {
         Shared::new(Mark {
             id,
             from: from * SECOND,
-            to: to.map(|t| t * SECOND),
+            to: to.map(|seconds| seconds * SECOND),
             kind: MarkKind::Bound,
             ..Mark::default()
         })
@@ -259,10 +259,10 @@ mod tests {
             assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
         }
         // A span of days or weeks has ticks too.
-        let days = |n: i64| {
+        let days = |count: i64| {
             Span {
                 from: 0,
-                to: n * 86_400 * SECOND,
+                to: count * 86_400 * SECOND,
             }
             .ticks()
             .len()
@@ -296,11 +296,15 @@ mod tests {
         let drawn = lane_shapes(marks.iter(), span, 40 * SECOND);
         let rows: Vec<_> = drawn
             .iter()
-            .filter(|d| d.width.is_some())
-            .map(|d| (d.mark.id, d.row, d.rows))
+            .filter(|shape| shape.width.is_some())
+            .map(|shape| (shape.mark.id, shape.row, shape.rows))
             .collect();
         assert_eq!(rows, [(1, 0, 2), (2, 1, 2), (3, 0, 2)]);
-        let points: Vec<_> = drawn.iter().filter(|d| d.width.is_none()).map(|d| d.count).collect();
+        let points: Vec<_> = drawn
+            .iter()
+            .filter(|shape| shape.width.is_none())
+            .map(|shape| shape.count)
+            .collect();
         assert_eq!(points, [2, 1]);
     }
 
@@ -313,10 +317,10 @@ mod tests {
             to: 3_600 * SECOND,
         };
         let marks: Vec<_> = (0..10_000_u64)
-            .map(|i| mark(i, i as i64 / 3, Some(i as i64 / 3 + 5)))
+            .map(|index| mark(index, index as i64 / 3, Some(index as i64 / 3 + 5)))
             .collect();
         let drawn = lane_shapes(marks.iter(), span, 3_600 * SECOND);
         assert!(drawn.len() < 400, "{}", drawn.len());
-        assert_eq!(drawn.iter().map(|d| d.count).sum::<usize>(), 10_000);
+        assert_eq!(drawn.iter().map(|shape| shape.count).sum::<usize>(), 10_000);
     }
 }

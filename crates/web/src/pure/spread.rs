@@ -104,23 +104,23 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
     let y = |pods: u32| VIEW_HEIGHT - 8.0 - (VIEW_HEIGHT - 42.0) * f64::from(pods) / f64::from(top);
     let mut drawing = Drawing::default();
     // The texts are above the lines. Lines of equal counts are drawn side by side.
-    let n = if lane.domains.len() > 12 { 2 } else { lane.domains.len() };
-    let line_distance = (30.0 / n.max(1) as f64).min(6.0);
-    drawing.lines.resize(n, String::new());
+    let n_lines = if lane.domains.len() > 12 { 2 } else { lane.domains.len() };
+    let line_distance = (30.0 / n_lines.max(1) as f64).min(6.0);
+    drawing.lines.resize(n_lines, String::new());
     for (step, (left, point)) in steps.iter().enumerate() {
         let right = steps.get(step + 1).map_or(end, |next| next.0);
-        for (i, line) in drawing.lines.iter_mut().enumerate() {
-            let pods = match point.pods.get(i) {
+        for (index, line) in drawing.lines.iter_mut().enumerate() {
+            let pods = match point.pods.get(index) {
                 Some(pods) => *pods,
-                None if point.pods.is_empty() => Some(if i == 0 { point.least } else { point.most }),
+                None if point.pods.is_empty() => Some(if index == 0 { point.least } else { point.most }),
                 None => None,
             };
             let Some(pods) = pods else { continue };
-            let y = y(pods) - (i as f64 - (n - 1) as f64 / 2.0) * line_distance;
+            let y = y(pods) - (index as f64 - (n_lines - 1) as f64 / 2.0) * line_distance;
             // A line continues if the domain existed before, and starts anew otherwise.
             let continues = step > 0
                 && (steps.get(step - 1))
-                    .is_some_and(|(_, last)| last.pods.get(i).map_or(last.pods.is_empty(), Option::is_some));
+                    .is_some_and(|(_, last)| last.pods.get(index).map_or(last.pods.is_empty(), Option::is_some));
             line.push_str(&format!(
                 "{}{left:.0} {y:.0}H{right:.0}",
                 if continues { 'L' } else { 'M' }
@@ -150,7 +150,7 @@ mod tests {
             found: pods.len() as u32,
             least: pods.iter().copied().min().unwrap_or(0),
             most: pods.iter().copied().max().unwrap_or(0),
-            pods: pods.iter().map(|n| Some(*n)).collect(),
+            pods: pods.iter().map(|count| Some(*count)).collect(),
         }
     }
 

@@ -199,7 +199,10 @@ mod tests {
     fn pod(key: &str, place: QueuePlace, causes: &[(&str, u32)]) -> PodView {
         let refusal = (!causes.is_empty()).then(|| RefusalView {
             nodes: 4,
-            causes: causes.iter().map(|(cause, n)| ((*cause).to_owned(), *n)).collect(),
+            causes: causes
+                .iter()
+                .map(|(cause, count)| ((*cause).to_owned(), *count))
+                .collect(),
         });
         PodView {
             key: key.into(),

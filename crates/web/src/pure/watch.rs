@@ -72,8 +72,8 @@ impl EngineWatch {
 mod tests {
     use super::*;
 
-    fn ticks(watch: &mut EngineWatch, n: u32) -> Vec<Tick> {
-        (0..n).map(|_| watch.tick()).collect()
+    fn ticks(watch: &mut EngineWatch, count: u32) -> Vec<Tick> {
+        (0..count).map(|_| watch.tick()).collect()
     }
 
     /// Shows: Q-05

@@ -115,7 +115,7 @@ impl Reducible for Page {
                 page.shell.records_lesson = on;
                 page.session.goals = Shared::default();
             }
-            Act::Speed(per_mille) => page.session.model.change(|m| m.speed = per_mille),
+            Act::Speed(per_mille) => page.session.model.change(|model| model.speed = per_mille),
             Act::ConsoleOpen(open) => page.shell.console_open = open,
             Act::Typed(line) => {
                 page.session.command_frame = Some(page.shell.frames);
@@ -123,17 +123,20 @@ impl Reducible for Page {
                 page.shell.start = false;
                 // Toasts about the previous command are obsolete.
                 page.shell.toasts.change(Vec::clear);
-                page.shell.console.change(|c| {
-                    c.remember(&line);
-                    c.completions = None;
+                page.shell.console.change(|console| {
+                    console.remember(&line);
+                    console.completions = None;
                 });
             }
             Act::ClearConsole => page.shell.console.change(super::Console::clear),
             Act::Toast(text) => page.shell.toast(text),
-            Act::ToastGone(id) => page.shell.toasts.change(|all| all.retain(|(i, _)| *i != id)),
-            Act::ForgetCompletions => page.shell.console.change(|c| c.completions = None),
+            Act::ToastGone(id) => page.shell.toasts.change(|all| all.retain(|(toast, _)| *toast != id)),
+            Act::ForgetCompletions => page.shell.console.change(|console| console.completions = None),
             Act::NewVersion => page.shell.has_new_version = true,
-            Act::Finished(name, way) => page.shell.course.change(|c| c.finish(&name, way, js_sys::Date::now())),
+            Act::Finished(name, way) => page
+                .shell
+                .course
+                .change(|course| course.finish(&name, way, js_sys::Date::now())),
             Act::Study(act) => page.study(act),
             Act::Course(course) => page.shell.course = Shared::new(course),
             Act::Start(start) => (page.shell.start, page.shell.start_requested) = (start, false),
@@ -227,12 +230,12 @@ impl Page {
             }
             Update::Console { lines } => {
                 self.answer(&lines);
-                self.shell.console.change(|c| c.print(lines));
+                self.shell.console.change(|console| console.print(lines));
             }
             Update::Completions { line, replace, choices } => {
                 self.shell
                     .console
-                    .change(|c| c.completions = Some((line, replace, choices)));
+                    .change(|console| console.completions = Some((line, replace, choices)));
             }
             Update::Fields { choices, revision } => self.session.fields = Some(Shared::new((revision, choices))),
             Update::Link {
@@ -270,7 +273,10 @@ impl Page {
                     advice,
                 }));
             }
-            Update::Recognised { text, kind } => self.shell.console.change(|c| c.recognised = Some((text, kind))),
+            Update::Recognised { text, kind } => self
+                .shell
+                .console
+                .change(|console| console.recognised = Some((text, kind))),
             Update::Pasted { opens } => {
                 if !opens {
                     self.session.progress = None;
@@ -350,7 +356,7 @@ impl Page {
         self.session.progress = self.session.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
         let question_before = self.session.model.story.question;
-        self.session.model.change(|m| m.apply(frame));
+        self.session.model.change(|model| model.apply(frame));
         if self.session.model.story.question != question_before {
             // The pin belonged to the previous question.
             self.session.pin = None;
@@ -363,7 +369,7 @@ impl Page {
                 .session
                 .other
                 .get_or_insert_with(Shared::default)
-                .change(|m| m.apply(*other)),
+                .change(|model| model.apply(*other)),
             // During a comparison every frame holds both runs.
             None => self.session.other = None,
         }
@@ -381,7 +387,7 @@ impl Page {
             .session
             .help
             .as_ref()
-            .is_some_and(|h| !matches!(&subject, Some(SubjectRef::Pod { key, .. }) if *key == h.pod))
+            .is_some_and(|help| !matches!(&subject, Some(SubjectRef::Pod { key, .. }) if *key == help.pod))
         {
             self.session.help = None;
         }
@@ -410,9 +416,9 @@ impl Page {
             return;
         }
         // kubectl's warnings were already shown for confirmation. An error without a command answers a button.
-        let is_shown = |l: &&ConsoleLine| {
-            let is_error = l.kind == LineKind::Error;
-            is_recent && l.kind == LineKind::Notice || is_error && (is_recent || l.command.is_none())
+        let is_shown = |line: &&ConsoleLine| {
+            let is_error = line.kind == LineKind::Error;
+            is_recent && line.kind == LineKind::Notice || is_error && (is_recent || line.command.is_none())
         };
         for line in lines.iter().filter(is_shown) {
             self.shell.toast(line.text.to_string());
@@ -550,7 +556,10 @@ mod tests {
             problems: vec![Problem::of("", "no")],
         })));
         assert_eq!(page.shell.dialog, Dialog::Refused);
-        assert_eq!(page.session.opened.as_ref().map(|o| o.title.as_str()), Some("x"));
+        assert_eq!(
+            page.session.opened.as_ref().map(|opened| opened.title.as_str()),
+            Some("x")
+        );
     }
 
     #[test]
@@ -558,8 +567,8 @@ mod tests {
         let page = page().reduce(Act::Select(Some(SubjectRef::Node { name: "a-1".into() })));
         assert_eq!(page.session.tab, Tab::Life);
         let mut page = page;
-        for i in 0..9 {
-            page = page.reduce(Act::Toast(format!("t{i}")));
+        for nth in 0..9 {
+            page = page.reduce(Act::Toast(format!("t{nth}")));
         }
         assert_eq!(page.shell.toasts.len(), 3);
     }

@@ -126,7 +126,7 @@ impl Console {
 
     /// The last command, from the user or echoed by the engine; only its first line if it has a document.
     pub(crate) fn last_input(&self) -> Option<String> {
-        let last = self.lines.iter().rev().find(|l| l.kind == LineKind::Input)?;
+        let last = self.lines.iter().rev().find(|line| line.kind == LineKind::Input)?;
         let words = last.text.words();
         Some(match words.split_once('\n') {
             Some((first, _)) => format!("{first} …"),
@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn console_drops_oldest_lines_and_history_skips_repeats() {
         let mut console = Console::default();
-        for i in 0..3_000 {
+        for nth in 0..3_000 {
             console.print(vec![ConsoleLine {
-                text: ConsoleText::Text(i.to_string()),
+                text: ConsoleText::Text(nth.to_string()),
                 ..line(LineKind::Input, None, "")
             }]);
         }
@@ -282,7 +282,7 @@ mod tests {
         console.print(vec![at(20, line(LineKind::Input, Some(2), "fault heal a-1"))]);
         console.print(vec![at(35, line(LineKind::Output, Some(1), "web-0"))]);
         let shown: Vec<String> = (console.lines.iter().enumerate())
-            .map(|(i, line)| console.when(line, i.checked_sub(1).and_then(|i| console.lines.get(i))))
+            .map(|(index, line)| console.when(line, index.checked_sub(1).and_then(|index| console.lines.get(index))))
             .collect();
         assert_eq!(shown[1], "+25 s");
         assert!(!shown[0].starts_with('+') && !shown[2].starts_with('+'));

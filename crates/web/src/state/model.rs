@@ -31,7 +31,7 @@ impl NodeState {
             || self
                 .pods
                 .iter()
-                .any(|p| p.termination.is_some() || p.countdown.is_some())
+                .any(|pod| pod.termination.is_some() || pod.countdown.is_some())
     }
 }
 
@@ -103,7 +103,7 @@ impl Model {
             self.plane = Shared::new(plane);
         }
         if let Some(owners) = frame.owners {
-            self.owners = Shared::new(owners.into_iter().map(|o| (o.id.clone(), o)).collect());
+            self.owners = Shared::new(owners.into_iter().map(|owner| (owner.id.clone(), owner)).collect());
         }
         if let Some(branches) = frame.branches {
             self.branches = Shared::new(branches);
@@ -160,7 +160,7 @@ impl Model {
         let mut labels_changed = !nodes_gone.is_empty();
         for view in nodes {
             let name = view.name.clone();
-            labels_changed |= self.nodes.get(&name).is_none_or(|n| n.view.labels != view.labels);
+            labels_changed |= self.nodes.get(&name).is_none_or(|node| node.view.labels != view.labels);
             self.draft_node(&mut drafts, &name).view = view;
         }
         let mut gone: ordered::Set<&str> = pods_gone.iter().map(String::as_str).collect();
@@ -168,14 +168,14 @@ impl Model {
             .into_iter()
             .map(|pod| Shared::new(Arc::unwrap_or_clone(pod)))
             .collect();
-        gone.extend(changed.iter().map(|p| p.id.as_str()));
+        gone.extend(changed.iter().map(|pod| pod.id.as_str()));
         for id in gone {
             let Some(old) = self.pods.get(id).cloned() else {
                 continue;
             };
             self.remove_pod(&mut drafts, &old);
             if old.node.is_empty() {
-                pending.retain(|p| p.id != id);
+                pending.retain(|pod| pod.id != id);
             }
         }
         let mut pending_changed = pending.len() != before;
@@ -190,7 +190,7 @@ impl Model {
             }
             if !pod.node.is_empty() {
                 let list = &mut self.draft_node(&mut drafts, &pod.node).pods;
-                let at = list.partition_point(|p| (&p.key, &p.id) < (&pod.key, &pod.id));
+                let at = list.partition_point(|other| (&other.key, &other.id) < (&pod.key, &pod.id));
                 list.insert(at, pod.clone());
             }
             if !pod.nominated.is_empty() && pod.node.is_empty() {
@@ -211,7 +211,7 @@ impl Model {
             self.nodes.remove_mut(name);
         }
         if labels_changed {
-            self.keys = Shared::new(label_keys(self.nodes.values().map(|n| &n.view)));
+            self.keys = Shared::new(label_keys(self.nodes.values().map(|node| &node.view)));
         }
         if pending_changed {
             pending.stable_sort_by(|a, b| b.priority.cmp(&a.priority).then_with(|| a.key.cmp(&b.key)));
@@ -225,12 +225,12 @@ impl Model {
     /// Removes a pod from the nodes where it runs or is nominated, and from the counts.
     fn remove_pod(&mut self, drafts: &mut ordered::Map<String, NodeState>, old: &PodView) {
         if !old.node.is_empty() {
-            self.draft_node(drafts, &old.node).pods.retain(|p| p.id != old.id);
+            self.draft_node(drafts, &old.node).pods.retain(|pod| pod.id != old.id);
         }
         if !old.nominated.is_empty() {
             self.draft_node(drafts, &old.nominated)
                 .nominated
-                .retain(|p| p.id != old.id);
+                .retain(|pod| pod.id != old.id);
         }
         self.ready -= usize::from(old.mark == PodMark::Ready);
         self.ghosts -= usize::from(old.mark == PodMark::Ghost);
@@ -254,7 +254,7 @@ impl Model {
 
     /// The pod of a subject: the one with this UID, or without a UID the one that the API server knows.
     pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
-        let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid() == uid);
+        let fits = |pod: &&Shared<PodView>| pod.key == key && (uid.is_empty() || pod.uid() == uid);
         if let Some(pod) = self.pods.get(uid) {
             return Some(pod);
         }
@@ -270,7 +270,7 @@ impl Model {
 
     /// Palette index of a pod's owner.
     pub(crate) fn hue(&self, owner: &str) -> u8 {
-        self.owners.get(owner).map_or(HUES, |o| o.hue % HUES)
+        self.owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
     }
 
     /// Broken guarantees that hold again, each with the instant of its repair.
@@ -300,17 +300,17 @@ impl Model {
 
     /// Nodes that no group lists: machines without a Node object.
     pub(crate) fn unregistered(&self) -> Vec<Shared<NodeState>> {
-        if self.groups.iter().map(|g| g.nodes.len()).sum::<usize>() == self.nodes.size() {
+        if self.groups.iter().map(|group| group.nodes.len()).sum::<usize>() == self.nodes.size() {
             return Vec::new();
         }
         let grouped: ordered::Set<&str> = self
             .groups
             .iter()
-            .flat_map(|g| g.nodes.iter().map(String::as_str))
+            .flat_map(|group| group.nodes.iter().map(String::as_str))
             .collect();
         self.nodes
             .values()
-            .filter(|n| !grouped.contains(n.view.name.as_str()))
+            .filter(|node| !grouped.contains(node.view.name.as_str()))
             .cloned()
             .collect()
     }
@@ -318,8 +318,8 @@ impl Model {
 
 fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
     let keys: ordered::Set<&str> = (nodes.take(400))
-        .flat_map(|n| n.labels.keys().map(String::as_str))
-        .filter(|k| *k != label::HOSTNAME && *k != label::ZONE)
+        .flat_map(|node| node.labels.keys().map(String::as_str))
+        .filter(|key| *key != label::HOSTNAME && *key != label::ZONE)
         .collect();
     keys.into_iter().take(40).map(str::to_string).collect()
 }
@@ -417,8 +417,8 @@ mod tests {
             pods: vec![ghost.into()],
             ..Frame::default()
         });
-        assert_eq!(model.pod("default/w0", "").map(|p| p.node.as_str()), Some("a-1"));
-        assert_eq!(model.pod("default/w0", "old").map(|p| p.node.as_str()), Some("b-1"));
+        assert_eq!(model.pod("default/w0", "").map(|pod| pod.node.as_str()), Some("a-1"));
+        assert_eq!(model.pod("default/w0", "old").map(|pod| pod.node.as_str()), Some("b-1"));
     }
 
     #[test]

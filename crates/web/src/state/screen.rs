@@ -23,7 +23,7 @@ impl Screen {
             .session
             .selected
             .as_ref()
-            .and_then(|s| serde_json::to_value(s).ok())
+            .and_then(|subject| serde_json::to_value(subject).ok())
         {
             map.insert("s".into(), subject);
         }
@@ -54,18 +54,24 @@ impl Screen {
 
     pub(super) fn read(text: &str) -> Option<Screen> {
         let value: serde_json::Value = serde_json::from_str(text).ok()?;
-        let int = |v: &serde_json::Value| v.as_i64().filter(|n| (0..=1 << 60).contains(n));
+        let int = |value: &serde_json::Value| value.as_i64().filter(|number| (0..=1 << 60).contains(number));
         Some(Screen {
-            selected: value.get("s").and_then(|s| serde_json::from_value(s.clone()).ok()),
+            selected: value
+                .get("s")
+                .and_then(|value| serde_json::from_value(value.clone()).ok()),
             tab: match value.get("t").and_then(int) {
                 Some(1) => Tab::Life,
                 Some(2) => Tab::Events,
                 Some(3) => Tab::Yaml,
                 _ => Tab::Why,
             },
-            group: value.get("g").and_then(|g| g.as_str()).unwrap_or_default().to_string(),
-            span: value.get("z").and_then(|z| {
-                let (from, to): (Micros, Micros) = (int(z.get(0)?)?, int(z.get(1)?)?);
+            group: value
+                .get("g")
+                .and_then(|group| group.as_str())
+                .unwrap_or_default()
+                .to_string(),
+            span: value.get("z").and_then(|span| {
+                let (from, to): (Micros, Micros) = (int(span.get(0)?)?, int(span.get(1)?)?);
                 (from < to).then_some(Span { from, to })
             }),
             console: value.get("c").and_then(serde_json::Value::as_bool).unwrap_or(false),

@@ -163,7 +163,7 @@ impl Session {
     pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => {
-                (self.why.as_ref()).filter(|w| w.pod == *key && (uid.is_empty() || w.uid == *uid))
+                (self.why.as_ref()).filter(|why| why.pod == *key && (uid.is_empty() || why.uid == *uid))
             }
             _ => None,
         }

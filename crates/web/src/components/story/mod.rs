@@ -59,7 +59,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let info = opened
         .lesson
         .as_ref()
-        .and_then(|name| page.shell.lessons.iter().find(|l| l.name == *name));
+        .and_then(|name| page.shell.lessons.iter().find(|lesson| lesson.name == *name));
     let restart = restart(&ctl, page, opened);
     let holds_back = page.shell.study.holds_back();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
@@ -67,7 +67,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let told = goals::mistakes_told(now, &page.shell.study);
     let blocks = markdown::parse(&step.text);
-    let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
+    let has_heading = blocks.iter().any(|block| matches!(block, Block::Heading(_)));
     let asking = state.question;
     let is_asking_here = asking == Some(at);
     let key = format!("{} {} {at}", opened.title, opened.seed);
@@ -108,13 +108,13 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { syllabus::place(&ctl, &page.shell.study) }
                 if count > 1 {
                     <div class="steps" role="img" aria-label={t!(story::step_of, step = at + 1, count = count)}>
-                        { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
+                        { for (0..count).map(|index| html! { <i class={classes!((index <= at).then_some("on"), (index > at && index < state.steps.len()).then_some("reached"))}></i> }) }
                     </div>
                     <p class="eyebrow">{ match info { Some(info) => t!(story::place_in_group, group = info.group, step = at + 1, count = count), None => t!(story::place, step = at + 1, count = count) } }</p>
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
                 if page.session.is_partly_translated { <p class="notice">{ t!(language::lesson_is_partly_english) }</p> }
-                <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
+                <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(index, part)| block(part, index == 0)) }</div>
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
@@ -523,10 +523,10 @@ fn block(block: &Block, first: bool) -> Html {
         Block::Heading(spans) => html! { <h3>{ line(spans) }</h3> },
         Block::Paragraph(spans) => html! { <p>{ line(spans) }</p> },
         Block::List(true, items) => {
-            html! { <ol>{ for items.iter().map(|i| html! { <li>{ line(i) }</li> }) }</ol> }
+            html! { <ol>{ for items.iter().map(|item| html! { <li>{ line(item) }</li> }) }</ol> }
         }
         Block::List(false, items) => {
-            html! { <ul>{ for items.iter().map(|i| html! { <li>{ line(i) }</li> }) }</ul> }
+            html! { <ul>{ for items.iter().map(|item| html! { <li>{ line(item) }</li> }) }</ul> }
         }
         Block::Code(code) => html! { <pre class="mono">{ code }</pre> },
     }
@@ -537,10 +537,12 @@ const MAX_UNBROKEN: usize = 20;
 
 fn span(span: &Span) -> Html {
     match span {
-        Span::Text(t) => html! { { t } },
-        Span::Emphasis(t) => html! { <em>{ t }</em> },
-        Span::Strong(t) => html! { <strong>{ t }</strong> },
-        Span::Code(t) => html! { <code class={(t.len() <= MAX_UNBROKEN).then_some("name")}>{ shown(t) }</code> },
+        Span::Text(text) => html! { { text } },
+        Span::Emphasis(text) => html! { <em>{ text }</em> },
+        Span::Strong(text) => html! { <strong>{ text }</strong> },
+        Span::Code(text) => {
+            html! { <code class={(text.len() <= MAX_UNBROKEN).then_some("name")}>{ shown(text) }</code> }
+        }
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }

@@ -128,7 +128,7 @@ fn node_actions_depend_on_its_state() {
         },
         ..NodeView::default()
     };
-    let commands = |v: &NodeView| node(v).into_iter().map(|a| a.command).collect::<Vec<_>>();
+    let commands = |view: &NodeView| node(view).into_iter().map(|action| action.command).collect::<Vec<_>>();
     assert!(commands(&view).contains(&"fault partition a-1".to_string()));
     assert!(commands(&view).contains(&"fault poweroff a-1".to_string()));
     view.machine.powered = false;
@@ -183,17 +183,17 @@ fn every_action_is_a_valid_command() {
         ..PodView::default()
     };
     let mut all = [PodMark::Ready, PodMark::Pending, PodMark::Ghost]
-        .map(|m| pod(&pod_of(m)))
+        .map(|mark| pod(&pod_of(mark)))
         .concat();
     all.extend(zone("a", true).into_iter().chain(zone("a", false)));
-    for (kind, key, replicas, n) in [
+    for (kind, key, replicas, expected) in [
         ("Deployment", "shop/web", Some(1), 4),
         ("ReplicaSet", "default/web-5f", Some(0), 2),
         ("DaemonSet", "default/logs", None, 2),
         ("PersistentVolume", "disk", None, 1),
     ] {
         let list = object(kind, key, replicas);
-        assert_eq!(list.len(), n, "{list:?}");
+        assert_eq!(list.len(), expected, "{list:?}");
         all.extend(list);
     }
     for action in all {

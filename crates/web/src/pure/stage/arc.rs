@@ -12,9 +12,9 @@ pub(crate) struct Arc {
 
 /// Places a text of the given size on an arc between two marks. `top` is the lower edge of the control plane.
 pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64, f64)) -> Arc {
-    let centre = |r: Rect| (r.x + r.w / 2.0, r.y + r.h / 2.0);
-    let (a, b) = (centre(one), centre(other));
-    let middle = ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
+    let centre = |rect: Rect| (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0);
+    let (begin, end) = (centre(one), centre(other));
+    let middle = ((begin.0 + end.0) / 2.0, (begin.1 + end.1) / 2.0);
     let clamp = |value: f64, low: f64, high: f64| value.clamp(low, high.max(low));
     let x_of = |x: f64| clamp(x, text_size.0 / 2.0 + 8.0, room.w - text_size.0 / 2.0 - 8.0);
     let y_of = |y: f64| clamp(y, top + text_size.1 / 2.0, room.h - text_size.1 / 2.0 - 8.0);

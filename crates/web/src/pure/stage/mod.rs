@@ -142,56 +142,65 @@ struct Grid {
 
 /// Lays out the zones. Every node has room for at least `usual_slots` slots.
 pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
-    let m = Measures::of(room);
-    let grid = arrange(room, &m, slots_by_node, usual_slots);
+    let measures = Measures::of(room);
+    let grid = arrange(room, &measures, slots_by_node, usual_slots);
     let columns = grid.zone_columns;
-    let zone_w = (room.w - 2.0 * m.pad - (columns as f64 - 1.0) * m.zone_gap) / columns as f64;
+    let zone_w = (room.w - 2.0 * measures.pad - (columns as f64 - 1.0) * measures.zone_gap) / columns as f64;
     let rows_of = |nodes: &Vec<usize>| nodes.len().max(1).div_ceil(grid.node_columns);
     let mut zones = Vec::with_capacity(slots_by_node.len());
-    let mut y = m.top();
+    let mut y = measures.top();
     for row in slots_by_node.chunks(columns) {
         let rows = row.iter().map(rows_of).max().unwrap_or(1);
-        let zone_h = m.zone_header + rows as f64 * (grid.node.1 + m.node_gap) - m.node_gap + m.inset;
+        let zone_h =
+            measures.zone_header + rows as f64 * (grid.node.1 + measures.node_gap) - measures.node_gap + measures.inset;
         for (column, nodes) in row.iter().enumerate() {
             let rect = Rect {
-                x: m.pad + column as f64 * (zone_w + m.zone_gap),
+                x: measures.pad + column as f64 * (zone_w + measures.zone_gap),
                 y,
                 w: zone_w,
                 h: zone_h,
             };
-            zones.push(zone(rect, nodes, &grid, &m, usual_slots));
+            zones.push(zone(rect, nodes, &grid, &measures, usual_slots));
         }
-        y += zone_h + m.zone_gap;
+        y += zone_h + measures.zone_gap;
     }
-    let height = (y - m.zone_gap + m.pad * 0.9).max(room.h);
+    let height = (y - measures.zone_gap + measures.pad * 0.9).max(room.h);
     Plan {
         room,
-        measures: m,
+        measures,
         zones,
         height: if height < room.h + 1.0 { room.h } else { height },
     }
 }
 
 /// The arrangement with the largest marks.
-fn arrange(room: Room, m: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+fn arrange(room: Room, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let inner_h = room.h - m.top() - m.pad * 0.9;
+    let inner_h = room.h - measures.top() - measures.pad * 0.9;
     let mut best: Option<Grid> = None;
     for zone_columns in 1..=zones {
-        let zone_w = (room.w - 2.0 * m.pad - (zone_columns as f64 - 1.0) * m.zone_gap) / zone_columns as f64;
+        let zone_w =
+            (room.w - 2.0 * measures.pad - (zone_columns as f64 - 1.0) * measures.zone_gap) / zone_columns as f64;
         for node_columns in 1..=max_nodes {
-            let gap = column_gap(m, node_columns);
-            let w = (zone_w - m.inset - m.gutter - (node_columns as f64 - 1.0) * gap) / node_columns as f64;
-            if node_columns * zone_columns > 1 && w < MIN_NODE.0 * m.unit {
+            let gap = column_gap(measures, node_columns);
+            let w =
+                (zone_w - measures.inset - measures.gutter - (node_columns as f64 - 1.0) * gap) / node_columns as f64;
+            if node_columns * zone_columns > 1 && w < MIN_NODE.0 * measures.unit {
                 break;
             }
             let (zone_rows, node_rows) = rows(slots_by_node, zone_columns, node_columns);
-            let headers = zone_rows as f64 * (m.zone_header + m.inset - m.node_gap + m.zone_gap) - m.zone_gap;
-            let available = (inner_h - headers) / node_rows as f64 - m.node_gap;
-            let h = available.max(MIN_NODE.1 * m.unit);
-            let inner = node_layout(m, w, h, usual_slots);
-            let narrow_factor = if w < 150.0 * m.unit && !m.is_narrow { 0.6 } else { 1.0 };
+            let headers = zone_rows as f64
+                * (measures.zone_header + measures.inset - measures.node_gap + measures.zone_gap)
+                - measures.zone_gap;
+            let available = (inner_h - headers) / node_rows as f64 - measures.node_gap;
+            let h = available.max(MIN_NODE.1 * measures.unit);
+            let inner = node_layout(measures, w, h, usual_slots);
+            let narrow_factor = if w < 150.0 * measures.unit && !measures.is_narrow {
+                0.6
+            } else {
+                1.0
+            };
             let slim_factor = if zone_columns > 1 && w / h < 0.8 { 0.7 } else { 1.0 };
             // One row or one column of zones is preferred, because it is easier to compare.
             let grid_factor = if zone_columns == zones || zone_columns == 1 {
@@ -215,17 +224,17 @@ fn arrange(room: Room, m: &Measures, slots_by_node: &SlotsByNode, usual_slots: u
     best.unwrap_or(Grid {
         zone_columns: 1,
         node_columns: 1,
-        node: (MIN_NODE.0 * m.unit, MIN_NODE.1 * m.unit),
+        node: (MIN_NODE.0 * measures.unit, MIN_NODE.1 * measures.unit),
         score: 0.0,
     })
 }
 
 /// Gap between two columns of nodes; the wires of the right column run in it.
-fn column_gap(m: &Measures, node_columns: usize) -> f64 {
+fn column_gap(measures: &Measures, node_columns: usize) -> f64 {
     if node_columns > 1 {
-        m.node_gap + 6.0 * m.unit
+        measures.node_gap + 6.0 * measures.unit
     } else {
-        m.node_gap
+        measures.node_gap
     }
 }
 
@@ -240,24 +249,24 @@ fn rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -
     (slots_by_node.len().max(1).div_ceil(zone_columns), sum.max(1))
 }
 
-fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual_slots: usize) -> ZonePlan {
+fn zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usual_slots: usize) -> ZonePlan {
     // A zone with fewer nodes than others has larger nodes.
     let columns = grid.node_columns.min(nodes.len()).max(1);
     let rows = nodes.len().max(1).div_ceil(columns);
-    let gap = column_gap(m, columns);
-    let w = (rect.w - m.inset - m.gutter - (columns as f64 - 1.0) * gap) / columns as f64;
-    let h = (rect.h - m.zone_header - m.inset - (rows as f64 - 1.0) * m.node_gap) / rows as f64;
+    let gap = column_gap(measures, columns);
+    let w = (rect.w - measures.inset - measures.gutter - (columns as f64 - 1.0) * gap) / columns as f64;
+    let h = (rect.h - measures.zone_header - measures.inset - (rows as f64 - 1.0) * measures.node_gap) / rows as f64;
     let nodes = nodes.iter().enumerate().map(|(nth, slots)| {
         let at = (nth % columns, nth / columns);
         NodePlan {
             rect: Rect {
-                x: m.gutter + at.0 as f64 * (w + gap),
-                y: m.zone_header + at.1 as f64 * (h + m.node_gap),
+                x: measures.gutter + at.0 as f64 * (w + gap),
+                y: measures.zone_header + at.1 as f64 * (h + measures.node_gap),
                 w,
                 h,
             },
             at,
-            ..node_layout(m, w, h, (*slots).max(usual_slots))
+            ..node_layout(measures, w, h, (*slots).max(usual_slots))
         }
     });
     ZonePlan {
@@ -267,14 +276,14 @@ fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual_slots: usi
 }
 
 /// Lays out the inside of a node of this size: bar, marks, text.
-fn node_layout(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
-    let unit = m.unit;
+fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
+    let unit = measures.unit;
     let is_tall = h > 310.0 * unit && w > 280.0 * unit;
     let has_bar = h > 78.0 * unit;
-    let inner = w - 2.0 * m.margin;
-    let top = m.node_header + if has_bar && !is_tall { 14.0 * unit } else { 2.0 * unit };
+    let inner = w - 2.0 * measures.margin;
+    let top = measures.node_header + if has_bar && !is_tall { 14.0 * unit } else { 2.0 * unit };
     let below = if is_tall { 62.0 * unit } else { 8.0 * unit };
-    let gap = (if m.is_narrow {
+    let gap = (if measures.is_narrow {
         6.0
     } else if slots > 4 {
         8.0
@@ -282,7 +291,7 @@ fn node_layout(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
         11.0
     }) * unit;
     let area = Rect {
-        x: m.margin,
+        x: measures.margin,
         y: top,
         w: inner,
         h: (h - top - below).max(0.0),
@@ -293,10 +302,10 @@ fn node_layout(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
         let (y, h) = if is_tall {
             (h - 44.0 * unit, 26.0 * unit)
         } else {
-            (m.node_header + 1.0 * unit, 5.0 * unit)
+            (measures.node_header + 1.0 * unit, 5.0 * unit)
         };
         Rect {
-            x: m.margin,
+            x: measures.margin,
             y,
             w: inner,
             h,
@@ -317,10 +326,10 @@ fn node_layout(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
 const FOOT_LINE: f64 = 22.0;
 
 /// The layout of a single node, outside any zone.
-pub(crate) fn single_node(m: &Measures, rect: Rect, slots: usize) -> NodePlan {
+pub(crate) fn single_node(measures: &Measures, rect: Rect, slots: usize) -> NodePlan {
     NodePlan {
         rect,
-        ..node_layout(m, rect.w, rect.h, slots)
+        ..node_layout(measures, rect.w, rect.h, slots)
     }
 }
 

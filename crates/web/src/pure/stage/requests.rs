@@ -11,33 +11,41 @@ use crate::pure::overview::Rect;
 pub(crate) const MAX_PLATES: usize = 3;
 
 /// Height of the band: a plate, and the wires above it.
-pub(crate) fn band(m: &Measures) -> f64 {
-    plate_height(m) + wires_height(m) + m.pad * 0.6
+pub(crate) fn band(measures: &Measures) -> f64 {
+    plate_height(measures) + wires_height(measures) + measures.pad * 0.6
 }
 
-fn plate_height(m: &Measures) -> f64 {
-    if m.is_narrow { 32.0 * m.unit } else { 34.0 * m.unit }
+fn plate_height(measures: &Measures) -> f64 {
+    if measures.is_narrow {
+        32.0 * measures.unit
+    } else {
+        34.0 * measures.unit
+    }
 }
 
 /// Room of the horizontal wires between the zones and the plates.
-fn wires_height(m: &Measures) -> f64 {
-    if m.is_narrow { 8.0 * m.unit } else { 13.0 * m.unit }
+fn wires_height(measures: &Measures) -> f64 {
+    if measures.is_narrow {
+        8.0 * measures.unit
+    } else {
+        13.0 * measures.unit
+    }
 }
 
 /// The plates of so many Services, side by side in the middle of the band.
 pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
-    let m = &plan.measures;
-    let shown = services.min(if m.is_narrow { 1 } else { MAX_PLATES });
-    let inner = plan.room.w - 2.0 * m.pad;
-    let gap = 10.0 * m.unit;
-    let each = ((inner - gap * (shown.max(1) as f64 - 1.0)) / shown.max(1) as f64).min(760.0 * m.unit);
+    let measures = &plan.measures;
+    let shown = services.min(if measures.is_narrow { 1 } else { MAX_PLATES });
+    let inner = plan.room.w - 2.0 * measures.pad;
+    let gap = 10.0 * measures.unit;
+    let each = ((inner - gap * (shown.max(1) as f64 - 1.0)) / shown.max(1) as f64).min(760.0 * measures.unit);
     let all = each * shown as f64 + gap * (shown.max(1) as f64 - 1.0);
-    let left = m.pad + (inner - all) / 2.0;
-    let h = plate_height(m);
+    let left = measures.pad + (inner - all) / 2.0;
+    let h = plate_height(measures);
     (0..shown)
         .map(|nth| Rect {
             x: left + nth as f64 * (each + gap),
-            y: plan.height - m.pad * 0.6 - h,
+            y: plan.height - measures.pad * 0.6 - h,
             w: each,
             h,
         })
@@ -47,17 +55,17 @@ pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
 /// The way from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below. `nth` of `all`
 /// ways leave the plate; those that go up side by side keep a small distance.
 pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
-    let m = &plan.measures;
-    let u = m.unit;
+    let measures = &plan.measures;
+    let unit = measures.unit;
     let middle = (mark.x + mark.w / 2.0, mark.y + mark.h / 2.0);
     let holds =
         |zone: &Rect| (zone.x..zone.x + zone.w).contains(&middle.0) && (zone.y..zone.y + zone.h).contains(&middle.1);
     let zone = plan.zones.iter().map(|zone| zone.rect).find(holds).unwrap_or(*mark);
     let step = (nth % 3) as f64;
-    let up = zone.x + zone.w + (2.0 + 2.5 * step) * u.min(m.zone_gap / 10.0);
-    let along = plate.y - wires_height(m) * (0.25 + 0.22 * step);
+    let up = zone.x + zone.w + (2.0 + 2.5 * step) * unit.min(measures.zone_gap / 10.0);
+    let along = plate.y - wires_height(measures) * (0.25 + 0.22 * step);
     let out = plate.x + plate.w * (0.15 + 0.7 * (nth as f64 + 0.5) / all.max(1) as f64);
-    let below = mark.y + mark.h + 4.0 * u;
+    let below = mark.y + mark.h + 4.0 * unit;
     Wire {
         points: vec![
             (out, plate.y),

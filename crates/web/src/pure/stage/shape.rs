@@ -7,12 +7,15 @@ pub(crate) fn radius(h: f64, unit: f64) -> f64 {
 
 /// The upper and the lower half of a torn mark, with a gap between them.
 pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
-    let r = radius(h, unit);
+    let radius = radius(h, unit);
     let gap = (h * 0.03).clamp(1.2, 4.0 * unit);
     let teeth = ((w / (15.0 * unit)).round() as usize).clamp(3, 40);
     let amplitude = (h * 0.028).clamp(1.2, 5.0 * unit);
     let middle = h / 2.0;
-    let mut upper = format!("M0 {r:.1}Q0 0 {r:.1} 0H{:.1}Q{w:.1} 0 {w:.1} {r:.1}", w - r);
+    let mut upper = format!(
+        "M0 {radius:.1}Q0 0 {radius:.1} 0H{:.1}Q{w:.1} 0 {w:.1} {radius:.1}",
+        w - radius
+    );
     zigzag(&mut upper, w, 0.0, middle - gap, amplitude, teeth);
     upper.push('Z');
     let mut lower = String::from("M");
@@ -20,10 +23,10 @@ pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
     lower.push_str(&format!("{x:.1} {y:.1}"));
     zigzag(&mut lower, 0.0, w, middle + gap, amplitude, teeth);
     lower.push_str(&format!(
-        "V{:.1}Q{w:.1} {h:.1} {:.1} {h:.1}H{r:.1}Q0 {h:.1} 0 {:.1}Z",
-        h - r,
-        w - r,
-        h - r
+        "V{:.1}Q{w:.1} {h:.1} {:.1} {h:.1}H{radius:.1}Q0 {h:.1} 0 {:.1}Z",
+        h - radius,
+        w - radius,
+        h - radius
     ));
     (upper, lower)
 }
@@ -45,7 +48,7 @@ pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
     };
     let mut path = format!("M{:.1} {:.1}", first.0, first.1);
     for corner in points.windows(3) {
-        let &[a, b, c] = corner else { continue };
+        let &[before, point, after] = corner else { continue };
         let toward = |from: (f64, f64), to: (f64, f64)| {
             let length = (to.0 - from.0).hypot(to.1 - from.1);
             let part = if length > 0.0 {
@@ -55,10 +58,10 @@ pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
             };
             (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
         };
-        let (near, far) = (toward(b, a), toward(b, c));
+        let (near, far) = (toward(point, before), toward(point, after));
         path.push_str(&format!(
             "L{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}",
-            near.0, near.1, b.0, b.1, far.0, far.1
+            near.0, near.1, point.0, point.1, far.0, far.1
         ));
     }
     if let Some(last) = points.last().filter(|_| points.len() > 1) {
@@ -83,7 +86,10 @@ mod tests {
             let (upper, lower) = torn(w, h, 1.0);
             for path in [&upper, &lower] {
                 let all = numbers(path);
-                assert!(all.iter().all(|n| (-0.1..=w.max(h) + 0.1).contains(n)), "{path}");
+                assert!(
+                    all.iter().all(|number| (-0.1..=w.max(h) + 0.1).contains(number)),
+                    "{path}"
+                );
             }
         }
     }

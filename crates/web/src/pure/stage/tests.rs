@@ -133,7 +133,7 @@ fn pods_keep_their_slots_when_others_are_removed() {
 #[test]
 fn shown_slots_change_rarely() {
     let mut slots = Slots::default();
-    let names: Vec<String> = (0..12).map(|n| format!("p{n}")).collect();
+    let names: Vec<String> = (0..12).map(|nth| format!("p{nth}")).collect();
     let mut rooms = Vec::new();
     for count in [1, 2, 3, 4, 3, 2, 5, 6, 2, 1] {
         slots.assign("a-1", names[..count].iter().map(String::as_str));

@@ -20,10 +20,10 @@ pub(crate) struct Rail {
 }
 
 /// Lays out the control plane.
-pub(crate) fn rail(m: &Measures, width: f64) -> Rail {
-    let unit = m.unit;
-    let inner = width - 2.0 * m.pad;
-    let (scheduler, managers, gap) = if m.is_narrow {
+pub(crate) fn rail(measures: &Measures, width: f64) -> Rail {
+    let unit = measures.unit;
+    let inner = width - 2.0 * measures.pad;
+    let (scheduler, managers, gap) = if measures.is_narrow {
         // Scheduler and controller-managers get the width of their names, also on the narrowest phone.
         let (managers, gap) = ((inner * 0.27).max(108.0 * unit), 8.0 * unit);
         let api = 88.0 * unit;
@@ -39,14 +39,14 @@ pub(crate) fn rail(m: &Measures, width: f64) -> Rail {
     };
     let at = |x: f64, w: f64| Rect {
         x,
-        y: m.rail_top,
+        y: measures.rail_top,
         w,
-        h: m.rail,
+        h: measures.rail,
     };
-    let api = m.pad + scheduler + gap;
-    let right = m.pad + inner - managers;
+    let api = measures.pad + scheduler + gap;
+    let right = measures.pad + inner - managers;
     Rail {
-        scheduler: at(m.pad, scheduler),
+        scheduler: at(measures.pad, scheduler),
         api: at(api, (right - gap - api).max(40.0 * unit)),
         managers: at(right, managers),
     }
@@ -71,11 +71,15 @@ impl Wire {
         let mut left = length.max(0.0);
         let mut last = (0.0, 0.0, 0.0);
         for pair in self.points.windows(2) {
-            let (a, b) = (pair[0], pair[1]);
-            let length = distance(a, b);
+            let (begin, end) = (pair[0], pair[1]);
+            let length = distance(begin, end);
             let part = if length > 0.0 { (left / length).min(1.0) } else { 1.0 };
-            let degrees = (b.1 - a.1).atan2(b.0 - a.0).to_degrees();
-            last = (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part, degrees);
+            let degrees = (end.1 - begin.1).atan2(end.0 - begin.0).to_degrees();
+            last = (
+                begin.0 + (end.0 - begin.0) * part,
+                begin.1 + (end.1 - begin.1) * part,
+                degrees,
+            );
             if left <= length {
                 return last;
             }
@@ -111,8 +115,8 @@ impl Wire {
     }
 }
 
-fn distance(a: (f64, f64), b: (f64, f64)) -> f64 {
-    (b.0 - a.0).hypot(b.1 - a.1)
+fn distance(one: (f64, f64), other: (f64, f64)) -> f64 {
+    (other.0 - one.0).hypot(other.1 - one.1)
 }
 
 /// The wires by zone and node; in a larger cluster one wire per zone.
@@ -130,8 +134,8 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
         let zones: Vec<Rect> = plan.zones.iter().map(|zone| zone.rect).collect();
         return Wires::Zones(wires_to_zones(&plan.measures, &rail, &zones));
     }
-    let m = &plan.measures;
-    let unit = m.unit;
+    let measures = &plan.measures;
+    let unit = measures.unit;
     Wires::Nodes(
         (plan.zones.iter())
             .map(|zone| {
@@ -139,16 +143,16 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
                 (zone.nodes.iter())
                     .map(|node| {
                         let (x, y) = (zone.rect.x + node.rect.x, zone.rect.y + node.rect.y);
-                        let middle = y + m.node_header / 2.0;
+                        let middle = y + measures.node_header / 2.0;
                         // Wires of a column run side by side; that of the lowest node is leftmost.
                         let room = if node.at.0 == 0 {
-                            m.gutter
+                            measures.gutter
                         } else {
-                            m.node_gap + 6.0 * unit
+                            measures.node_gap + 6.0 * unit
                         };
                         let step = (room * 0.6 / rows as f64).min(5.0 * unit);
                         let lane = x - room * 0.3 - node.at.1 as f64 * step;
-                        from_api(m, &rail, lane, &[(lane, middle), (x, middle)])
+                        from_api(measures, &rail, lane, &[(lane, middle), (x, middle)])
                     })
                     .collect()
             })
@@ -157,34 +161,34 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
 }
 
 /// The wires to zones at these places.
-pub(crate) fn wires_to_zones(m: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
+pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
         .iter()
         .map(|zone| {
             if zone.y <= first + 1.0 {
                 let x = zone.x + zone.w / 2.0;
-                from_api(m, rail, x, &[(x, zone.y)])
+                from_api(measures, rail, x, &[(x, zone.y)])
             } else {
-                let x = (zone.x - m.zone_gap / 2.0).max(2.0);
-                let y = zone.y + m.zone_header / 2.0;
-                from_api(m, rail, x, &[(x, y), (zone.x, y)])
+                let x = (zone.x - measures.zone_gap / 2.0).max(2.0);
+                let y = zone.y + measures.zone_header / 2.0;
+                from_api(measures, rail, x, &[(x, y), (zone.x, y)])
             }
         })
         .collect()
 }
 
 /// A wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
-fn from_api(m: &Measures, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
+fn from_api(measures: &Measures, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
-    let edge = 12.0 * m.unit;
+    let edge = 12.0 * measures.unit;
     let start = x.clamp(
         rail.api.x + edge,
         (rail.api.x + rail.api.w - edge).max(rail.api.x + edge),
     );
     let mut points = vec![(start, bottom)];
     if (start - x).abs() > 0.5 {
-        let bus = bottom + m.bus * 0.42;
+        let bus = bottom + measures.bus * 0.42;
         points.extend([(start, bus), (x, bus)]);
     }
     points.extend(rest);
