@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_messages::{Message, keys as messages, t};
+use podscope_messages::{Message, keys as messages};
 use podscope_protocol::{Micros, PodMark, Request, SubjectRef};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
@@ -12,7 +12,7 @@ use crate::browser::listen::listen;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
-use crate::state::{Act, Dialog, Page, Present, Session, Shared};
+use crate::state::{Act, Dialog, MenuSubject, Page, Present, Session, Shared};
 
 /// The shortcuts by group: keys as printed, and what they do.
 const SHEET: &[(Message, &[(&str, Message)])] = &[
@@ -348,28 +348,16 @@ fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
 
 /// Opens the menu of the focused pod or node beside it.
 fn open_menu(page: &Page, ctl: &Ctl) -> bool {
-    let active = browser::document().and_then(|document| document.active_element());
-    let at = active.map_or((80, 80), |element| {
-        let rect = element.get_bounding_client_rect();
-        (rect.left() as i32, rect.bottom() as i32)
-    });
-    let menu = if let Some(pod) = target_pod(page).and_then(|id| page.session.model.pods.get(&id)) {
-        crate::state::Menu {
-            title: pod.key.clone(),
-            actions: actions::pod(pod),
-            at,
-            group: None,
-        }
-    } else if let Some(node) = target_node(page).and_then(|name| page.session.model.nodes.get(&name)) {
-        crate::state::Menu {
-            title: t!(keys::node_menu, node = node.view.name),
-            actions: actions::node(&node.view),
-            at,
-            group: None,
-        }
-    } else {
+    let model = &page.session.model;
+    let pod = target_pod(page)
+        .filter(|id| model.pods.contains_key(id))
+        .map(MenuSubject::Pod);
+    let node = || target_node(page).filter(|name| model.nodes.contains_key(name));
+    let Some(subject) = pod.or_else(|| node().map(MenuSubject::Node)) else {
         return false;
     };
-    ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    let active = browser::document().and_then(|document| document.active_element());
+    let at = active.map_or((80, 80), |element| browser::below(&element));
+    ctl.act.emit(Act::Menu(subject, at));
     true
 }

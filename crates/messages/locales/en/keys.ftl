@@ -1,8 +1,5 @@
 # The sheet of keyboard shortcuts. Names of keys are not messages.
 
-# Title of the menu of a node.
-node-menu = Node { $node }
-
 ## Time
 
 time = Time

@@ -1,5 +1,3 @@
-node-menu = Nodo { $node }
-
 time = Tiempo
 play-or-pause = Reproducir o pausar
 next-event = Evento siguiente

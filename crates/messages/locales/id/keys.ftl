@@ -1,5 +1,3 @@
-node-menu = Node { $node }
-
 time = Waktu
 play-or-pause = Jalankan atau jeda
 next-event = Kejadian berikutnya

@@ -1,5 +1,3 @@
-node-menu = Вузол { $node }
-
 time = Час
 play-or-pause = Пуск або пауза
 next-event = Наступна подія

@@ -1,5 +1,3 @@
-node-menu = 节点 { $node }
-
 time = 时间
 play-or-pause = 播放或暂停
 next-event = 下一个事件

@@ -13,7 +13,9 @@ use podscope_messages::t;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Document, Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
+use web_sys::{
+    Document, Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, MouseEvent, Window,
+};
 
 pub(crate) fn window() -> Option<Window> {
     web_sys::window()
@@ -37,6 +39,22 @@ pub(crate) fn value_of(event: &web_sys::Event) -> String {
     } else {
         String::new()
     }
+}
+
+/// Where a menu opens for a click, in CSS pixels: at the pointer. A click by keyboard has no place: then below the
+/// element.
+pub(crate) fn place_of(event: &MouseEvent) -> (i32, i32) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    match (event.client_x(), event.client_y(), target) {
+        (0, 0, Some(target)) => below(&target),
+        (x, y, _) => (x, y),
+    }
+}
+
+/// The lower left corner of an element, in CSS pixels.
+pub(crate) fn below(element: &Element) -> (i32, i32) {
+    let rect = element.get_bounding_client_rect();
+    (rect.left() as i32, rect.bottom() as i32)
 }
 
 /// The nearest element at or above an event's target that has the attribute, with its value.

@@ -10,7 +10,7 @@ use podscope_protocol::Request;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::hands::{click, drop_pod, menu_of};
+use super::hands::{click, drop_pod, menu_subject};
 use super::icon;
 use super::scene::Scene;
 use super::shown::shown;
@@ -19,7 +19,7 @@ use super::versus::ComparisonLine;
 use crate::browser::drag::{self, Drag, End, Movement};
 use crate::browser::{self, closest, flight, focus};
 use crate::ctl::Ctl;
-use crate::state::{Act, Dialog, Model, Page, Shared};
+use crate::state::{Act, Model, Page, Shared};
 
 /// Number of nodes above which cards are small.
 const FULL_CARDS: usize = 24;
@@ -181,9 +181,9 @@ impl PointerGesture {
             // For a finger that holds a pod the menu opens when the finger is lifted.
             if drag.borrow().as_ref().is_some_and(|drag| drag.is_finger) {
                 event.prevent_default();
-            } else if let Some(menu) = menu_of(&page, &event) {
+            } else if let Some(subject) = menu_subject(&page, &event) {
                 event.prevent_default();
-                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+                ctl.act.emit(Act::Menu(subject, browser::place_of(&event)));
             }
         })
     }

@@ -32,7 +32,7 @@ use crate::pure::actions::Action;
 use crate::pure::clock;
 use crate::pure::hints;
 use crate::pure::pairs::{self, PAIRS};
-use crate::state::{Act, Dialog, Menu, Page, Shared};
+use crate::state::{Act, Dialog, Menu, MenuSubject, Page, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -166,7 +166,10 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
 
 fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
     let style = format!("--x:{}px;--y:{}px", menu.at.0, menu.at.1);
-    let zone = menu.group.clone();
+    let zone = match &menu.subject {
+        MenuSubject::Group(name) => Some(name.clone()),
+        _ => None,
+    };
     let zone = zone.filter(|zone| page.session.model.groups.iter().any(|group| group.name == *zone));
     html! {
         <Modal key="menu" title={menu.title.clone()} class="menu" style={style}>

@@ -11,7 +11,7 @@ use crate::browser::drag::End;
 use crate::browser::{self, closest};
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::state::{Act, Dialog, Menu, Page, Sheet, menu};
+use crate::state::{Act, MenuSubject, Page, Sheet};
 
 pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     let target = || event.target();
@@ -58,8 +58,8 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         if !focus_details_if_selected(page, &subject, event) {
             ctl.act.emit(Act::Select(Some(subject)));
         }
-    } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
-        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    } else if let Some(subject) = closest(target(), "data-menu-zone").and_then(|_| menu_subject(page, event)) {
+        ctl.act.emit(Act::Menu(subject, browser::place_of(event)));
     } else if target()
         .and_then(|target| target.dyn_into::<Element>().ok())
         .is_some_and(|element| {
@@ -85,46 +85,27 @@ fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEve
     is_enter_on_selected
 }
 
-pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<Menu> {
+/// What the menu is about that opens at an event; `None` if it has none.
+pub(super) fn menu_subject(page: &Page, event: &MouseEvent) -> Option<MenuSubject> {
     if closest(event.target(), "data-other").is_some() {
         return None;
     }
+    let model = &page.session.model;
     if let Some((_, id)) = closest(event.target(), "data-id") {
-        let pod = page.session.model.pods.get(&id)?;
-        return Some(menu(pod.key.clone(), actions::pod(pod), event));
+        return model.pods.contains_key(&id).then_some(MenuSubject::Pod(id));
     }
     if let Some((_, name)) = closest(event.target(), "data-menu-zone") {
-        let group = page.session.model.groups.iter().find(|group| group.name == name)?;
-        if !page.session.group.is_empty() || name.is_empty() {
-            return Some(Menu {
-                group: Some(name.clone()),
-                ..menu(name, Vec::new(), event)
-            });
-        }
-        let cut = group
-            .nodes
-            .iter()
-            .filter_map(|name| page.session.model.nodes.get(name))
-            .all(|node| !node.view.machine.cuts.is_empty());
-        return Some(Menu {
-            group: Some(name.clone()),
-            ..menu(t!(hands::zone, name = name), actions::zone(&name, cut), event)
-        });
+        let is_there = model.groups.iter().any(|group| group.name == name);
+        return is_there.then_some(MenuSubject::Group(name));
     }
     let (_, name) = closest(event.target(), "data-node")?;
-    let node = page.session.model.nodes.get(&name)?;
-    Some(menu(t!(hands::node, name = name), actions::node(&node.view), event))
+    model.nodes.contains_key(&name).then_some(MenuSubject::Node(name))
 }
 
 pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
     let force = event.shift_key();
     match end {
-        End::Rested { id } => {
-            if let Some(pod) = page.session.model.pods.get(&id) {
-                let menu = menu(pod.key.clone(), actions::pod(pod), event);
-                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-            }
-        }
+        End::Rested { id } => ctl.act.emit(Act::Menu(MenuSubject::Pod(id), browser::place_of(event))),
         End::Bin { id } => {
             let Some(pod) = page.session.model.pods.get(&id) else {
                 return;

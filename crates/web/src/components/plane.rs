@@ -8,12 +8,12 @@ use podscope_protocol::{
 use yew::prelude::*;
 
 use super::icon;
+use crate::browser;
 use crate::ctl::Ctl;
-use crate::pure::actions::Action;
 use crate::pure::overview::Rect;
 use crate::pure::stage::wires::Rail;
 use crate::pure::{actions, clock};
-use crate::state::{Act, Dialog, Shared, Truth};
+use crate::state::{Act, MenuSubject, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -175,7 +175,7 @@ fn view_menu(ctl: &Ctl, props: &Props) -> Html {
                         </select>
                     </label>
                 }
-                { control_plane_button(ctl, &props.plane.components) }
+                { control_plane_button(ctl) }
             </div>
         </details>
     }
@@ -244,24 +244,14 @@ fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restore
 }
 
 /// The button that opens the actions on all processes of the control plane.
-fn control_plane_button(ctl: &Ctl, all: &[ComponentView]) -> Html {
-    let list = all.iter().flat_map(|view| {
-        let named = |action: Action| Action {
-            label: t!(plane::action_on, component = view.component, action = action.label),
-            ..action
-        };
-        actions::component(*view).into_iter().map(named)
-    });
-    let open = open_menu(ctl, &t!(plane::control_plane), list.collect());
+fn control_plane_button(ctl: &Ctl) -> Html {
+    let open = open_menu(ctl, MenuSubject::ControlPlane);
     html! { <button type="button" onclick={open} aria-haspopup="dialog">{ t!(plane::control_plane) }</button> }
 }
 
-fn open_menu(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
-    let (ctl, title) = (ctl.clone(), title.to_owned());
-    Callback::from(move |event: MouseEvent| {
-        let menu = crate::state::menu(title.clone(), list.clone(), &event);
-        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-    })
+fn open_menu(ctl: &Ctl, subject: MenuSubject) -> Callback<MouseEvent> {
+    ctl.act
+        .reform(move |event: MouseEvent| Act::Menu(subject.clone(), browser::place_of(&event)))
 }
 
 /// The short name of a component, for narrow stages.
@@ -282,7 +272,7 @@ fn short(component: Component) -> String {
 
 fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
     let (name, up) = (view.component.to_string(), view.state.is_up());
-    let list = actions::component(view);
+    let has_actions = !actions::component(view).is_empty();
     let visible_name = if is_short {
         short(view.component)
     } else {
@@ -302,10 +292,10 @@ fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
     } else {
         state_suffix.clone()
     };
-    if run == Run::Second || list.is_empty() {
+    if run == Run::Second || !has_actions {
         return html! { <span class={classes!("c", (!up).then_some("down"))} title={format!("{name}{state_suffix}")}>{ names }<span class="word">{ word }</span></span> };
     }
-    let open = open_menu(ctl, &name, list);
+    let open = open_menu(ctl, MenuSubject::Component(view.component));
     // The accessible name begins with the visible one, as speech input requires.
     let label = if name == visible_name {
         format!("{name}{state_suffix}")

@@ -7,7 +7,8 @@ use podscope_protocol::{ConsoleLine, CourseUpdate, Frame, LineKind, Micros, Subj
 use yew::Reducible;
 
 use super::{
-    Checked, Dialog, HelpView, LinkView, Page, Present, Shared, Sheet, SiteScenario, StudyAct, Tab, TriageView, Truth,
+    Checked, Dialog, HelpView, LinkView, MenuSubject, Page, Present, Shared, Sheet, SiteScenario, StudyAct, Tab,
+    TriageView, Truth,
 };
 use crate::pure::attempts::Way;
 use crate::pure::course::Course;
@@ -26,6 +27,8 @@ pub(crate) enum Act {
     SelectFound(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
+    /// Opens the menu about something at a place on the page, in CSS pixels.
+    Menu(MenuSubject, (i32, i32)),
     /// Opens the legend of the marks, or closes it; clears the selection.
     Legend,
     Theme(Theme),
@@ -95,6 +98,7 @@ impl Reducible for Page {
             }
             Act::Tab(tab) => page.session.tab = tab,
             Act::Dialog(dialog) => page.open_dialog(dialog),
+            Act::Menu(subject, at) => page.open_menu(subject, at),
             Act::Legend => {
                 let is_open = page.session.is_legend_open();
                 page.select(None);

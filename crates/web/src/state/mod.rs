@@ -2,6 +2,7 @@
 
 mod act;
 mod console;
+mod menu;
 mod model;
 mod page;
 mod parts;
@@ -13,11 +14,10 @@ mod study;
 
 pub(crate) use act::Act;
 pub(crate) use console::{Answer, Console};
+pub(crate) use menu::{Menu, MenuSubject};
 pub(crate) use model::{HUES, Model, NodeState};
 pub(crate) use page::Page;
-pub(crate) use parts::{
-    Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, SiteScenario, Tab, TriageView, Truth, menu,
-};
+pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Present, Sheet, SiteScenario, Tab, TriageView, Truth};
 pub(crate) use screen::Screen;
 pub(crate) use session::Session;
 pub(crate) use shared::Shared;

@@ -7,7 +7,7 @@
 
 use podscope_protocol::{GUIDED_START, Opened, WhatIfAnswer};
 
-use super::{Dialog, Screen, Session, Shared, Shell, StudyAct};
+use super::{Dialog, Menu, MenuSubject, Screen, Session, Shared, Shell, StudyAct};
 use crate::pure::route::{Panels, Theme, View};
 
 /// The state of the page.
@@ -44,6 +44,13 @@ impl Page {
         self.session.sheet =
             (self.shell.dialog.sheet_beside(&dialog, self.session.selected.is_some())).unwrap_or(self.session.sheet);
         self.shell.dialog = dialog;
+    }
+
+    /// Opens the menu about something that the session has.
+    pub(super) fn open_menu(&mut self, subject: MenuSubject, at: (i32, i32)) {
+        if let Some(menu) = Menu::of(subject, &self.session, at) {
+            self.open_dialog(Dialog::Menu(menu));
+        }
     }
 
     /// Changes what is studied. A session that turns out to be a task of the course gets the task's title.

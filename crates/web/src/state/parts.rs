@@ -2,8 +2,8 @@
 
 use podscope_protocol::triage::Finding;
 use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
-use yew::TargetCast;
 
+use super::Menu;
 use crate::pure::actions::Action;
 
 /// A tab of the inspector.
@@ -36,7 +36,7 @@ pub(crate) enum Dialog {
     Refused,
     /// A dangerous command that waits for confirmation.
     Confirm(Action),
-    /// A menu of actions on something, at a place on the page.
+    /// A menu of actions on something.
     Menu(Menu),
     /// The marks of one timeline lane as a list.
     Lane(podscope_protocol::Lane),
@@ -77,38 +77,6 @@ impl Dialog {
     /// Returns whether the dialog stays open when another session opens.
     pub(super) fn outlives_session(&self) -> bool {
         matches!(self, Self::Lessons | Self::Shortcuts | Self::Share | Self::Files)
-    }
-}
-
-/// A menu of actions.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Menu {
-    pub(crate) title: String,
-    pub(crate) actions: Vec<Action>,
-    pub(crate) at: (i32, i32),
-    /// Name of the zone, or other group of nodes, that the menu is for; `None` for any other object.
-    pub(crate) group: Option<String>,
-}
-
-/// Builds a menu beside the click.
-pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEvent) -> Menu {
-    let at = match (
-        event.client_x(),
-        event.client_y(),
-        event.target_dyn_into::<web_sys::Element>(),
-    ) {
-        // A click by keyboard has no place: the menu opens below the element.
-        (0, 0, Some(target)) => {
-            let rect = target.get_bounding_client_rect();
-            (rect.left() as i32, rect.bottom() as i32)
-        }
-        (x, y, _) => (x, y),
-    };
-    Menu {
-        title,
-        actions,
-        at,
-        group: None,
     }
 }
 
