@@ -7,7 +7,7 @@ use podscope_protocol::Request;
 use yew::prelude::*;
 
 use crate::address::{First, address, use_address};
-use crate::browser::{self, store};
+use crate::browser::{self, Warn as _, store};
 use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
     Toasts, is_brief,
@@ -293,7 +293,7 @@ fn skip_to_cluster() -> Callback<MouseEvent> {
         event.prevent_default();
         let target = browser::document().and_then(|document| document.get_element_by_id("stage"));
         if let Some(target) = target.and_then(|target| target.dyn_into::<web_sys::HtmlElement>().ok()) {
-            drop(target.focus());
+            target.focus().warn();
         }
     })
 }

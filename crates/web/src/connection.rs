@@ -7,7 +7,7 @@ use podscope_messages::t;
 use podscope_protocol::{CourseRequest, CourseUpdate, Request, Source, Update};
 
 use crate::address::last_or_welcome;
-use crate::browser::{self, files, store};
+use crate::browser::{self, Warn as _, files, store};
 use crate::ctl::Ctl;
 use crate::engine::Engine;
 use crate::pure::watch::EngineWatch;
@@ -85,7 +85,7 @@ impl Connection {
             browser::set_settled(false);
         }
         if let Some(engine) = &self.engine {
-            drop(engine.send(&request));
+            engine.send(&request).warn();
         }
     }
 
@@ -176,7 +176,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
         Update::File { name, media_type, text } => {
             let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
             wasm_bindgen_futures::spawn_local(async move {
-                if files::save(&name, &media_type, &text).await.is_err() {
+                if files::save(&name, &media_type, &text).await.warn().is_none() {
                     act.emit(Act::Toast(t!(connection::not_saved, name = name)));
                 }
             });

@@ -7,19 +7,20 @@ use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent};
 use yew::prelude::*;
 
-use crate::browser;
 use crate::browser::listen::listen;
+use crate::browser::{self, Warn as _};
 use crate::components::open_files;
 use crate::ctl::{Ctl, PASTED};
 
 fn mark_drop_zone(on: bool) {
     if let Some(body) = browser::document().and_then(|document| document.body()) {
         let list = body.class_list();
-        drop(if on {
+        let done = if on {
             list.add_1("dropping")
         } else {
             list.remove_1("dropping")
-        });
+        };
+        done.warn();
     }
 }
 
@@ -76,7 +77,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .is_some_and(|event| {
                     event
                         .closest("input, textarea, [contenteditable], dialog")
-                        .ok()
+                        .warn()
                         .flatten()
                         .is_some()
                 });

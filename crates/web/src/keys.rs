@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use crate::browser::listen::listen;
-use crate::browser::{self, store};
+use crate::browser::{self, Warn as _, store};
 use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, MenuSubject, Page, Present, Session, Shared};
@@ -124,7 +124,7 @@ fn is_typing(event: &KeyboardEvent) -> bool {
     };
     target
         .closest("input, textarea, select, [contenteditable], dialog")
-        .ok()
+        .warn()
         .flatten()
         .is_some()
 }
@@ -133,7 +133,7 @@ fn is_typing(event: &KeyboardEvent) -> bool {
 fn target_node(page: &Page) -> Option<String> {
     let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused
-        .and_then(|element| element.closest("[data-node]").ok().flatten())
+        .and_then(|element| element.closest("[data-node]").warn().flatten())
         .and_then(|element| element.get_attribute("data-node"));
     focused.or_else(|| match &page.session.selected {
         Some(SubjectRef::Node { name }) => Some(name.clone()),
@@ -182,7 +182,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         .is_some_and(|target| {
             target
                 .closest("button:not([data-nav]), a, [role=slider], [role=tab]")
-                .ok()
+                .warn()
                 .flatten()
                 .is_some()
         });

@@ -7,7 +7,7 @@ use podscope_messages::{LANGUAGES, Locale, PSEUDO, Plural, set, t};
 use wasm_bindgen::{JsCast, JsValue};
 use yew::Callback;
 
-use crate::browser::{self, store};
+use crate::browser::{self, Warn as _, store};
 use crate::state::Act;
 
 /// Attribute of the document's root that holds the folder of the languages' files.
@@ -74,7 +74,7 @@ fn apply(code: &str, locale: Option<Locale>) {
     set(locale);
     if let Some(root) = browser::root() {
         let done = root.set_attribute("lang", code);
-        debug_assert!(done.is_ok());
+        done.warn();
     }
 }
 
@@ -97,8 +97,8 @@ fn change(code: &str, is_kept: bool, act: Callback<Act>) {
         if LATEST.get() != number {
             return;
         }
-        match loaded {
-            Ok(locale) => {
+        match loaded.warn() {
+            Some(locale) => {
                 apply(code, locale);
                 store::note_language(code);
                 if is_kept {
@@ -106,10 +106,7 @@ fn change(code: &str, is_kept: bool, act: Callback<Act>) {
                 }
                 act.emit(Act::Language(code.to_owned()));
             }
-            Err(why) => {
-                web_sys::console::warn_1(&why);
-                act.emit(Act::Toast(t!(language::cannot_load, code = code)));
-            }
+            None => act.emit(Act::Toast(t!(language::cannot_load, code = code))),
         }
     });
 }

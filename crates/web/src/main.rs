@@ -18,11 +18,11 @@ mod saving;
 mod state;
 mod studying;
 
+use crate::browser::Warn as _;
+
 fn main() {
     console_error_panic_hook::set_once();
-    let root = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.get_element_by_id("app"));
+    let root = browser::document().and_then(|document| document.get_element_by_id("app"));
     let Some(root) = root else { return };
     let render = || {
         root.set_class_name("");
@@ -34,9 +34,7 @@ fn main() {
     }
     // Another language is loaded before anything is drawn; without its file the page is English.
     wasm_bindgen_futures::spawn_local(async move {
-        if let Err(why) = language::load(language).await {
-            web_sys::console::warn_1(&why);
-        }
+        language::load(language).await.warn();
         render();
     });
 }

@@ -9,8 +9,8 @@ use wasm_bindgen::prelude::*;
 use web_sys::MessageEvent;
 use yew::prelude::*;
 
-use crate::browser;
 use crate::browser::listen::listen;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::attempts::{score, way_of_answers};
 use crate::pure::route::Theme;
@@ -138,9 +138,9 @@ fn post(message: &Value, origin: &str) {
     };
     let mut message = message.clone();
     message["podscope"] = json!(FORMAT);
-    if let Ok(value) = js_sys::JSON::parse(&message.to_string()) {
+    if let Some(value) = js_sys::JSON::parse(&message.to_string()).warn() {
         // An origin that is none is refused by the browser.
-        drop(parent.post_message(&value, origin));
+        parent.post_message(&value, origin).warn();
     }
 }
 

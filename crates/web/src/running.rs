@@ -9,7 +9,7 @@ use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
 use crate::address::{First, last_or_welcome, open_first};
-use crate::browser::{self, store};
+use crate::browser::{self, Warn as _, store};
 use crate::components::Busy;
 use crate::connection::{Connection, handle_update};
 use crate::ctl::Ctl;
@@ -43,7 +43,9 @@ pub(crate) fn use_engine(
             Interval::new(1_000, move || {
                 let mut connection = connection.borrow_mut();
                 match (connection.watch.tick(), &connection.engine) {
-                    (Tick::Ping, Some(engine)) => drop(engine.ping()),
+                    (Tick::Ping, Some(engine)) => {
+                        engine.ping().warn();
+                    }
                     (Tick::Busy, Some(_)) => busy.set(true),
                     _ => {}
                 }

@@ -2,6 +2,7 @@
 //! stroke across links cuts them. Marks are moved directly in the DOM, and the page only learns the outcome. A mouse
 //! drags at once; a finger that moves at once scrolls, so it has to rest for [`REST`] milliseconds first.
 
+use super::Warn as _;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent};
@@ -69,7 +70,7 @@ fn element_at(x: f64, y: f64) -> Option<Element> {
 }
 
 fn style(element: &HtmlElement, name: &str, value: &str) {
-    drop(element.style().set_property(name, value));
+    element.style().set_property(name, value).warn();
 }
 
 impl Drag {
@@ -86,7 +87,7 @@ impl Drag {
             let element: Element = event.target()?.dyn_into().ok()?;
             let is_control = element
                 .closest("button:not([data-wire]), select, input, a, label")
-                .ok()?
+                .warn()?
                 .is_some();
             if is_control {
                 return None;
@@ -109,7 +110,7 @@ impl Drag {
     /// Called when the finger has rested: picks up the pod under it, or starts a stroke.
     pub(crate) fn finger_rested(&mut self, root: &Element) {
         self.is_dragging = true;
-        drop(root.set_attribute(HELD, ""));
+        root.set_attribute(HELD, "").warn();
         match &mut self.target {
             Target::Pod { id, flying } => {
                 *flying = pick_up(root, id);
@@ -138,21 +139,23 @@ impl Drag {
         match &mut self.target {
             Target::Pod { id, flying } => {
                 if flying.is_none() && has_moved {
-                    drop(root.set_pointer_capture(event.pointer_id()));
+                    root.set_pointer_capture(event.pointer_id()).warn();
                     *flying = pick_up(root, id);
                 }
                 if let Some(mark) = flying {
                     move_to(mark, at);
-                    let over = element_at(at.0, at.1).and_then(|element| element.closest("[data-drop]").ok().flatten());
+                    let over =
+                        element_at(at.0, at.1).and_then(|element| element.closest("[data-drop]").warn().flatten());
                     highlight_drop_target(root, over.as_ref());
-                    drop(mark.set_attribute("data-force", if event.shift_key() { "yes" } else { "no" }));
+                    mark.set_attribute("data-force", if event.shift_key() { "yes" } else { "no" })
+                        .warn();
                 }
                 Movement::Nothing
             }
             Target::CutLinks { cutting, cut, line } => {
                 if !*cutting && has_moved {
                     *cutting = true;
-                    drop(root.set_pointer_capture(event.pointer_id()));
+                    root.set_pointer_capture(event.pointer_id()).warn();
                     *line = draw_stroke(self.from);
                 }
                 if !*cutting {
@@ -164,7 +167,7 @@ impl Drag {
                     style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
                 }
                 let wire = element_at(at.0, at.1)
-                    .and_then(|element| element.closest("[data-wire]").ok().flatten())
+                    .and_then(|element| element.closest("[data-wire]").warn().flatten())
                     .and_then(|element| element.get_attribute("data-wire"))
                     .filter(|wire| !cut.contains(wire));
                 match wire {
@@ -193,7 +196,7 @@ impl Drag {
                     return End::Rested { id };
                 }
                 match over
-                    .and_then(|element| element.closest("[data-drop]").ok().flatten())
+                    .and_then(|element| element.closest("[data-drop]").warn().flatten())
                     .and_then(|element| element.get_attribute("data-drop"))
                 {
                     Some(name) if name == BIN => End::Bin { id },
@@ -212,7 +215,7 @@ impl Drag {
 
     /// Ends the gesture when the browser cancels the pointer.
     pub(crate) fn cancel(self, root: &Element) {
-        drop(root.remove_attribute(HELD));
+        root.remove_attribute(HELD).warn();
         highlight_drop_target(root, None);
         match self.target {
             Target::Pod { flying: Some(mark), .. } => put_down(&mark),
@@ -243,18 +246,19 @@ impl HeldTouchGuard {
                 event.prevent_default();
             }
             if event.type_() == "touchend" {
-                drop(region.remove_attribute(HELD));
+                region.remove_attribute(HELD).warn();
             }
         });
         let options = AddEventListenerOptions::new();
         // A passive listener cannot call `preventDefault`.
         options.set_passive(false);
         for kind in TOUCHES {
-            drop(root.add_event_listener_with_callback_and_add_event_listener_options(
+            root.add_event_listener_with_callback_and_add_event_listener_options(
                 kind,
                 hold.as_ref().unchecked_ref(),
                 &options,
-            ));
+            )
+            .warn();
         }
         HeldTouchGuard {
             root: root.clone(),
@@ -266,10 +270,9 @@ impl HeldTouchGuard {
 impl Drop for HeldTouchGuard {
     fn drop(&mut self) {
         for kind in TOUCHES {
-            drop(
-                self.root
-                    .remove_event_listener_with_callback(kind, self.hold.as_ref().unchecked_ref()),
-            );
+            self.root
+                .remove_event_listener_with_callback(kind, self.hold.as_ref().unchecked_ref())
+                .warn();
         }
     }
 }
@@ -279,15 +282,15 @@ pub(crate) const BIN: &str = "/bin";
 
 fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
-    let mark = root.query_selector(&format!("[data-id=\"{id}\"].pod")).ok()??;
-    let copy: HtmlElement = mark.clone_node_with_deep(true).ok()?.dyn_into().ok()?;
+    let mark = root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()??;
+    let copy: HtmlElement = mark.clone_node_with_deep(true).warn()?.dyn_into().ok()?;
     for attribute in ["data-id", "data-pod", "data-uid", "data-nav"] {
-        drop(copy.remove_attribute(attribute));
+        copy.remove_attribute(attribute).warn();
     }
-    drop(copy.set_attribute("aria-hidden", "true"));
-    drop(copy.class_list().add_1("flying"));
-    body()?.append_child(&copy).ok()?;
-    drop(body()?.class_list().add_1("dragging"));
+    copy.set_attribute("aria-hidden", "true").warn();
+    copy.class_list().add_1("flying").warn();
+    body()?.append_child(&copy).warn()?;
+    body()?.class_list().add_1("dragging").warn();
     Some(copy)
 }
 
@@ -299,7 +302,7 @@ fn move_to(mark: &HtmlElement, at: (f64, f64)) {
 fn put_down(mark: &HtmlElement) {
     mark.remove();
     if let Some(body) = body() {
-        drop(body.class_list().remove_2("dragging", "cutting"));
+        body.class_list().remove_2("dragging", "cutting").warn();
     }
 }
 
@@ -307,26 +310,26 @@ fn draw_stroke(from: (f64, f64)) -> Option<HtmlElement> {
     let line: HtmlElement = super::window()?
         .document()?
         .create_element("div")
-        .ok()?
+        .warn()?
         .dyn_into()
         .ok()?;
     line.set_class_name("knife");
     style(&line, "left", &format!("{}px", from.0));
     style(&line, "top", &format!("{}px", from.1));
-    body()?.append_child(&line).ok()?;
-    drop(body()?.class_list().add_2("dragging", "cutting"));
+    body()?.append_child(&line).warn()?;
+    body()?.class_list().add_2("dragging", "cutting").warn();
     Some(line)
 }
 
 fn highlight_drop_target(root: &Element, target: Option<&Element>) {
-    if let Ok(highlighted) = root.query_selector_all(".over") {
+    if let Some(highlighted) = root.query_selector_all(".over").warn() {
         for index in 0..highlighted.length() {
             if let Some(element) = highlighted.item(index).and_then(|node| node.dyn_into::<Element>().ok()) {
-                drop(element.class_list().remove_1("over"));
+                element.class_list().remove_1("over").warn();
             }
         }
     }
     if let Some(target) = target {
-        drop(target.class_list().add_1("over"));
+        target.class_list().add_1("over").warn();
     }
 }

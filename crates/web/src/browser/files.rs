@@ -10,6 +10,7 @@ use web_sys::{
     HtmlImageElement, ReadableStream, ReadableWritablePair, Response, Url, WritableStream,
 };
 
+use super::Warn as _;
 use super::document;
 
 /// Largest file that is read, in bytes: the engine's limit of one text.
@@ -51,7 +52,7 @@ async fn rendered_png(drawing: &Blob) -> Result<Blob, JsValue> {
     context.draw_image_with_html_image_element(&image, 0.0, 0.0)?;
     let encoded = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {
-            drop(reject.call1(&JsValue::NULL, &error));
+            reject.call1(&JsValue::NULL, &error).warn();
         }
     });
     JsFuture::from(encoded).await?.dyn_into()

@@ -1,5 +1,6 @@
 //! The animation of a pod that moves from its old place to its new one.
 
+use super::Warn as _;
 use podscope_api::ordered;
 
 use js_sys::{Array, Function, Object, Reflect};
@@ -12,7 +13,7 @@ pub(crate) type Places = ordered::Map<String, (f64, f64)>;
 fn mark(root: &Element, id: &str) -> Option<Element> {
     // An id is a UID, which may come from a file of unknown origin.
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
-    root.query_selector(&format!("[data-id=\"{id}\"].pod")).ok()?
+    root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()?
 }
 
 /// The present places of the marks of these pods.
@@ -45,17 +46,17 @@ pub(crate) fn fly(root: &Element, from: &Places) {
         let begin = Object::new();
         let end = Object::new();
         let options = Object::new();
-        let set = |object: &Object, key: &str, value: JsValue| drop(Reflect::set(object, &key.into(), &value));
+        let set = |object: &Object, key: &str, value: JsValue| Reflect::set(object, &key.into(), &value).warn();
         set(&begin, "transform", format!("translate({dx}px, {dy}px)").into());
         set(&begin, "zIndex", 9.into());
         set(&end, "transform", "none".into());
         set(&options, "duration", 240.into());
         set(&options, "easing", "cubic-bezier(.2,.7,.2,1)".into());
         if let Some(animate) = Reflect::get(&element, &"animate".into())
-            .ok()
+            .warn()
             .and_then(|function| function.dyn_into::<Function>().ok())
         {
-            drop(animate.call2(&element, &Array::of2(&begin, &end), &options));
+            animate.call2(&element, &Array::of2(&begin, &end), &options).warn();
         }
     }
 }

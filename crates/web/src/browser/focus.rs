@@ -1,5 +1,6 @@
 //! Keyboard navigation on the stage: an arrow key moves the focus to the nearest pod or node in its direction.
 
+use super::Warn as _;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -8,21 +9,21 @@ const STANDS_IN: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).
 pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
-    let Ok(before) = root.query_selector_all("[data-nav][tabindex=\"0\"]") else {
+    let Some(before) = root.query_selector_all("[data-nav][tabindex=\"0\"]").warn() else {
         return;
     };
     for nth in 0..before.length() {
         if let Some(element) = before.item(nth).and_then(|node| node.dyn_into::<Element>().ok()) {
-            drop(element.set_attribute("tabindex", "-1"));
-            drop(element.remove_attribute(STANDS_IN));
+            element.set_attribute("tabindex", "-1").warn();
+            element.remove_attribute(STANDS_IN).warn();
         }
     }
-    drop(to.set_attribute("tabindex", "0"));
+    to.set_attribute("tabindex", "0").warn();
 }
 
 /// Restores a tab stop if the region has lost it with an element: its first node, or any other mark while it has none.
 pub(crate) fn ensure_stop(root: &Element) {
-    let find = |selector: &str| root.query_selector(selector).ok().flatten();
+    let find = |selector: &str| root.query_selector(selector).warn().flatten();
     let stop = find("[data-nav][tabindex=\"0\"]");
     if stop.as_ref().is_some_and(|stop| !stop.has_attribute(STANDS_IN)) {
         return;
@@ -33,7 +34,7 @@ pub(crate) fn ensure_stop(root: &Element) {
         && let Some(mark) = find("[data-nav]")
     {
         move_tab_stop(root, &mark);
-        drop(mark.set_attribute(STANDS_IN, ""));
+        mark.set_attribute(STANDS_IN, "").warn();
     }
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
     let Some(document) = super::document() else {
         return false;
     };
-    let Ok(all) = root.query_selector_all("[data-nav]") else {
+    let Some(all) = root.query_selector_all("[data-nav]").warn() else {
         return false;
     };
     let items: Vec<HtmlElement> = (0..all.length())
@@ -52,9 +53,9 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
         .active_element()
         .filter(|element| element.has_attribute("data-nav"));
     let Some(here) = here else {
-        return items.first().is_some_and(|first| first.focus().is_ok());
+        return items.first().is_some_and(|first| first.focus().warn().is_some());
     };
-    let node_of = |element: &Element| element.closest("[data-node]").ok().flatten();
+    let node_of = |element: &Element| element.closest("[data-node]").warn().flatten();
     let (from, node) = (Sides::of(&here), node_of(&here));
     let mut best: Option<(f64, &HtmlElement)> = None;
     for item in &items {
@@ -66,7 +67,7 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
             best = Some((far, item));
         }
     }
-    best.is_some_and(|(_, item)| item.focus().is_ok())
+    best.is_some_and(|(_, item)| item.focus().warn().is_some())
 }
 
 /// Added to the distance of marks in another row; larger than any stage is wide.

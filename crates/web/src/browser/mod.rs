@@ -25,6 +25,18 @@ pub(crate) fn document() -> Option<Document> {
     window()?.document()
 }
 
+/// For a call into the browser that may fail.
+pub(crate) trait Warn<T> {
+    /// The value of the call; an error is written to the browser's console.
+    fn warn(self) -> Option<T>;
+}
+
+impl<T> Warn<T> for Result<T, JsValue> {
+    fn warn(self) -> Option<T> {
+        self.map_err(|error| web_sys::console::warn_1(&error)).ok()
+    }
+}
+
 /// The value of the form field that fired an event.
 pub(crate) fn value_of(event: &web_sys::Event) -> String {
     let Some(target) = event.target() else {
@@ -60,7 +72,7 @@ pub(crate) fn below(element: &Element) -> (i32, i32) {
 /// The nearest element at or above an event's target that has the attribute, with its value.
 pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(Element, String)> {
     let element: Element = target?.dyn_into().ok()?;
-    let found = element.closest(&format!("[{attribute}]")).ok()??;
+    let found = element.closest(&format!("[{attribute}]")).warn()??;
     let value = found.get_attribute(attribute)?;
     Some((found, value))
 }
@@ -79,7 +91,7 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     } else {
         window.request_animation_frame(function).map(|_| ())
     };
-    debug_assert!(asked.is_ok());
+    asked.warn();
 }
 
 /// Milliseconds since the page was loaded, the clock of animations.
@@ -96,7 +108,7 @@ pub(crate) fn bring_into_sight(element: &Element) {
 
 /// Scrolls to each element that a selector matches, by the least distance that shows it.
 pub(crate) fn show_all(selector: &str) {
-    let all = || document()?.query_selector_all(selector).ok();
+    let all = || document()?.query_selector_all(selector).warn();
     let Some(all) = all() else { return };
     let elements = (0..all.length()).filter_map(|nth| all.item(nth)?.dyn_into::<Element>().ok());
     elements.for_each(|element| bring_into_sight(&element));
@@ -110,13 +122,13 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
 
 /// The first element that a selector matches.
 fn first(selector: &str) -> Option<Element> {
-    document()?.query_selector(selector).ok()?
+    document()?.query_selector(selector).warn()?
 }
 
 /// Scrolls to the nth element that a selector matches, counted modulo their number, and gives it the focus; false if
 /// there is none.
 pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
-    let found = document().and_then(|document| document.query_selector_all(selector).ok());
+    let found = document().and_then(|document| document.query_selector_all(selector).warn());
     let Some(found) = found.filter(|found| found.length() > 0) else {
         return false;
     };
@@ -125,7 +137,7 @@ pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
         return false;
     };
     // Focus alone would scroll the element only to an edge.
-    let is_focused = element.focus().is_ok();
+    let is_focused = element.focus().warn().is_some();
     scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
     is_focused
 }
@@ -150,7 +162,7 @@ pub(crate) fn show_node(name: &str) {
         let resized = Closure::<dyn FnMut()>::new(move || {
             scroll_to(&shown, web_sys::ScrollLogicalPosition::Center);
         });
-        if let Ok(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()) {
+        if let Some(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()).warn() {
             observer.observe(&element);
             Timeout::new(FOLLOW_NODE_MS, move || {
                 observer.disconnect();
@@ -170,7 +182,7 @@ pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
 pub(crate) fn focus_selected() -> bool {
     let element = first("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
-    element.is_some_and(|element| element.focus().is_ok())
+    element.is_some_and(|element| element.focus().warn().is_some())
 }
 
 /// After a press removed or disabled the focused element, moves the focus to the first of these selectors that matches,
@@ -185,7 +197,7 @@ pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
         if let Some(element) = there.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
             let still = web_sys::FocusOptions::new();
             still.set_prevent_scroll(true);
-            drop(element.focus_with_options(&still));
+            element.focus_with_options(&still).warn();
         }
     });
 }
@@ -194,7 +206,7 @@ pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
 pub(crate) fn focus_on(selector: &'static str) {
     after_drawing(move || {
         if let Some(field) = first(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
-            drop(field.focus());
+            field.focus().warn();
         }
     });
 }
@@ -210,7 +222,7 @@ pub(crate) fn is_on_the_right(selector: &str) -> bool {
 
 fn matches_media(media: &str) -> bool {
     window()
-        .and_then(|window| window.match_media(media).ok().flatten())
+        .and_then(|window| window.match_media(media).warn().flatten())
         .is_some_and(|list| list.matches())
 }
 
@@ -256,7 +268,7 @@ pub(crate) fn set_theme(name: &str) {
         } else {
             root.set_attribute("data-theme", name)
         };
-        debug_assert!(done.is_ok());
+        done.warn();
     }
 }
 
@@ -265,7 +277,7 @@ pub(crate) fn set_theme(name: &str) {
 pub(crate) fn set_settled(is_settled: bool) {
     if let Some(root) = root() {
         let done = root.set_attribute("data-settled", if is_settled { "true" } else { "false" });
-        debug_assert!(done.is_ok());
+        done.warn();
     }
 }
 
@@ -293,14 +305,14 @@ pub(crate) fn forget_link() {
     } else {
         format!("#{}", kept.join("&"))
     };
-    if let Ok(history) = window.history() {
+    if let Some(history) = window.history().warn() {
         let search = if search.contains("scenario=") || search.contains("lesson=") {
             String::new()
         } else {
             search
         };
         let done = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("{path}{search}{hash}")));
-        debug_assert!(done.is_ok());
+        done.warn();
     }
 }
 
@@ -329,24 +341,25 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     };
     let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
     // A browser refuses too many changes in a short time; a later one succeeds.
-    drop(if is_new {
+    let done = if is_new {
         history.push_state_with_url(&what, "", Some(&address))
     } else {
         history.replace_state_with_url(&what, "", Some(&address))
-    });
+    };
+    done.warn();
 }
 
 /// The `what` of [`keep_address`] for the present entry; `None` if the page did not make the entry, as with a pasted
 /// link.
 pub(crate) fn kept_address() -> Option<String> {
-    window()?.history().ok()?.state().ok()?.as_string()
+    window()?.history().warn()?.state().warn()?.as_string()
 }
 
 /// Returns whether the page was loaded by a reload.
 pub(crate) fn is_reload() -> bool {
     let performance = window().and_then(|window| window.performance());
     let entry = performance.map(|performance| performance.get_entries_by_type("navigation").get(0));
-    let kind = entry.and_then(|entry| js_sys::Reflect::get(&entry, &"type".into()).ok());
+    let kind = entry.and_then(|entry| js_sys::Reflect::get(&entry, &"type".into()).warn());
     kind.is_some_and(|kind| kind == "reload")
 }
 
@@ -376,7 +389,7 @@ pub(crate) async fn copy(text: String) -> bool {
     if clipboard.is_undefined() {
         return false;
     }
-    JsFuture::from(clipboard.write_text(&text)).await.is_ok()
+    JsFuture::from(clipboard.write_text(&text)).await.warn().is_some()
 }
 
 /// Longest file of this site that `?scenario=` opens, in bytes: the engine's limit for one text.
@@ -385,9 +398,9 @@ const MAX_FILE: usize = 64 << 20;
 /// The absolute address of a file in or below this page's folder, else `None`. The browser itself resolves the path, so
 /// no notation can escape the folder (E-02, Q-04).
 fn below_this_page(path: &str) -> Option<String> {
-    let base = document()?.base_uri().ok()??;
-    let here = web_sys::Url::new_with_base("./", &base).ok()?;
-    let there = web_sys::Url::new_with_base(path, &base).ok()?;
+    let base = document()?.base_uri().warn()??;
+    let here = web_sys::Url::new_with_base("./", &base).warn()?;
+    let there = web_sys::Url::new_with_base(path, &base).warn()?;
     let is_below = there.origin() == here.origin() && there.pathname().starts_with(&here.pathname());
     is_below.then(|| there.href())
 }

@@ -1,6 +1,7 @@
 //! Observers of how the page is displayed: the size of an element, and whether the system's theme is dark. Observers
 //! are used because a query in each frame would force a layout in each frame.
 
+use super::Warn as _;
 use js_sys::Function;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -26,7 +27,7 @@ impl Observation {
     pub(crate) fn size(element: &Element, report: impl Fn(f64, f64) + 'static) -> Option<Observation> {
         let seen = element.clone();
         let closure = Closure::new(move || report(f64::from(seen.client_width()), f64::from(seen.client_height())));
-        let observer = ResizeObserver::new(function(&closure)).ok()?;
+        let observer = ResizeObserver::new(function(&closure)).warn()?;
         observer.observe(element);
         let source = Source::Size(observer);
         Some(Observation { source, closure })
@@ -37,7 +38,7 @@ impl Observation {
         let scheme = dark_scheme()?;
         let closure = Closure::new(move || report(is_dark()));
         let added = scheme.add_event_listener_with_callback("change", function(&closure));
-        added.ok()?;
+        added.warn()?;
         let source = Source::Scheme(scheme);
         Some(Observation { source, closure })
     }
@@ -48,14 +49,16 @@ impl Drop for Observation {
         match &self.source {
             Source::Size(observer) => observer.disconnect(),
             Source::Scheme(scheme) => {
-                drop(scheme.remove_event_listener_with_callback("change", function(&self.closure)));
+                scheme
+                    .remove_event_listener_with_callback("change", function(&self.closure))
+                    .warn();
             }
         }
     }
 }
 
 fn dark_scheme() -> Option<MediaQueryList> {
-    super::window()?.match_media("(prefers-color-scheme: dark)").ok()?
+    super::window()?.match_media("(prefers-color-scheme: dark)").warn()?
 }
 
 /// Font size of the root element, in CSS pixels.
@@ -63,8 +66,8 @@ pub(crate) fn root_px() -> f64 {
     let size = || {
         let window = super::window()?;
         let root = window.document()?.document_element()?;
-        let style = window.get_computed_style(&root).ok()??;
-        let size = style.get_property_value("font-size").ok()?;
+        let style = window.get_computed_style(&root).warn()??;
+        let size = style.get_property_value("font-size").warn()?;
         size.strip_suffix("px")?.parse().ok()
     };
     size().unwrap_or(14.0)

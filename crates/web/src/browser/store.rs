@@ -11,6 +11,7 @@ use js_sys::Function;
 use podscope_api::ordered::StableSort as _;
 use wasm_bindgen::prelude::*;
 
+use super::Warn as _;
 use super::window;
 
 /// Number of sessions above which the oldest untouched and unnamed one is dropped. A session that the user named or
@@ -175,7 +176,7 @@ fn acquire(id: u64, alone: bool) {
     }
     release();
     if let Some(tab) = tab_storage() {
-        drop(tab.set_item(&full_key("tab"), &id.to_string()));
+        tab.set_item(&full_key("tab"), &id.to_string()).warn();
     }
     if HAS_LEFT.get() {
         return;
@@ -224,7 +225,7 @@ pub(crate) fn is_lock_pending() -> bool {
 fn release() {
     THIS_SESSION.set(None);
     if let Some(free) = RELEASE_LOCK.take() {
-        drop(free.call0(&JsValue::NULL));
+        free.call0(&JsValue::NULL).warn();
     }
 }
 
@@ -267,10 +268,11 @@ pub(crate) fn is_presenting() -> bool {
 
 pub(crate) fn keep_presenting(on: bool) {
     if let Some(tab) = tab_storage() {
-        drop(match on {
+        let done = match on {
             true => tab.set_item(&full_key("present"), "1"),
             false => tab.remove_item(&full_key("present")),
-        });
+        };
+        done.warn();
     }
 }
 
@@ -477,7 +479,7 @@ pub(crate) fn language() -> Option<String> {
 /// Keeps the language of this tab over a reload.
 pub(crate) fn note_language(code: &str) {
     if let Some(tab) = tab_storage().filter(|_| !is_framed()) {
-        drop(tab.set_item(&full_key("lang"), code));
+        tab.set_item(&full_key("lang"), code).warn();
     }
 }
 

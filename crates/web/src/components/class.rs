@@ -10,7 +10,7 @@ use super::dialog::Modal;
 use super::dialogs;
 use super::shown::shown;
 use super::story::words;
-use crate::browser::files;
+use crate::browser::{Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::class::cells;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
@@ -47,7 +47,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, csv) = (act.clone(), csv.clone());
             spawn_local(async move {
-                if files::save(CSV_FILE, "text/csv", &csv).await.is_err() {
+                if files::save(CSV_FILE, "text/csv", &csv).await.warn().is_none() {
                     act.emit(Act::Toast(t!(lessons::cannot_save, file = CSV_FILE)));
                 }
             });

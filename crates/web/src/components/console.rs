@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::paste;
 use crate::state::{Act, Console, Shared};
@@ -122,7 +122,7 @@ fn use_focus(open: bool, input: &NodeRef) -> Rc<RefCell<Option<HtmlElement>>> {
     use_effect_with(open, move |open| {
         if let (true, Some(input)) = (*open, input.cast::<HtmlInputElement>()) {
             *kept.borrow_mut() = browser::focused().filter(|focused| **focused != **input);
-            drop(input.focus());
+            input.focus().warn();
         }
     });
     before
@@ -257,9 +257,9 @@ impl Typed {
     /// Closes the console and returns the focus.
     fn close(&self, event: &KeyboardEvent, before: Option<HtmlElement>) {
         let field: HtmlInputElement = event.target_unchecked_into();
-        drop(field.blur());
+        field.blur().warn();
         if let Some(before) = before {
-            drop(before.focus());
+            before.focus().warn();
         }
         self.ctl.act.emit(Act::ConsoleOpen(false));
     }

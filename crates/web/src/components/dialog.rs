@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::shown::shown;
+use crate::browser::Warn as _;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
@@ -42,12 +43,15 @@ pub(crate) fn Modal(props: &Props) -> Html {
                 if beside {
                     dialog.show();
                 } else {
-                    drop(dialog.show_modal());
+                    dialog.show_modal().warn();
                 }
                 // In a menu the first action is focused; Escape closes it without an action. In other dialogs
                 // `autofocus` marks the field to focus.
-                if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *, [autofocus]") {
-                    drop(first.unchecked_into::<web_sys::HtmlElement>().focus());
+                if let Some(Some(first)) = dialog
+                    .query_selector(".menu > .inner > ul > li > *, [autofocus]")
+                    .warn()
+                {
+                    first.unchecked_into::<web_sys::HtmlElement>().focus().warn();
                 }
             }
             move || {

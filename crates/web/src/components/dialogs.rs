@@ -25,7 +25,7 @@ use super::timeline::{LANES, kind, lists, show_mark};
 use super::triage::Triage;
 use super::what_if::WhatIfView;
 use super::worksheet::Worksheet;
-use crate::browser::{self, store};
+use crate::browser::{self, Warn as _, store};
 use crate::ctl::Ctl;
 use crate::keys;
 use crate::pure::actions::Action;
@@ -56,7 +56,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         });
     }
     if let Some(message) = &page.session.crashed {
-        return crashed(&ctl, message);
+        return crashed(message);
     }
     match &page.shell.dialog {
         Dialog::None => Html::default(),
@@ -292,19 +292,18 @@ fn notices(page: &Page) -> Html {
     }
 }
 
-fn crashed(ctl: &Ctl, message: &str) -> Html {
+fn crashed(message: &str) -> Html {
     let reload = Callback::from(|_: MouseEvent| {
         if let Some(window) = browser::window() {
-            drop(window.location().reload());
+            window.location().reload().warn();
         }
     });
     let start_empty = Callback::from(|_: MouseEvent| {
         if let Some(location) = browser::window().map(|window| window.location()) {
-            drop(location.set_hash("new"));
-            drop(location.reload());
+            location.set_hash("new").warn();
+            location.reload().warn();
         }
     });
-    let _ = ctl;
     html! {
         <Modal title={t!(dialogs::engine_stopped)} class="confirm">
             <p>{ t!(dialogs::engine_stopped_hint) }</p>
@@ -351,7 +350,7 @@ fn Sessions() -> Html {
         let download = Callback::from(move |_: MouseEvent| {
             if let Some(fragment) = store::link_of_session(id) {
                 spawn_local(async move {
-                    drop(browser::files::save("podscope-session.txt", "text/plain", &browser::address(&fragment)).await);
+                    browser::files::save("podscope-session.txt", "text/plain", &browser::address(&fragment)).await.warn();
                 });
             }
         });

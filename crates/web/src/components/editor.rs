@@ -17,7 +17,7 @@ use super::dialog::Modal;
 use super::dialogs::problems;
 use super::icon;
 use super::shown::shown;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::paste::here_document;
 use crate::pure::{clock, hints};
@@ -47,8 +47,8 @@ struct Mounted {
 
 impl Mounted {
     fn call(&self, method: &str, argument: &JsValue) -> Option<JsValue> {
-        let function: Function = Reflect::get(&self.object, &method.into()).ok()?.dyn_into().ok()?;
-        function.call1(&self.object, argument).ok()
+        let function: Function = Reflect::get(&self.object, &method.into()).warn()?.dyn_into().ok()?;
+        function.call1(&self.object, argument).warn()
     }
 }
 
@@ -122,7 +122,9 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 return;
             };
             match &*mounted.borrow() {
-                Some(editor) => drop(editor.call("set", &(*new).into())),
+                Some(editor) => {
+                    editor.call("set", &(*new).into());
+                }
                 None => changed.emit((*new).to_string()),
             }
         })
@@ -230,9 +232,9 @@ fn use_mounted(
 /// Focuses the text after the dialog has opened. The text is in a shadow root, which selectors do not enter.
 fn focus_text(host: Element) {
     browser::after_drawing(move || {
-        let text = (host.shadow_root()).and_then(|root| root.query_selector(".cm-content").ok().flatten());
+        let text = (host.shadow_root()).and_then(|root| root.query_selector(".cm-content").warn().flatten());
         if let Some(text) = text.and_then(|text| text.dyn_into::<web_sys::HtmlElement>().ok()) {
-            drop(text.focus());
+            text.focus().warn();
         }
     });
 }
@@ -244,7 +246,7 @@ fn mount(
     changed: Callback<String>,
     send: Callback<Request>,
 ) -> Option<Mounted> {
-    let mount: Function = Reflect::get(module, &"mount".into()).ok()?.dyn_into().ok()?;
+    let mount: Function = Reflect::get(module, &"mount".into()).warn()?.dyn_into().ok()?;
     let changed = Closure::<dyn FnMut(String)>::new(move |text| changed.emit(text));
     // The editor requests the fields at its cursor; the page answers with the method `fields`.
     let asked = Closure::<dyn FnMut(String, String, f64)>::new(move |before, after, revision: f64| {
@@ -401,7 +403,7 @@ fn to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
     for (severity, all) in [("error", findings), ("warning", advice)] {
         for problem in all.iter().filter(|problem| problem.line > 0) {
             let entry = Object::new();
-            let set = |key: &str, value: JsValue| drop(Reflect::set(&entry, &key.into(), &value));
+            let set = |key: &str, value: JsValue| Reflect::set(&entry, &key.into(), &value).warn();
             set("line", problem.line.into());
             set("column", problem.column.into());
             set("severity", severity.into());
@@ -431,7 +433,7 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     const NAME: &str = "podscopeEditor";
     let module = || {
         Reflect::get(&js_sys::global(), &NAME.into())
-            .ok()
+            .warn()
             .filter(JsValue::is_object)
     };
     if let Some(module) = module() {
@@ -440,7 +442,7 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     let head = browser::document().and_then(|document| document.head());
     let Some(head) = head else { return then(None) };
     let script = editor_script();
-    if head.append_child(&script).is_err() {
+    if head.append_child(&script).warn().is_none() {
         return then(None);
     }
     let then = Rc::new(RefCell::new(Some(then)));
@@ -454,7 +456,7 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     };
     let done = Closure::once_into_js(move || {
         let module = Reflect::get(&js_sys::global(), &NAME.into())
-            .ok()
+            .warn()
             .filter(JsValue::is_object);
         if let Some(then) = then.borrow_mut().take() {
             then(module);

@@ -5,7 +5,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::icon;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::find::{Filter, Found};
 use crate::state::{Act, Page, Shared};
@@ -24,14 +24,16 @@ pub(crate) fn Find(props: &Props) -> Html {
         use_effect_with((), move |()| {
             let before = browser::focused();
             if let Some(field) = field.cast::<HtmlInputElement>() {
-                drop(field.focus());
+                field.focus().warn();
             }
             // On closing, the focus goes to the selected match once the tray is in its usual order again, or back to
             // where it was.
             move || {
                 browser::after_drawing(move || {
                     if !browser::focus_selected() {
-                        before.iter().for_each(|before| drop(before.focus()));
+                        before.iter().for_each(|before| {
+                            before.focus().warn();
+                        });
                     }
                 });
             }

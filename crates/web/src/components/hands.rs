@@ -8,7 +8,7 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use crate::browser::drag::End;
-use crate::browser::{self, closest};
+use crate::browser::{self, Warn as _, closest};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Act, MenuSubject, Page, Sheet};
@@ -65,7 +65,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         .is_some_and(|element| {
             element
                 .closest("button, select, label, a, canvas, details")
-                .ok()
+                .warn()
                 .flatten()
                 .is_none()
         })

@@ -15,7 +15,7 @@ use super::shown::shown;
 use super::thread::ThreadView;
 use super::why::WhyView;
 use super::yaml::Yaml;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::actions::{self, Action};
 use crate::pure::{clock, just_now, waits};
@@ -193,7 +193,7 @@ fn focus_tab(index: usize, event: &KeyboardEvent) {
         .and_then(|list| list.children().item(index as u32))
         .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(tab) = tab {
-        drop(tab.focus());
+        tab.focus().warn();
     }
 }
 

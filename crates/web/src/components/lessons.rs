@@ -10,7 +10,7 @@ use super::dialog::Modal;
 use super::icon;
 use super::recall;
 use super::shown::shown;
-use crate::browser::files;
+use crate::browser::{Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::course::Course;
 use crate::pure::symptoms::{Query, SYMPTOMS};
@@ -210,7 +210,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         Callback::from(move |_: MouseEvent| {
             let (act, text) = (ctl.act.clone(), text.clone());
             spawn_local(async move {
-                if files::save(COURSE_FILE, "text/plain", &text).await.is_err() {
+                if files::save(COURSE_FILE, "text/plain", &text).await.warn().is_none() {
                     act.emit(Act::Toast(t!(lessons::cannot_save, file = COURSE_FILE)));
                 }
             });

@@ -7,7 +7,7 @@ use podscope_protocol::{OwnerView, PodMark, PodView};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::pure::belief;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect};
@@ -89,14 +89,18 @@ impl Painted {
         if repaints_all {
             canvas.set_width(w);
             canvas.set_height(h);
-            drop(web_sys::HtmlElement::style(canvas).set_property("width", &format!("{width}px")));
-            drop(web_sys::HtmlElement::style(canvas).set_property("height", &format!("{}px", scene.plan.height)));
+            web_sys::HtmlElement::style(canvas)
+                .set_property("width", &format!("{width}px"))
+                .warn();
+            web_sys::HtmlElement::style(canvas)
+                .set_property("height", &format!("{}px", scene.plan.height))
+                .warn();
         }
         if recoloured {
             self.colours = None;
         }
         let colours = self.colours.get_or_insert_with(|| colours(canvas));
-        drop(context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
+        context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).warn();
         let shapes = Shapes::of(&scene, (!repaints_all).then_some(before));
         shapes.paint(&Brush(context), colours, &scene, repaints_all);
         self.scene = scene;
@@ -297,8 +301,8 @@ fn is_recoloured(
 /// The computed value of a style property of the canvas.
 fn computed_style(canvas: &HtmlCanvasElement, property: &str) -> String {
     browser::window()
-        .and_then(|window| window.get_computed_style(canvas).ok().flatten())
-        .and_then(|style| style.get_property_value(property).ok())
+        .and_then(|window| window.get_computed_style(canvas).warn().flatten())
+        .and_then(|style| style.get_property_value(property).warn())
         .unwrap_or_default()
 }
 
@@ -308,7 +312,7 @@ fn colours(canvas: &HtmlCanvasElement) -> Colours {
     let ink = computed_style(canvas, "color");
     let style = web_sys::HtmlElement::style(canvas);
     let token = |name: &str| {
-        drop(style.set_property("color", &format!("var(--{name})")));
+        style.set_property("color", &format!("var(--{name})")).warn();
         computed_style(canvas, "color")
     };
     let colours = Colours {
@@ -321,6 +325,6 @@ fn colours(canvas: &HtmlCanvasElement) -> Colours {
         ghost: token("ghost"),
         accent: token("accent"),
     };
-    drop(style.remove_property("color"));
+    style.remove_property("color").warn();
     colours
 }

@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::share::short_address_of_untouched;
 use super::story::words;
 use crate::browser::listen::listen;
-use crate::browser::{self, files};
+use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::qr;
 use crate::state::{Act, Page, Present, Screen, Shared};
@@ -215,7 +215,11 @@ fn code_buttons(ctl: &Ctl, size: i32, path: &str) -> Html {
     let save = Callback::from(move |_: MouseEvent| {
         let (act, drawing) = (act.clone(), drawing.clone());
         spawn_local(async move {
-            if files::save("podscope-qr.png", "image/png", &drawing).await.is_err() {
+            if files::save("podscope-qr.png", "image/png", &drawing)
+                .await
+                .warn()
+                .is_none()
+            {
                 act.emit(Act::Toast(t!(present::cannot_save)));
             }
         });

@@ -22,7 +22,7 @@ use super::story::{answer_mark_on_node, answer_marks_on_pods};
 use super::tray::Tray;
 use super::wiring::Wiring;
 use super::zone::Zone;
-use crate::browser::{focus, sight};
+use crate::browser::{Warn as _, focus, sight};
 use crate::ctl::Ctl;
 use crate::pure::compare;
 use crate::pure::overview::{Rect, needs_picture};
@@ -66,7 +66,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     {
         let root = root.clone();
         use_effect(move || {
-            let stage = root.cast::<Element>().and_then(|run| run.closest("#stage").ok()?);
+            let stage = root.cast::<Element>().and_then(|run| run.closest("#stage").warn()?);
             stage.iter().for_each(focus::ensure_stop);
         });
     }

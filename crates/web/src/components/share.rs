@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::dialog::Modal;
 use super::present::Code;
-use crate::browser::{self, files};
+use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::route::Panels;
@@ -428,7 +428,11 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                if files::save("podscope-film.svg", "image/svg+xml", &text).await.is_err() {
+                if files::save("podscope-film.svg", "image/svg+xml", &text)
+                    .await
+                    .warn()
+                    .is_none()
+                {
                     act.emit(Act::Toast(t!(share::cannot_save_film)));
                 }
             });
@@ -440,7 +444,7 @@ fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html
             let (text, act, recording) = (text.clone(), act.clone(), recording.clone());
             recording.set(true);
             spawn_local(async move {
-                if files::save_video("podscope-film", &text).await.is_err() {
+                if files::save_video("podscope-film", &text).await.warn().is_none() {
                     act.emit(Act::Toast(t!(share::cannot_record)));
                 }
                 recording.set(false);

@@ -10,7 +10,7 @@ use super::dialog::Modal;
 use super::icon;
 use super::shown::shown;
 use super::story;
-use crate::browser::{self, files};
+use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::attempts::Attempts;
 use crate::state::{Act, Dialog, Shared, Study, StudyAct};
@@ -299,7 +299,7 @@ fn hand_in(ctl: &Ctl, course: &CourseInfo, attempts: &Attempts, student: &str) -
     Callback::from(move |_: MouseEvent| {
         let (act, text, name) = (act.clone(), text.clone(), name.clone());
         spawn_local(async move {
-            if files::save(&name, "application/json", &text).await.is_err() {
+            if files::save(&name, "application/json", &text).await.warn().is_none() {
                 act.emit(Act::Toast(t!(lessons::cannot_save, file = name)));
             }
         });

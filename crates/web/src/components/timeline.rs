@@ -12,6 +12,7 @@ use super::icon;
 use super::spread::SpreadView;
 use super::story::Pins;
 use super::thread::Arcs;
+use crate::browser::Warn as _;
 use crate::ctl::{Ctl, Now};
 use crate::pure::find::Filter;
 use crate::pure::pin::TimeQuestion;
@@ -182,7 +183,7 @@ impl Scrub {
             }
             *scrub.holds.borrow_mut() = true;
             if let Some(lanes) = scrub.lanes.cast::<Element>() {
-                drop(lanes.set_pointer_capture(event.pointer_id()));
+                lanes.set_pointer_capture(event.pointer_id()).warn();
             }
             scrub.seek(event.client_x());
         })

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::heard::Announcements;
 use super::icon;
 use super::shown::shown;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::state::{Act, Page, Shared};
 
@@ -27,8 +28,8 @@ struct ToastProps {
 pub(crate) fn Toasts(props: &Props) -> Html {
     let page = &*props.page;
     let newer = Callback::from(|_: MouseEvent| {
-        if let (Some(window), Ok(event)) = (crate::browser::window(), web_sys::Event::new("podscope-update-now")) {
-            drop(window.dispatch_event(&event));
+        if let (Some(window), Some(event)) = (browser::window(), web_sys::Event::new("podscope-update-now").warn()) {
+            window.dispatch_event(&event).warn();
         }
     });
     html! {

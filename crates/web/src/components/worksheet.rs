@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::shown::shown;
 use super::story;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::pure::qr;
 use crate::state::{Model, Page, Shared};
 
@@ -29,7 +29,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
         .and_then(|name| page.shell.lessons.iter().find(|lesson| lesson.name == *name));
     let print = Callback::from(|_: MouseEvent| {
         if let Some(window) = browser::window() {
-            drop(window.print());
+            window.print().warn();
         }
     });
     let has_answers = page.session.model.story.steps.iter().any(|step| step.truth.is_some());

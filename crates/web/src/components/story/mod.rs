@@ -25,7 +25,7 @@ pub(crate) use self::moments::picture;
 pub(crate) use self::pins::Pins;
 use self::starter::Starter;
 use self::term::Term;
-use crate::browser;
+use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::pure::attempts::{Way, is_over, way_of_answers};
@@ -445,8 +445,8 @@ fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
 fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let button = event.target_dyn_into::<Element>();
-        let story = button.and_then(|button| button.closest(".story").ok().flatten());
-        let there = story.and_then(|story| story.query_selector(what).ok().flatten());
+        let story = button.and_then(|button| button.closest(".story").warn().flatten());
+        let there = story.and_then(|story| story.query_selector(what).warn().flatten());
         there.iter().for_each(browser::bring_into_sight);
     })
 }
