@@ -1,5 +1,5 @@
-//! The actions that change the page's state: user input and updates of the engine. `page.rs` replaces the
-//! session when another one opens.
+//! The actions that change the page's state: user input and updates of the engine. `page.rs` replaces the session when
+//! another one opens.
 
 use std::rc::Rc;
 

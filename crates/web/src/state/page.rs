@@ -1,9 +1,9 @@
 //! The state of the whole page, in two parts. The [`Shell`] lasts as long as the page is loaded: the user's choices,
-//! dialogs, the console, the course, and what waits for the session that opens next. The [`Session`] is everything about
-//! the scenario, lesson or link that is open: what the engine has sent about it, and where the user looks in it. When
-//! another one opens, [`Page::open`] replaces that one value; the shell closes what was about the previous session and
-//! hands over what waited for this one ([`Shell::session_opens`]). So a new field is kept or reset by the part in which
-//! it is declared. Methods that need both parts are here; `act.rs` applies actions.
+//! dialogs, the console, the course, and what waits for the session that opens next. The [`Session`] is everything
+//! about the scenario, lesson or link that is open: what the engine has sent about it, and where the user looks in it.
+//! When another one opens, [`Page::open`] replaces that one value; the shell closes what was about the previous session
+//! and hands over what waited for this one ([`Shell::session_opens`]). So a new field is kept or reset by the part in
+//! which it is declared. Methods that need both parts are here; `act.rs` applies actions.
 
 use podscope_protocol::{GUIDED_START, Opened, WhatIfAnswer};
 
