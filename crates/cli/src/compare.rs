@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use podscope_protocol::markdown;
 use podscope_session::compare::{self, MAX_CONFIGURATIONS};
 
 use crate::args::{self, Output, UsageError};
@@ -68,7 +69,7 @@ fn compare_configurations(
     let comparison = compared.map_err(|problems| args::print_problems(&problems))?;
     output.print(
         || compare::comparison_text(&comparison),
-        || compare::comparison_markdown(&comparison),
+        || markdown::print(&compare::comparison_markdown(&comparison)),
         || serde_json::json!(comparison),
     );
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ use std::thread;
 use clap::{Args, Subcommand};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey};
-use podscope_protocol::Problem;
+use podscope_protocol::{Problem, markdown};
 use podscope_session::scenario::Loaded;
 use podscope_session::whatif::{self, Answer, Control, MAX_DRAWS, Question, Stage};
 
@@ -297,7 +297,7 @@ fn answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, Ex
     let answer = whatif::combine_draws(answers);
     about.output.print(
         || whatif::text(&answer),
-        || whatif::markdown(&answer),
+        || markdown::print(&whatif::markdown(&answer)),
         || serde_json::json!(answer),
     );
     Ok(status())
@@ -360,7 +360,7 @@ fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
     let found = with_progress(|control| whatif::consolidate(&loaded, most, control))?;
     about.output.print(
         || whatif::consolidation_text(&found),
-        || whatif::consolidation_markdown(&found),
+        || markdown::print(&whatif::consolidation_markdown(&found)),
         || serde_json::json!(found),
     );
     Ok(status())
@@ -400,7 +400,7 @@ fn fit(about: &About, shapes: &[Shaped], need: usize) -> Result<ExitCode, ExitCo
     let fit = with_progress(|control| whatif::fit(&loaded, all, need, control))?;
     about.output.print(
         || whatif::fit_text(&fit),
-        || whatif::fit_markdown(&fit),
+        || markdown::print(&whatif::fit_markdown(&fit)),
         || serde_json::json!(fit),
     );
     Ok(status())

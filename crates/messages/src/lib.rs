@@ -29,7 +29,7 @@ mod generated {
 }
 
 pub use generated::*;
-pub use sentence::{Count, Sentence, Value, list};
+pub use sentence::{Count, InEnglish, Sentence, Value, as_english, list};
 
 /// Compiled English messages.
 #[cfg(feature = "all")]

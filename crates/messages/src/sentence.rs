@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Argument, CURRENT, File, Locale, format_in, list as messages};
 
@@ -125,6 +125,36 @@ pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
         list.push_str(text.as_ref());
     }
     list
+}
+
+/// What [`as_english`] writes in the place of sentences.
+pub trait InEnglish {
+    type Text: Serialize;
+    fn in_english(&self) -> Self::Text;
+}
+
+impl InEnglish for Sentence {
+    type Text = String;
+
+    fn in_english(&self) -> String {
+        self.english()
+    }
+}
+
+impl<T: InEnglish> InEnglish for Option<T> {
+    type Text = Option<T::Text>;
+
+    fn in_english(&self) -> Self::Text {
+        self.as_ref().map(InEnglish::in_english)
+    }
+}
+
+/// Serialises a sentence as its English text, for JSON: `#[serde(serialize_with = "podscope_messages::as_english")]`.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_english<T: InEnglish, S: Serializer>(sentences: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    sentences.in_english().serialize(serializer)
 }
 
 /// A text that is no message becomes a sentence that is the same in each language.

@@ -31,6 +31,7 @@ mod explanation;
 pub mod glossary;
 mod machine;
 mod mark;
+pub mod markdown;
 mod missing_objects;
 mod notice;
 mod picture;

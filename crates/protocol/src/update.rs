@@ -3,7 +3,7 @@
 use std::fmt;
 
 use podscope_api::ProblemKind;
-use podscope_messages::t;
+use podscope_messages::{Sentence, t};
 use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
@@ -62,7 +62,7 @@ pub enum Update {
         /// Remedies, smallest change first.
         remedies: Vec<Remedy>,
         /// What one more node of each node group would do, a line each. Empty if there is no group.
-        groups: Vec<String>,
+        groups: Vec<Sentence>,
         /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
         /// The search is finished.

@@ -1,9 +1,11 @@
 //! What would happen if nodes went, how many more pods fit, and the figures of two runs: a question about the session at
 //! its present time, and the answer.
 
+use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
+use crate::markdown::Block;
 
 /// What is tried on a copy of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,11 +42,11 @@ pub struct WhatIfAnswer {
     pub figures: ComparedFigures,
     /// Headings with their lines: budgets that block, volumes that stay, nodes, what has less than before, and broken
     /// guarantees. Headings without lines are left out.
-    pub sections: Vec<(String, Vec<String>)>,
+    pub sections: Vec<(Sentence, Vec<Sentence>)>,
     /// The answer in one sentence.
-    pub summary: String,
-    /// The whole answer as Markdown.
-    pub markdown: String,
+    pub summary: Sentence,
+    /// The whole answer, to be copied as Markdown.
+    pub markdown: Vec<Block>,
 }
 
 /// Where a pod goes.
@@ -58,7 +60,7 @@ pub struct PodMove {
     /// Node of the pod or of its replacement. `None` if nothing runs in its place.
     pub to: Option<String>,
     /// Why `to` is `None`.
-    pub reason: Option<String>,
+    pub reason: Option<Sentence>,
     /// `to` is `None` because the pod that replaces it stays Pending, or the new pod itself.
     pub waits: bool,
 }
@@ -89,7 +91,7 @@ pub struct NodeRoom {
 #[serde(rename_all = "camelCase")]
 pub struct ComparedFigures {
     /// A figure's name, and its value in each run.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Sentence>>,
     pub fullness: Vec<Fullness>,
 }
 

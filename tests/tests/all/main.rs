@@ -22,6 +22,7 @@ mod garbage_collection;
 mod history;
 mod image_locality;
 mod invariants;
+mod languages;
 mod lesson_promises;
 mod lesson_sentences;
 mod lessons;

@@ -31,17 +31,9 @@ figures-contents = Figures and plots
 fit-contents = Nodes, and what stops the next pod
 consolidate-contents = Nodes, in the order of their drains
 contents = Pods, nodes and what breaks
-nodes = Nodes
 node = Node
 more-pods = More pods
 stops-next = What stops the next one
-pods = Pods
-pod = Pod
-# Heads of two columns: the node that a pod leaves, and the node that it goes to.
-from = From
-to = To
-# In the column "From": the pod is on no node now.
-from-none = none
 # In the column "To".
 to-nowhere = nowhere
 # Below a list that is cut off.

@@ -22,15 +22,9 @@ figures-contents = Cifras y gráficos
 fit-contents = Nodos, y qué impide el siguiente Pod
 consolidate-contents = Nodos, en el orden en que se drenan
 contents = Pods, nodos y lo que se rompe
-nodes = Nodos
 node = Nodo
 more-pods = Más Pods
 stops-next = Qué impide el siguiente
-pods = Pods
-pod = Pod
-from = De
-to = A
-from-none = ninguno
 to-nowhere = a ninguna parte
 more-rows = { $count ->
    *[other] y { $count } más, que están en el texto copiado

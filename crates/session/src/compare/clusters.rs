@@ -1,6 +1,7 @@
 //! Difference between two clusters at t = 0.
 
 use podscope_api::ordered;
+use podscope_messages::Sentence;
 use podscope_protocol::Problem;
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use crate::report;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
-use crate::triage::{Scope, triage};
+use crate::triage::{Finding, Scope, triage};
 use crate::whatif::{ClusterState, NodeChange};
 
 /// Difference between two clusters.
@@ -47,11 +48,12 @@ pub struct Moved {
 }
 
 /// A problem that triage finds.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClusterProblem {
     pub object: String,
     pub problem: String,
-    pub reason: String,
+    #[serde(serialize_with = "podscope_messages::as_english")]
+    pub reason: Sentence,
 }
 
 /// Kinds that change all the time and are not compared.
@@ -103,21 +105,33 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
         })
         .collect();
     difference.nodes = before_state.changes(&after_state);
-    let (problems_before, problems_after) = (troubles(&one), troubles(&other));
-    difference.gone = problems_before.difference(&problems_after).cloned().collect();
-    difference.new = problems_after.difference(&problems_before).cloned().collect();
+    let (problems_before, problems_after) = (problems_of(&one), problems_of(&other));
+    difference.gone = only_in(&problems_before, &problems_after);
+    difference.new = only_in(&problems_after, &problems_before);
     Ok(difference)
 }
 
-fn troubles(session: &Session) -> ordered::Set<ClusterProblem> {
+/// Problems by object, name and English reason: their order does not depend on the language.
+type Problems = ordered::Map<[String; 3], ClusterProblem>;
+
+fn problems_of(session: &Session) -> Problems {
     let found = triage(session, &Scope::default()).into_iter();
-    found
-        .map(|found| ClusterProblem {
+    let problem = |found: Finding| {
+        let problem = found.problem.name().to_owned();
+        let key = [found.object.clone(), problem.clone(), found.reason.english()];
+        let problem = ClusterProblem {
             object: found.object,
-            problem: found.problem.name().to_owned(),
-            reason: found.reason.english(),
-        })
-        .collect()
+            problem,
+            reason: found.reason,
+        };
+        (key, problem)
+    };
+    found.map(problem).collect()
+}
+
+fn only_in(these: &Problems, others: &Problems) -> Vec<ClusterProblem> {
+    let only = these.iter().filter(|(key, _)| !others.contains_key(*key));
+    only.map(|(_, problem)| problem.clone()).collect()
 }
 
 /// The objects without ignored fields, by `KIND NAMESPACE/NAME`.

@@ -6,6 +6,7 @@ use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::well_known::label;
 use podscope_api::{Node, Pod, Quantity, ResourceClaim, ResourceSlice};
 use podscope_cluster::{Happening, Objects, SimTime};
+use podscope_messages::Sentence;
 use podscope_protocol::Problem;
 use serde::Serialize;
 
@@ -33,8 +34,9 @@ pub struct Comparison {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Figures {
-    /// File name of the configuration.
-    pub name: String,
+    /// File name of the configuration, or which run of the page it is.
+    #[serde(serialize_with = "podscope_messages::as_english")]
+    pub name: Sentence,
     /// Number of pods with a node.
     pub placed: usize,
     pub pending: usize,
@@ -97,13 +99,13 @@ pub fn configurations(
         files.push(file.clone());
         let mut session = Session::new(scenario::load(&files)?)?;
         settle_workload(&mut session, stop);
-        measured.add(&file.0, &session);
+        measured.add(Sentence::from(&file.0), &session);
     }
     Ok(measured.compared())
 }
 
 /// Measures runs as they are. Each has its name in the result.
-pub(crate) fn runs(named: &[(&str, &Session)]) -> Comparison {
+pub(crate) fn runs(named: [(Sentence, &Session); 2]) -> Comparison {
     let mut measured = Measured::default();
     for (name, session) in named {
         measured.add(name, session);
@@ -120,7 +122,7 @@ struct Measured {
 }
 
 impl Measured {
-    fn add(&mut self, name: &str, session: &Session) {
+    fn add(&mut self, name: Sentence, session: &Session) {
         self.figures.push(figures(name, session));
         self.places.push(ClusterState::of(session).nodes_of_pods());
     }
@@ -143,7 +145,7 @@ impl Measured {
     }
 }
 
-fn figures(name: &str, session: &Session) -> Figures {
+fn figures(name: Sentence, session: &Session) -> Figures {
     let objects = session.world().objects();
     let pods: Vec<_> = objects.list::<Pod>().filter(|pod| !pod.is_terminal()).collect();
     let placed = pods.iter().filter(|pod| pod.spec.node_name.is_some()).count();
@@ -151,7 +153,7 @@ fn figures(name: &str, session: &Session) -> Figures {
     let state = ClusterState::of(session);
     let is_preemption = |happening: &Happening| matches!(happening, Happening::Preempted { .. });
     Figures {
-        name: name.to_owned(),
+        name,
         placed,
         pending: pods.len() - placed,
         nodes_used: used.len(),

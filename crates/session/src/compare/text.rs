@@ -1,10 +1,13 @@
-//! Comparisons as plain text for terminals, and as Markdown.
+//! Comparisons as plain text for terminals, and as Markdown; both in the current language.
 
 use std::fmt::Write as _;
 
+use podscope_messages::{Message, Sentence, compared_runs, sentence};
+use podscope_protocol::markdown::{self, Block};
+
 use super::configurations::in_equal_steps;
-use super::{Balance, Comparison, Difference, Figures};
-use crate::whatif::node_line;
+use super::{Balance, Changed, ClusterProblem, Comparison, Difference, Differing, Figures, Moved};
+use crate::whatif::{in_capitals, node_line};
 
 /// Maximum number of lines in a list; more are counted.
 const MAX_LINES: usize = 50;
@@ -18,75 +21,104 @@ const MAX_FIELDS: usize = 6;
 pub fn difference_text(difference: &Difference) -> String {
     let mut out = String::new();
     for (title, lines) in sections(difference) {
-        add_list(&mut out, &format!("{title}\n"), "  ", &lines);
+        add_list(&mut out, &title, &lines);
     }
-    if out.is_empty() {
-        out.push_str("Nothing differs.\n");
-    }
-    out
+    or_nothing(out)
 }
 
 /// Prints a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
-    let mut out = String::new();
-    for (title, lines) in sections(difference) {
-        add_list(&mut out, &format!("**{title}**\n\n"), "- ", &lines);
-    }
-    if out.is_empty() {
-        out.push_str("Nothing differs.\n");
-    }
-    out
+    let blocks = sections(difference).map(|(title, lines)| Block::Section(title.into(), lines));
+    or_nothing(markdown::print(&blocks.collect::<Vec<_>>()))
 }
 
-fn sections(difference: &Difference) -> Vec<(&'static str, Vec<String>)> {
-    let node = |node: Option<&String>| node.map_or_else(|| "no node".to_owned(), Clone::clone);
-    let trouble = |all: &[super::ClusterProblem]| {
-        let one = |one: &super::ClusterProblem| format!("{} {}: {}", one.problem, one.object, one.reason);
-        all.iter().map(one).collect()
-    };
-    let changed = |one: &super::Changed| {
-        let named: Vec<&str> = one.fields.iter().take(MAX_FIELDS).map(String::as_str).collect();
-        let more = one.fields.len() - named.len();
-        let rest = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        format!("{}: {}{rest}", one.object, named.join(", "))
-    };
-    let moved = |one: &super::Moved| format!("{}: {} -> {}", one.pod, node(one.from.as_ref()), node(one.to.as_ref()));
-    vec![
-        ("NEW PROBLEMS", trouble(&difference.new)),
-        ("PROBLEMS THAT ARE GONE", trouble(&difference.gone)),
-        ("PODS ELSEWHERE", difference.moved.iter().map(moved).collect()),
-        ("NODES", difference.nodes.iter().map(node_line).collect()),
-        ("CHANGED", difference.changed.iter().map(changed).collect()),
-        ("ADDED", difference.added.clone()),
-        ("REMOVED", difference.removed.clone()),
-    ]
+fn or_nothing(text: String) -> String {
+    match text.is_empty() {
+        true => format!("{}\n", sentence!(difference::nothing_differs)),
+        false => text,
+    }
 }
 
-fn add_list(out: &mut String, title: &str, before: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
+/// Headings in capitals with their lines. Headings without lines are left out.
+fn sections(difference: &Difference) -> impl Iterator<Item = (String, Vec<Sentence>)> {
+    let problems = |all: &[ClusterProblem]| all.iter().map(problem_line).collect();
+    let names = |all: &[String]| all.iter().map(Sentence::from).collect();
+    let nodes = difference.nodes.iter().map(|one| node_line(one).into());
+    let sections: [(Sentence, Vec<Sentence>); 7] = [
+        (sentence!(difference::new_problems), problems(&difference.new)),
+        (sentence!(difference::problems_gone), problems(&difference.gone)),
+        (
+            sentence!(compared_runs::pods_elsewhere),
+            difference.moved.iter().map(moved_line).collect(),
+        ),
+        (sentence!(what_if_table::nodes), nodes.collect()),
+        (
+            sentence!(difference::changed),
+            difference.changed.iter().map(changed_line).collect(),
+        ),
+        (sentence!(difference::added), names(&difference.added)),
+        (sentence!(difference::removed), names(&difference.removed)),
+    ];
+    let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
+    filled.map(|(title, lines)| (in_capitals(&title), cut_off(lines)))
+}
+
+fn problem_line(one: &ClusterProblem) -> Sentence {
+    sentence!(
+        difference::problem,
+        problem = &one.problem,
+        object = &one.object,
+        reason = one.reason.clone()
+    )
+}
+
+fn changed_line(one: &Changed) -> Sentence {
+    let Changed { object, fields } = one;
+    let named = fields[..fields.len().min(MAX_FIELDS)].to_vec();
+    match fields.len() - named.len() {
+        0 => sentence!(difference::fields, object = object, fields = named),
+        more => sentence!(difference::fields_more, object = object, fields = named, more = more),
     }
-    out.push_str(title);
-    for line in lines.iter().take(MAX_LINES) {
-        let _ = writeln!(out, "{before}{line}");
+}
+
+fn moved_line(one: &Moved) -> Sentence {
+    sentence!(
+        difference::moved,
+        pod = &one.pod,
+        from = node_or_none(one.from.as_ref()),
+        to = node_or_none(one.to.as_ref())
+    )
+}
+
+fn node_or_none(node: Option<&String>) -> Sentence {
+    let named = node.map(Sentence::from);
+    named.unwrap_or_else(|| sentence!(compared_runs::no_node))
+}
+
+/// The lines. Of too many, the first ones and the number of the others.
+fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
+    let more = lines.len().saturating_sub(MAX_LINES);
+    if more > 0 {
+        lines.truncate(MAX_LINES);
+        lines.push(sentence!(compared_runs::and_more, count = more));
     }
-    if lines.len() > MAX_LINES {
-        let _ = writeln!(out, "{before}and {} more", lines.len() - MAX_LINES);
-    }
-    if before == "- " {
-        out.push('\n');
+    lines
+}
+
+fn add_list(out: &mut String, title: &str, lines: &[Sentence]) {
+    let _ = writeln!(out, "{title}");
+    for line in lines {
+        let _ = writeln!(out, "  {line}");
     }
 }
 
 /// Prints a comparison as a table in plain text.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison) -> String {
-    let rows = rows_and_plots(comparison);
+    let rows = rows_and_plots(comparison).into_iter();
+    let rows = rows.map(|row| row.iter().map(ToString::to_string).collect());
+    let rows: Vec<Vec<String>> = rows.collect();
     let columns = comparison.configurations.len() + 1;
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
@@ -96,32 +128,33 @@ pub fn comparison_text(comparison: &Comparison) -> String {
         let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     out.push('\n');
-    add_list(&mut out, "PODS ELSEWHERE\n", "  ", &pod_lines(comparison));
-    out
-}
-
-/// Prints a comparison as Markdown.
-#[must_use]
-pub fn comparison_markdown(comparison: &Comparison) -> String {
-    let mut out = String::new();
-    for (index, row) in rows_and_plots(comparison).iter().enumerate() {
-        let _ = writeln!(out, "| {} |", row.join(" | "));
-        if index == 0 {
-            let _ = writeln!(out, "|{}", "---|".repeat(row.len()));
-        }
+    if !comparison.differs.is_empty() {
+        let title = in_capitals(&sentence!(compared_runs::pods_elsewhere));
+        add_list(&mut out, &title, &pod_lines(comparison));
     }
-    out.push('\n');
-    add_list(&mut out, "**Pods elsewhere**\n\n", "- ", &pod_lines(comparison));
     out
 }
 
-fn pod_lines(comparison: &Comparison) -> Vec<String> {
-    let node = |node: &Option<String>| node.clone().unwrap_or_else(|| "no node".to_owned());
-    let line = |one: &super::Differing| {
-        let nodes: Vec<String> = one.nodes.iter().map(node).collect();
-        format!("{}: {}", one.pod, nodes.join(" | "))
+/// A comparison as Markdown.
+#[must_use]
+pub fn comparison_markdown(comparison: &Comparison) -> Vec<Block> {
+    let mut blocks = vec![Block::Table(rows_and_plots(comparison))];
+    if !comparison.differs.is_empty() {
+        let title = sentence!(compared_runs::pods_elsewhere);
+        blocks.push(Block::Section(title, pod_lines(comparison)));
+    }
+    blocks
+}
+
+/// The pods with another node, each with its node in each run.
+fn pod_lines(comparison: &Comparison) -> Vec<Sentence> {
+    let line = |one: &Differing| {
+        let nodes = one.nodes.iter().map(|node| node_or_none(node.as_ref()));
+        let beside = |one: Sentence, other: Sentence| sentence!(compared_runs::beside, one = one, other = other);
+        let nodes = nodes.reduce(beside).unwrap_or_default();
+        sentence!(compared_runs::pod, pod = &one.pod, nodes = nodes)
     };
-    comparison.differs.iter().map(line).collect()
+    cut_off(comparison.differs.iter().map(line).collect())
 }
 
 /// The resources whose balance was measured.
@@ -131,58 +164,76 @@ fn resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
 }
 
 /// The rows of the table, and a plot of each resource.
-fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<String>> {
+fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     let mut rows = rows(comparison);
     for resource in resources(comparison) {
-        let shares = |one: &Figures| one.balance.get(resource).map(|balance| plot(&balance.shares));
-        let plots = comparison
-            .configurations
-            .iter()
-            .map(|one| shares(one).unwrap_or_default());
-        rows.push(std::iter::once(format!("{resource} by node")).chain(plots).collect());
+        let plot_of = |one: &Figures| match one.balance.get(resource) {
+            Some(balance) => plot(&balance.shares).into(),
+            None => Sentence::default(),
+        };
+        let title = sentence!(compared_runs::by_node, resource = resource);
+        rows.push(row(comparison, title, &plot_of));
     }
     rows
 }
 
-/// Table rows: one per measurement, with a column per configuration.
-pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let row = |title: &str, value_of: &dyn Fn(&Figures) -> String| {
-        let cells = comparison.configurations.iter().map(value_of);
-        std::iter::once(title.to_owned()).chain(cells).collect::<Vec<String>>()
+/// Two numbers of a run; `None` if they were not measured.
+type PairOf = fn(&Figures) -> Option<[usize; 2]>;
+
+/// A row of the table: the name of a figure, and its value in each run.
+fn row(comparison: &Comparison, title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence) -> Vec<Sentence> {
+    let cells = comparison.configurations.iter().map(value_of);
+    std::iter::once(title).chain(cells).collect()
+}
+
+/// Table rows: one per measurement, with a column per run.
+pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
+    let row = |title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence| row(comparison, title, value_of);
+    let number = |title: Message, number_of: fn(&Figures) -> usize| {
+        row(title.sentence(), &|one| number_of(one).to_string().into())
     };
     let mut rows = vec![
-        row("", &|one| one.name.clone()),
-        row("pods placed", &|one| one.placed.to_string()),
-        row("pods pending", &|one| one.pending.to_string()),
-        row("nodes used", &|one| one.nodes_used.to_string()),
+        row(Sentence::default(), &|one| one.name.clone()),
+        number(compared_runs::pods_placed, |one| one.placed),
+        number(compared_runs::pods_pending, |one| one.pending),
+        number(compared_runs::nodes_used, |one| one.nodes_used),
     ];
     for resource in resources(comparison) {
         let balance_of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
         let share = |value: f64| format!("{:.1} %", value * 100.0);
-        let mut add = |title: &str, figure: &dyn Fn(&Balance) -> String| {
-            rows.push(row(&format!("{resource} {title}"), &|one| figure(&balance_of(one))));
+        let mut add = |title: Sentence, figure: &dyn Fn(&Balance) -> String| {
+            rows.push(row(title, &|one| figure(&balance_of(one)).into()));
         };
-        add("allocated", &|one| share(one.allocated));
-        add("standard deviation", &|one| share(one.deviation));
-        add("Jain index", &|one| format!("{:.3}", one.jain));
-        add("largest free on a node", &|one| one.largest_free.clone());
+        add(sentence!(compared_runs::allocated, resource = resource), &|one| {
+            share(one.allocated)
+        });
+        add(sentence!(compared_runs::deviation, resource = resource), &|one| {
+            share(one.deviation)
+        });
+        add(sentence!(compared_runs::jain_index, resource = resource), &|one| {
+            format!("{:.3}", one.jain)
+        });
+        add(sentence!(compared_runs::largest_free, resource = resource), &|one| {
+            one.largest_free.clone()
+        });
     }
-    let is_known =
-        |figure: fn(&Figures) -> Option<[usize; 2]>| comparison.configurations.iter().any(|one| figure(one).is_some());
-    let mut add_pair = |title: &str, between: &str, figure: fn(&Figures) -> Option<[usize; 2]>| {
-        if is_known(figure) {
-            let cell = |[one, other]: [usize; 2]| format!("{one} {between} {other}");
-            rows.push(row(title, &|one| figure(one).map_or_else(|| "-".to_owned(), cell)));
+    let mut add_pair = |title: Message, cell: fn([usize; 2]) -> Sentence, figure: PairOf| {
+        if comparison.configurations.iter().any(|one| figure(one).is_some()) {
+            let cell = |one: &Figures| figure(one).map_or_else(|| "-".into(), cell);
+            rows.push(row(title.sentence(), &cell));
         }
     };
-    add_pair("devices allocated", "of", |one| one.devices);
-    add_pair("pods in a zone", "to", |one| one.pods_per_zone);
-    rows.push(row("preemptions", &|one| one.preemptions.to_string()));
-    rows.push(row("time to place, mean", &|one| {
-        format!("{:.3} s", one.time_to_place.mean)
+    let of = |[allocated, devices]: [usize; 2]| sentence!(compared_runs::of, allocated = allocated, devices = devices);
+    let range = |[fewest, most]: [usize; 2]| sentence!(compared_runs::range, fewest = fewest, most = most);
+    add_pair(compared_runs::devices_allocated, of, |one| one.devices);
+    add_pair(compared_runs::pods_in_a_zone, range, |one| one.pods_per_zone);
+    rows.push(number(compared_runs::preemptions, |one| one.preemptions));
+    let seconds = |value: f64| format!("{value:.3} s").into();
+    rows.push(row(sentence!(compared_runs::mean_time_to_place), &|one| {
+        seconds(one.time_to_place.mean)
     }));
-    rows.push(row("time to place, longest", &|one| {
-        format!("{:.3} s", one.time_to_place.longest)
+    rows.push(row(sentence!(compared_runs::longest_time_to_place), &|one| {
+        seconds(one.time_to_place.longest)
     }));
     rows
 }

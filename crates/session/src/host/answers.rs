@@ -3,6 +3,7 @@
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
 use podscope_cluster::{AttemptResult, Happening, SimTime};
+use podscope_messages::Sentence;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +225,7 @@ pub(super) struct HelpSearch {
     search: WhatWouldHelp,
     creator: view::PodCreator,
     /// What each node group would do for the pod.
-    groups: Vec<String>,
+    groups: Vec<Sentence>,
     is_done: bool,
 }
 

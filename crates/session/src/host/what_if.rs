@@ -1,6 +1,8 @@
 //! What-if questions of the page about its session, answered on a copy, piece by piece; and figures of two runs.
 
 use podscope_api::{ObjectKey, ordered};
+use podscope_messages::{Sentence, sentence};
+use podscope_protocol::markdown::Block;
 use podscope_protocol::{
     ComparedFigures, Fullness, NodeRoom, PodMove, Problem, RoomChange, Task, Update, WhatIf, WhatIfAnswer,
 };
@@ -143,12 +145,12 @@ impl Host {
 }
 
 /// An answer in words, without what the stage shows.
-fn answer_in_words<'t>(
+fn answer_in_words(
     change: WhatIf,
     at: i64,
-    sections: impl IntoIterator<Item = (&'t str, Vec<String>)>,
-    summary: String,
-    markdown: String,
+    sections: impl IntoIterator<Item = (Sentence, Vec<Sentence>)>,
+    summary: Sentence,
+    markdown: Vec<Block>,
 ) -> WhatIfAnswer {
     let sections = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     WhatIfAnswer {
@@ -159,7 +161,7 @@ fn answer_in_words<'t>(
         changes: Vec::new(),
         can_go: Vec::new(),
         figures: ComparedFigures::default(),
-        sections: sections.map(|(title, lines)| (title.to_owned(), lines)).collect(),
+        sections: sections.collect(),
         summary,
         markdown,
     }
@@ -221,7 +223,10 @@ fn answer_of_consolidation(change: WhatIf, at: i64, found: &Consolidation) -> Wh
 }
 
 fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
-    let comparison = compare::runs(&[("this run", session), ("the other", other)]);
+    let comparison = compare::runs([
+        (sentence!(figures::this_run), session),
+        (sentence!(figures::other_run), other),
+    ]);
     let per_mille = |balance: Option<&Balance>| -> Vec<u32> {
         let shares = balance.map(|balance| &balance.shares).into_iter().flatten();
         shares.map(|share| (share * 1000.0) as u32).collect()
@@ -233,11 +238,7 @@ fn answer_of_figures(session: &Session, other: &Session) -> WhatIfAnswer {
             .map(|one| per_mille(one.balance.get(resource)))
             .collect(),
     });
-    let summary = match comparison.differs.len() {
-        0 => "Each pod has the same node in both runs.".to_owned(),
-        1 => "1 pod has another node.".to_owned(),
-        more => format!("{more} pods have another node."),
-    };
+    let summary = sentence!(compared_runs::other_nodes, count = comparison.differs.len());
     let markdown = compare::comparison_markdown(&comparison);
     WhatIfAnswer {
         figures: ComparedFigures {

@@ -115,7 +115,7 @@ impl Triage<'_> {
                         .get_or_insert_with(|| GroupsAsked::new(objects, self.nodes, || TrialNodes::new(scheduler)));
                     let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
                     let mut help = placed_by(scheduler, &pod, &classes);
-                    help.extend(grown.and_then(|asked| whatif::group_help(&asked)).map(Sentence::from));
+                    help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
                     help
                 }
                 _ => self.help(problem, &pod),

@@ -6,6 +6,7 @@ use podscope_api::{
     ConditionStatus, Node, NodeName, Object, ObjectKey, ObjectMeta, Pod, Quantity, ResourceList, Str, Uid,
 };
 use podscope_cluster::Objects;
+use podscope_messages::{Sentence, sentence};
 
 use super::{Answer, Blocked, Move, NodeChange, Question};
 use crate::owners::workload_of;
@@ -153,16 +154,22 @@ impl PodState {
     }
 
     /// Returns the reason why nothing runs in place of a pod.
-    fn why_not_replaced(&self, replacement: Option<&PodState>, after: Option<&PodState>) -> String {
+    fn why_not_replaced(&self, replacement: Option<&PodState>, after: Option<&PodState>) -> Sentence {
         if let Some(waits) = replacement {
-            return waits.unscheduled.clone().unwrap_or_else(|| "not scheduled yet".into());
+            return waits.why_waiting();
         }
         match (&self.owner, after) {
-            (_, Some(_)) => "still terminating: its node does not confirm the end, and its name stays taken".into(),
-            (None, None) => "it has no controller: nothing replaces it".into(),
-            (Some((kind, _)), None) if &**kind == DAEMON_SET => "its DaemonSet's pod goes with the node".into(),
-            (Some((kind, key)), None) => format!("{kind} {} has not replaced it", key.name),
+            (_, Some(_)) => sentence!(what_if_answer::still_terminating),
+            (None, None) => sentence!(what_if_answer::no_controller),
+            (Some((kind, _)), None) if &**kind == DAEMON_SET => sentence!(what_if_answer::daemon_goes),
+            (Some((kind, key)), None) => sentence!(what_if_answer::not_replaced, kind = &**kind, name = &*key.name),
         }
+    }
+
+    /// Returns the reason why the pod, which has no node, waits for one.
+    fn why_waiting(&self) -> Sentence {
+        let said = self.unscheduled.as_deref().map(Sentence::from);
+        said.unwrap_or_else(|| sentence!(what_if_answer::not_scheduled))
     }
 }
 
@@ -255,7 +262,7 @@ pub(super) fn answer(
         from: None,
         to: pod.node.clone(),
         waits: pod.node.is_none(),
-        reason: (pod.node.is_none()).then(|| pod.unscheduled.clone().unwrap_or_else(|| "not scheduled yet".into())),
+        reason: pod.node.is_none().then(|| pod.why_waiting()),
         share: 1.0,
     };
     // When nodes are added, their DaemonSet pods are not worth mentioning.

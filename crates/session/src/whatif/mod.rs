@@ -16,6 +16,7 @@ mod asking;
 mod compare;
 mod count;
 mod fit;
+mod group_text;
 mod grow;
 mod rolling;
 mod room;
@@ -25,12 +26,15 @@ mod text;
 mod volumes;
 
 use podscope_api::{Kind, ObjectKey, Pod, ordered};
+use podscope_messages::Sentence;
 use serde::Serialize;
 
 pub use asking::Asking;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
 pub use fit::{Fit, Fitting, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
+pub(crate) use group_text::group_help;
+pub use group_text::{group_lines, grow_markdown, grow_text};
 pub(crate) use grow::GroupsAsked;
 pub use grow::{Group, GroupAnswer, Grow, PodGroups, grow, grow_for};
 pub use rolling::{Consolidating, Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
@@ -40,10 +44,9 @@ pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
 pub use text::{
     consolidation_markdown, consolidation_sections, consolidation_summary, consolidation_text, fit_markdown,
-    fit_summary, fit_text, group_lines, grow_markdown, grow_text, markdown, rolling_markdown, rolling_text, sections,
-    summary, text,
+    fit_summary, fit_text, markdown, rolling_markdown, rolling_text, sections, summary, text,
 };
-pub(crate) use text::{group_help, node_line};
+pub(crate) use text::{in_capitals, node_line};
 pub use volumes::StuckVolume;
 
 /// Interrupts long work, and observes its progress.
@@ -119,7 +122,8 @@ pub struct Move {
     /// Node of the pod or of its replacement. None if nothing runs in its place.
     pub to: Option<String>,
     /// Why `to` is None.
-    pub reason: Option<String>,
+    #[serde(serialize_with = "podscope_messages::as_english")]
+    pub reason: Option<Sentence>,
     /// Whether `to` is None because the replacement, or the new pod itself, stays Pending.
     #[serde(skip)]
     pub waits: bool,

@@ -14,6 +14,7 @@ use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey, Pod, Quantity, ordered};
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::command;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 use serde::Serialize;
 
@@ -55,7 +56,8 @@ pub struct StoppedNode {
     pub node: String,
     /// `NAMESPACE/NAME` of the pod that prevents it.
     pub pod: String,
-    pub reason: String,
+    #[serde(serialize_with = "podscope_messages::as_english")]
+    pub reason: Sentence,
 }
 
 /// Nodes that the cluster can do without.
@@ -281,7 +283,7 @@ impl Draining {
 
     /// The drained node, or the pod that prevents the drain.
     fn result(&self) -> Result<DrainedNode, StoppedNode> {
-        let stopped = |pod: String, reason: String| StoppedNode {
+        let stopped = |pod: String, reason: Sentence| StoppedNode {
             node: self.node.clone(),
             pod,
             reason,
@@ -290,13 +292,13 @@ impl Draining {
         let waiting = unscheduled(&self.session).into_iter();
         let mut newly_waiting = waiting.filter(|(pod, _)| !self.waited_before.contains_key(pod));
         if let Some((pod, reason)) = newly_waiting.next() {
-            return Err(stopped(pod.to_string(), reason));
+            return Err(stopped(pod.to_string(), reason.into()));
         }
         if let Some(blocked) = blocked_pods(&self.session, std::slice::from_ref(&self.node)).first() {
             return Err(stopped(blocked.pod.clone(), why_blocked(blocked)));
         }
         if let Some(stays) = pods_to_evict(&self.session, &self.node).first() {
-            return Err(stopped(stays.to_string(), "it is still on the node".to_owned()));
+            return Err(stopped(stays.to_string(), sentence!(what_if_answer::still_on_node)));
         }
         Ok(DrainedNode {
             node: self.node.clone(),

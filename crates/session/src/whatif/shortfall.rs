@@ -13,8 +13,8 @@ use crate::timeline::Session;
 pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
-    /// The counted quantity: `available replicas`, `healthy pods` or `ready endpoints`.
-    pub of: String,
+    /// The counted quantity.
+    pub of: Counted,
     /// The number that it has to have.
     pub wanted: i32,
     /// The smallest number that it had.
@@ -25,10 +25,21 @@ pub struct Shortfall {
     pub lasts: bool,
 }
 
+/// A quantity that an object has to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Counted {
+    #[serde(rename = "available replicas")]
+    AvailableReplicas,
+    #[serde(rename = "healthy pods")]
+    HealthyPods,
+    #[serde(rename = "ready endpoints")]
+    ReadyEndpoints,
+}
+
 /// Number of an object's working parts, and how many it has to have.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    of: &'static str,
+    of: Counted,
     has: i32,
     wanted: i32,
 }
@@ -71,7 +82,7 @@ impl Watcher {
             }
             let one = self.found.entry(object.clone()).or_insert_with(|| Shortfall {
                 object,
-                of: level.of.to_owned(),
+                of: level.of,
                 wanted,
                 least: level.has,
                 seconds: 0,
@@ -96,7 +107,7 @@ fn levels(objects: &Objects) -> Levels {
     let mut levels = Levels::new();
     for one in objects.list::<Deployment>() {
         let level = Level {
-            of: "available replicas",
+            of: Counted::AvailableReplicas,
             has: one.status.available_replicas.unwrap_or(0),
             wanted: one.spec.replicas.unwrap_or(1),
         };
@@ -104,7 +115,7 @@ fn levels(objects: &Objects) -> Levels {
     }
     for one in objects.list::<StatefulSet>() {
         let level = Level {
-            of: "available replicas",
+            of: Counted::AvailableReplicas,
             has: one.status.available_replicas,
             wanted: one.spec.replicas.unwrap_or(1),
         };
@@ -112,7 +123,7 @@ fn levels(objects: &Objects) -> Levels {
     }
     for one in objects.list::<PodDisruptionBudget>() {
         let level = Level {
-            of: "healthy pods",
+            of: Counted::HealthyPods,
             has: one.status.current_healthy,
             wanted: one.status.desired_healthy,
         };
@@ -122,7 +133,7 @@ fn levels(objects: &Objects) -> Levels {
     for one in objects.list::<Service>() {
         let key = one.metadata.key();
         let level = Level {
-            of: "ready endpoints",
+            of: Counted::ReadyEndpoints,
             has: ready.get(&key).copied().unwrap_or(0),
             wanted: 1,
         };

@@ -1,16 +1,22 @@
-//! Answers as plain text for terminals, and as Markdown.
+//! Answers as plain text for terminals, and as Markdown; both in the current language.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use podscope_api::ordered;
+use podscope_messages::{Sentence, Value, sentence};
+use podscope_protocol::markdown::{self, Block};
 
+use super::shortfall::Counted;
 use super::{
-    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, Group, GroupAnswer, Grow, MAX_COPIES, Move, NodeChange,
-    PodGroups, Rolling, Shortfall, StoppedNode, StuckVolume,
+    Answer, Blocked, Change, Consolidation, DrainedNode, Fit, MAX_COPIES, Move, NodeChange, Rolling, ShapeFit,
+    Shortfall, StoppedNode, StuckVolume,
 };
 
 /// Maximum number of nodes that are listed for one reason.
-const MAX_NODES: usize = 3;
+pub(super) const MAX_NODES: usize = 3;
+
+/// A heading with its lines.
+type Section = (Sentence, Vec<Sentence>);
 
 /// Prints an answer as plain text.
 #[must_use]
@@ -19,16 +25,13 @@ pub fn text(answer: &Answer) -> String {
     for said in &answer.said {
         let _ = writeln!(out, "{said}");
     }
-    section(
-        &mut out,
-        "PODS",
-        answer.moves.iter().map(|one| move_line(one, answer.draws)),
-    );
+    let moves = answer.moves.iter().map(|one| move_line(one, answer.draws));
+    add_section(&mut out, &sentence!(what_if_table::pods), moves);
     for (title, lines) in sections(answer) {
-        section(&mut out, &title.to_ascii_uppercase(), lines);
+        add_section(&mut out, &title, lines);
     }
     if out.is_empty() {
-        out.push_str("Nothing changes.\n");
+        let _ = writeln!(out, "{}", sentence!(what_if_print::nothing_changes));
     }
     let _ = writeln!(out, "{}", summary(answer));
     out
@@ -36,74 +39,63 @@ pub fn text(answer: &Answer) -> String {
 
 /// Everything in an answer but the pods: headings with their lines.
 #[must_use]
-pub fn sections(answer: &Answer) -> [(&'static str, Vec<String>); 5] {
+pub fn sections(answer: &Answer) -> [Section; 5] {
+    let blocked = answer.blocked.iter().map(|one| blocked_line(&one.pod, one));
+    let broken = answer.broken.iter().map(Sentence::from);
     [
+        (sentence!(what_if_answer::blocked), blocked.collect()),
         (
-            "Blocked",
-            answer.blocked.iter().map(|one| blocked_line(&one.pod, one)).collect(),
+            sentence!(what_if_answer::volumes_that_stay),
+            answer.volumes.iter().map(volume_line).collect(),
         ),
-        ("Volumes that stay", answer.volumes.iter().map(volume_line).collect()),
-        ("Nodes", answer.nodes.iter().map(node_line).collect()),
         (
-            "Less than before",
-            answer.shortfalls.iter().map(shortfall_line).collect(),
+            sentence!(what_if_table::nodes),
+            answer.nodes.iter().map(|one| node_line(one).into()).collect(),
         ),
-        ("Broken guarantees", answer.broken.clone()),
+        shortfall_section(&answer.shortfalls),
+        (sentence!(what_if_answer::broken_guarantees), broken.collect()),
     ]
 }
 
-/// Prints an answer as Markdown.
+/// An answer as Markdown.
 #[must_use]
-pub fn markdown(answer: &Answer) -> String {
-    let mut out = String::new();
+pub fn markdown(answer: &Answer) -> Vec<Block> {
+    let mut blocks = Vec::new();
     if !answer.moves.is_empty() {
-        out.push_str("| Pod | From | To |\n|---|---|---|\n");
-        for one in &answer.moves {
-            let to = one
-                .to
-                .clone()
-                .unwrap_or_else(|| format!("none: {}", one.reason.as_deref().unwrap_or_default()));
-            let _ = writeln!(
-                out,
-                "| `{}` | {} | {}{} |",
-                escape_cell(&one.pod),
-                escape_cell(one.from.as_deref().unwrap_or("none")),
-                escape_cell(&to),
-                share(one, answer.draws)
-            );
-        }
-        out.push('\n');
+        let head = vec![
+            sentence!(what_if_table::pod),
+            sentence!(what_if_table::from),
+            sentence!(what_if_table::to),
+        ];
+        let rows = answer.moves.iter().map(|one| move_row(one, answer.draws));
+        blocks.push(Block::Table(std::iter::once(head).chain(rows).collect()));
     }
-    for one in &answer.blocked {
-        let _ = writeln!(out, "- {}", blocked_line(&format!("`{}`", one.pod), one));
-    }
-    for one in &answer.volumes {
-        let _ = writeln!(out, "- {}", volume_line(one));
-    }
-    for one in &answer.shortfalls {
-        let _ = writeln!(out, "- {}", shortfall_line(one));
-    }
-    for name in &answer.broken {
-        let _ = writeln!(out, "- breaks **{name}**");
-    }
-    for said in &answer.said {
-        let _ = writeln!(out, "- {}", said.replace('\n', " "));
-    }
-    let _ = writeln!(out, "\n{}", summary(answer));
-    out
+    let blocked = (answer.blocked.iter()).map(|one| blocked_line(&format!("`{}`", one.pod), one));
+    let broken = (answer.broken.iter()).map(|name| sentence!(what_if_answer::breaks, name = name));
+    let said = answer.said.iter().map(|said| said.replace('\n', " ").into());
+    let lines = blocked
+        .chain(answer.volumes.iter().map(volume_line))
+        .chain(answer.shortfalls.iter().map(shortfall_line))
+        .chain(broken)
+        .chain(said);
+    blocks.push(Block::List(lines.collect()));
+    blocks.push(Block::End(summary(answer)));
+    blocks
 }
 
 /// Prints a rolling drain as plain text.
 #[must_use]
 pub fn rolling_text(rolling: &Rolling) -> String {
     let mut out = String::new();
-    section(&mut out, "ORDER THAT WORKS", order_lines(rolling));
-    section(&mut out, "STOPS AT", stop_lines(rolling));
-    section(
+    add_section(
         &mut out,
-        "LESS THAN BEFORE",
-        rolling.shortfalls.iter().map(shortfall_line),
+        &sentence!(what_if_print::order_that_works),
+        order_lines(rolling),
     );
+    let stopped = rolling.stopped.iter().map(stopped_line);
+    add_section(&mut out, &sentence!(what_if_print::stops_at), stopped);
+    let (title, lines) = shortfall_section(&rolling.shortfalls);
+    add_section(&mut out, &title, lines);
     let _ = writeln!(out, "{}", rolling_summary(rolling));
     out
 }
@@ -115,62 +107,99 @@ pub fn rolling_markdown(rolling: &Rolling) -> String {
     for line in order_lines(rolling) {
         let _ = writeln!(out, "{line}");
     }
-    for line in stop_lines(rolling) {
-        let _ = writeln!(out, "- stops at {line}");
-    }
-    for one in &rolling.shortfalls {
-        let _ = writeln!(out, "- {}", shortfall_line(one));
-    }
-    let _ = writeln!(out, "\n{}", rolling_summary(rolling));
+    let stopped = rolling.stopped.iter().map(|one| {
+        let line = stopped_line(one);
+        sentence!(what_if_print::stops, node_and_why = line)
+    });
+    let lines = stopped.chain(rolling.shortfalls.iter().map(shortfall_line));
+    out.push_str(&markdown::print(&[
+        Block::List(lines.collect()),
+        Block::End(rolling_summary(rolling)),
+    ]));
     out
 }
 
+/// The drained nodes as a numbered list.
 fn order_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
     let numbered = rolling.order.iter().enumerate();
     numbered.map(|(at, one)| format!("{}. {}", at + 1, drained_line(one)))
 }
 
-fn stop_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
-    rolling.stopped.iter().map(stopped_line)
+fn drained_line(one: &DrainedNode) -> Sentence {
+    let DrainedNode { node, pods, seconds } = one;
+    sentence!(what_if_answer::drained, node = node, pods = *pods, seconds = *seconds)
 }
 
-fn drained_line(one: &DrainedNode) -> String {
-    let pods = match one.pods {
-        1 => "1 pod leaves".to_owned(),
-        more => format!("{more} pods leave"),
-    };
-    format!("{}: {pods} in {} s", one.node, one.seconds)
+fn stopped_line(one: &StoppedNode) -> Sentence {
+    let StoppedNode { node, pod, reason } = one;
+    sentence!(
+        what_if_answer::not_drained,
+        node = node,
+        pod = pod,
+        why = reason.clone()
+    )
 }
 
-fn stopped_line(one: &StoppedNode) -> String {
-    format!("{}: {}: {}", one.node, one.pod, one.reason)
+fn rolling_summary(rolling: &Rolling) -> Sentence {
+    sentence!(
+        what_if_print::rolling_summary,
+        drained = rolling.order.len(),
+        stopped = rolling.stopped.len(),
+        seconds = rolling.seconds
+    )
 }
 
-fn rolling_summary(rolling: &Rolling) -> String {
-    let (drained, stopped) = (rolling.order.len(), rolling.stopped.len());
-    format!("{drained} nodes drained, {stopped} not, after {} s.", rolling.seconds)
+fn volume_line(one: &StuckVolume) -> Sentence {
+    sentence!(
+        what_if_answer::volume_stays,
+        pod = &one.pod,
+        volume = &one.volume,
+        why = one.reason.clone()
+    )
 }
 
-fn volume_line(one: &StuckVolume) -> String {
-    format!("{} volume {}: {}", one.pod, one.volume, one.reason)
+fn shortfall_section(shortfalls: &[Shortfall]) -> Section {
+    let lines = shortfalls.iter().map(shortfall_line);
+    (sentence!(what_if_answer::less_than_before), lines.collect())
 }
 
-fn shortfall_line(one: &Shortfall) -> String {
+fn shortfall_line(one: &Shortfall) -> Sentence {
     let Shortfall {
         object,
         of,
         wanted,
         least,
         seconds,
-        ..
+        lasts,
     } = one;
-    let end = if one.lasts { ", and still at the end" } else { "" };
-    format!("{object}: {least} of {wanted} {of} for {seconds} s{end}")
+    let (least, wanted) = (*least, *wanted);
+    let level = match of {
+        Counted::AvailableReplicas => {
+            sentence!(what_if_answer::available_replicas, least = least, wanted = wanted)
+        }
+        Counted::HealthyPods => sentence!(what_if_answer::healthy_pods, least = least, wanted = wanted),
+        Counted::ReadyEndpoints => sentence!(what_if_answer::ready_endpoints, least = least, wanted = wanted),
+    };
+    let seconds = *seconds;
+    match lasts {
+        true => sentence!(
+            what_if_answer::less_still,
+            object = object,
+            level = level,
+            seconds = seconds
+        ),
+        false => sentence!(what_if_answer::less, object = object, level = level, seconds = seconds),
+    }
 }
 
 /// Why a budget keeps a pod from being evicted.
-pub(super) fn why_blocked(one: &Blocked) -> String {
-    format!("{} allows {} disruptions, {} needed", one.by, one.allowed, one.needed)
+pub(super) fn why_blocked(one: &Blocked) -> Sentence {
+    sentence!(
+        what_if_answer::budget_allows,
+        budget = &one.by,
+        allowed = one.allowed,
+        needed = one.needed
+    )
 }
 
 /// Prints the nodes that can go as plain text.
@@ -178,7 +207,7 @@ pub(super) fn why_blocked(one: &Blocked) -> String {
 pub fn consolidation_text(found: &Consolidation) -> String {
     let mut out = String::new();
     for (title, lines) in consolidation_sections(found) {
-        section(&mut out, &title.to_ascii_uppercase(), lines);
+        add_section(&mut out, &title, lines);
     }
     let _ = writeln!(out, "{}", consolidation_summary(found));
     out
@@ -186,265 +215,173 @@ pub fn consolidation_text(found: &Consolidation) -> String {
 
 /// The nodes that can go, those that are needed, and what had less meanwhile: headings with their lines.
 #[must_use]
-pub fn consolidation_sections(found: &Consolidation) -> [(&'static str, Vec<String>); 3] {
+pub fn consolidation_sections(found: &Consolidation) -> [Section; 3] {
     [
-        ("Can go", found.nodes.iter().map(drained_line).collect()),
-        ("Are needed", found.kept.iter().map(stopped_line).collect()),
         (
-            "Less than before",
-            found.shortfalls.iter().map(shortfall_line).collect(),
+            sentence!(what_if_answer::can_go),
+            found.nodes.iter().map(drained_line).collect(),
         ),
+        (
+            sentence!(what_if_answer::are_needed),
+            found.kept.iter().map(stopped_line).collect(),
+        ),
+        shortfall_section(&found.shortfalls),
     ]
 }
 
-/// Prints the nodes that can go as Markdown.
+/// The nodes that can go as Markdown.
 #[must_use]
-pub fn consolidation_markdown(found: &Consolidation) -> String {
-    let mut out = format!("**{}**\n\n", consolidation_summary(found));
-    for one in &found.nodes {
-        let _ = writeln!(out, "- can go: {}", drained_line(one));
-    }
-    for one in &found.kept {
-        let _ = writeln!(out, "- is needed: {}", stopped_line(one));
-    }
-    out
+pub fn consolidation_markdown(found: &Consolidation) -> Vec<Block> {
+    let nodes = found.nodes.iter().map(drained_line);
+    let nodes = nodes.map(|line| sentence!(what_if_answer::node_can_go, drained = line));
+    let kept = found.kept.iter().map(stopped_line);
+    let kept = kept.map(|line| sentence!(what_if_answer::node_is_needed, not_drained = line));
+    vec![
+        Block::Lead(consolidation_summary(found)),
+        Block::List(nodes.chain(kept).collect()),
+    ]
 }
 
 /// The nodes that can go, in one sentence.
 #[must_use]
-pub fn consolidation_summary(found: &Consolidation) -> String {
-    match found.nodes.len() {
-        0 => "No node can go.".to_owned(),
-        1 => "1 node can go; its drain was simulated.".to_owned(),
-        more => format!("{more} nodes can go together; their drains were simulated."),
-    }
+pub fn consolidation_summary(found: &Consolidation) -> Sentence {
+    sentence!(what_if_answer::nodes_can_go, count = found.nodes.len())
 }
 
 /// Prints the result of [`super::fit()`] as plain text.
 #[must_use]
 pub fn fit_text(fit: &Fit) -> String {
     let mut out = format!("{}\n", fit_summary(fit));
-    section(&mut out, "SHAPES", shape_lines(fit));
-    section(
-        &mut out,
-        "NODES",
-        fit.on.iter().map(|(node, count)| format!("{node}  {count}")),
-    );
-    section(&mut out, "WHAT STOPS THE NEXT ONE", reasons(fit));
-    section(&mut out, "NOT WANTED ON", fit.unwanted.iter().cloned());
-    section(&mut out, "WHAT MAKES ROOM", fit.changes.iter().map(change_line));
+    add_section(&mut out, &sentence!(what_if_print::shapes), shape_lines(fit));
+    let on = fit.on.iter().map(|(node, count)| format!("{node}  {count}"));
+    add_section(&mut out, &sentence!(what_if_table::nodes), on);
+    add_section(&mut out, &sentence!(what_if::stops_next), reasons(fit));
+    add_section(&mut out, &sentence!(what_if_print::not_wanted_on), &fit.unwanted);
+    let changes = fit.changes.iter().map(change_line);
+    add_section(&mut out, &sentence!(what_if_print::what_makes_room), changes);
     out
 }
 
-/// Prints the result of [`super::fit()`] as Markdown.
+/// The result of [`super::fit()`] as Markdown.
 #[must_use]
-pub fn fit_markdown(fit: &Fit) -> String {
-    let mut out = format!("**{}**\n\n", fit_summary(fit));
-    for line in shape_lines(fit).into_iter().chain(reasons(fit)) {
-        let _ = writeln!(out, "- {line}");
-    }
-    for change in &fit.changes {
-        let _ = writeln!(out, "- room for {}: `{}`", change.fits, change.commands.join("; "));
-    }
-    out
+pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
+    let changes = fit.changes.iter().map(|change| {
+        let commands = change.commands.join("; ");
+        sentence!(what_if_answer::room_for, count = change.fits, commands = commands)
+    });
+    let lines = shape_lines(fit).into_iter().chain(reasons(fit)).chain(changes);
+    vec![Block::Lead(fit_summary(fit)), Block::List(lines.collect())]
 }
 
 /// The result of [`super::fit()`] in one sentence.
 #[must_use]
-pub fn fit_summary(fit: &Fit) -> String {
+pub fn fit_summary(fit: &Fit) -> Sentence {
     if fit.shapes.is_empty() {
         let wanted = fit.fits + fit.stopped_by.len();
-        return format!("The DaemonSet's pod fits on {} of {wanted} nodes.", fit.fits);
+        return sentence!(what_if_answer::fit_daemon_set, count = fit.fits, wanted = wanted);
     }
     match fit.fits {
-        0 => "No pod of this shape fits.".to_owned(),
-        1 => "1 more pod of this shape fits.".to_owned(),
-        MAX_COPIES => format!("{MAX_COPIES} more pods of this shape fit, and it was not counted on."),
-        fits if fit.shapes.len() > 1 => format!("{fits} more pods of these shapes fit."),
-        fits => format!("{fits} more pods of this shape fit."),
+        MAX_COPIES => sentence!(what_if_answer::fit_at_least, count = MAX_COPIES),
+        2.. if fit.shapes.len() > 1 => sentence!(what_if_answer::fit_of_shapes, count = fit.fits),
+        fits => sentence!(what_if_answer::fit, count = fits),
     }
 }
 
 /// The placed pods of each shape; nothing for a single one.
-fn shape_lines(fit: &Fit) -> Vec<String> {
+fn shape_lines(fit: &Fit) -> Vec<Sentence> {
     if fit.shapes.len() < 2 {
         return Vec::new();
     }
-    let line = |one: &super::ShapeFit| {
-        let stops = if one.stops { "; the next one does not fit" } else { "" };
-        format!("{}: {}{stops}", one.shape, one.fits)
+    let line = |one: &ShapeFit| match one.stops {
+        true => sentence!(what_if_answer::shape_stops, shape = &one.shape, count = one.fits),
+        false => sentence!(what_if_answer::shape, shape = &one.shape, count = one.fits),
     };
     fit.shapes.iter().map(line).collect()
 }
 
-fn change_line(change: &Change) -> String {
-    format!("{} fit after: {}", change.fits, change.commands.join("; "))
-}
-
-/// Prints the result of [`super::grow()`] as plain text.
-#[must_use]
-pub fn grow_text(grow: &Grow) -> String {
-    let mut out = String::new();
-    section(&mut out, "NODE GROUPS", grow.groups.iter().map(described_group));
-    for asked in &grow.pods {
-        section(&mut out, &asked_title(asked), group_lines(asked));
-    }
-    let _ = writeln!(out, "{}", grow_summary(grow));
-    out
-}
-
-/// Prints the result of [`super::grow()`] as Markdown.
-#[must_use]
-pub fn grow_markdown(grow: &Grow) -> String {
-    let mut out = format!("**{}**\n\n", grow_summary(grow));
-    for group in &grow.groups {
-        let _ = writeln!(out, "- {}", described_group(group));
-    }
-    for asked in &grow.pods {
-        let _ = writeln!(out, "\n{}\n", asked_title(asked));
-        for line in group_lines(asked) {
-            let _ = writeln!(out, "- {line}");
-        }
-    }
-    out
-}
-
-fn described_group(group: &Group) -> String {
-    let Group {
-        name, nodes, min, max, ..
-    } = group;
-    let limits = match (min, max) {
-        (Some(min), Some(max)) => format!("min {min}, max {max}"),
-        (Some(min), None) => format!("min {min}, max not known"),
-        (None, _) => "limits not known".to_owned(),
-    };
-    let like = group.like.as_deref().unwrap_or("the default machine");
-    let s = if *nodes == 1 { "" } else { "s" };
-    format!("{name}: {nodes} node{s}, {limits}, a new one like {like}")
-}
-
-/// The pod, with its workload if it has one and the number of such pods.
-fn asked_title(asked: &PodGroups) -> String {
-    let owner = asked.owner.as_ref().map(|owner| format!(" of {owner}"));
-    let others = match asked.count {
-        1 => String::new(),
-        count => format!(", and {} more", count - 1),
-    };
-    format!("Pod {}{}{others}", asked.pod, owner.unwrap_or_default())
-}
-
-/// What each group would do for a pod, and what the cluster autoscaler would say.
-#[must_use]
-pub fn group_lines(asked: &PodGroups) -> Vec<String> {
-    if let [_, ..] = asked.fits.as_slice() {
-        let more = match asked.fits.len() {
-            more if more > MAX_NODES => format!(" and {} more", more - MAX_NODES),
-            _ => String::new(),
-        };
-        let shown: Vec<&str> = asked.fits.iter().take(MAX_NODES).map(String::as_str).collect();
-        return vec![format!("fits on {}{more}: no group need grow", shown.join(", "))];
-    }
-    let line = |answer: &GroupAnswer| {
-        let group = &answer.group;
-        match (answer.helps, answer.accepts) {
-            (true, _) => format!("{group}: one more node takes it"),
-            (false, true) => format!("{group}: {}; one more node would take it", answer.reasons.join(", ")),
-            (false, false) => format!("{group}: {}", answer.reasons.join(", ")),
-        }
-    };
-    let mut lines: Vec<String> = asked.groups.iter().map(line).collect();
-    lines.extend(asked.event.as_ref().map(|event| format!("event: {event}")));
-    lines
-}
-
-/// What node groups would do for a pod, in one sentence.
-pub(crate) fn group_help(asked: &PodGroups) -> Option<String> {
-    let helping = asked.groups.iter().filter(|answer| answer.helps);
-    let helping: Vec<&str> = helping.map(|answer| answer.group.as_str()).collect();
-    match (&asked.event, helping.as_slice()) {
-        (Some(event), _) => Some(format!(
-            "No node group helps; the cluster autoscaler would say: {event}"
-        )),
-        (None, []) => None,
-        (None, [group]) => Some(format!("One more node of node group {group}")),
-        (None, groups) => Some(format!("One more node of a node group: {}", groups.join(", "))),
-    }
-}
-
-fn grow_summary(grow: &Grow) -> String {
-    let pods = |is_counted: &dyn Fn(&PodGroups) -> bool| -> usize {
-        let counted = grow.pods.iter().filter(|asked| is_counted(asked));
-        counted.map(|asked| asked.count).sum()
-    };
-    let helped = pods(&|asked| asked.groups.iter().any(|answer| answer.helps));
-    let (asked, fitting) = (pods(&|_| true), pods(&|asked| !asked.fits.is_empty()));
-    let not_asked = match grow.not_asked {
-        0 => String::new(),
-        more => format!(" {more} more pods were not asked about."),
-    };
-    if grow.groups.is_empty() {
-        return format!("There is no node group; {asked} pods wait.{not_asked}");
-    }
-    format!(
-        "Model of the cluster autoscaler: of {asked} waiting pods a node group helps {helped}, {fitting} fit without.{not_asked}"
-    )
+fn change_line(change: &Change) -> Sentence {
+    let commands = change.commands.join("; ");
+    sentence!(what_if_print::fit_after, count = change.fits, commands = commands)
 }
 
 /// Groups nodes by reason.
-fn reasons(fit: &Fit) -> Vec<String> {
+fn reasons(fit: &Fit) -> Vec<Sentence> {
     let mut nodes_by_reason: ordered::Map<&str, Vec<&str>> = ordered::Map::new();
     for stopped in &fit.stopped_by {
         nodes_by_reason.entry(&stopped.reason).or_default().push(&stopped.node);
     }
     let line = |(reason, nodes): (&&str, &Vec<&str>)| match nodes.len() {
-        more if more > MAX_NODES => format!(
-            "{reason}: {} and {} more",
-            nodes[..MAX_NODES].join(", "),
-            more - MAX_NODES
+        all if all > MAX_NODES => sentence!(
+            what_if_answer::refused_by_more,
+            reason = *reason,
+            nodes = nodes[..MAX_NODES].to_vec(),
+            more = all - MAX_NODES
         ),
-        _ => format!("{reason}: {}", nodes.join(", ")),
+        _ => sentence!(what_if_answer::refused_by, reason = *reason, nodes = nodes.clone()),
     };
     nodes_by_reason.iter().map(line).collect()
 }
 
-fn section(out: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+/// A heading in the current language, in capitals.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only the command line prints headings, and not all are ASCII"
+)]
+pub(crate) fn in_capitals(title: &Sentence) -> String {
+    title.to_string().to_uppercase()
+}
+
+/// Prints lines below a heading in capitals; nothing if there are none.
+pub(super) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines: impl IntoIterator<Item = T>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
-        let _ = writeln!(out, "{title}");
+        let _ = writeln!(out, "{}", in_capitals(title));
     }
     for line in lines {
         let _ = writeln!(out, "  {line}");
     }
 }
 
-fn move_line(one: &Move, draws: u32) -> String {
-    let from = one
-        .from
-        .as_deref()
-        .map_or_else(|| "new".to_owned(), |from| format!("from {from}"));
-    match (&one.to, &one.reason) {
-        (Some(to), _) => format!("{} ({from}) -> {to}{}", one.pod, share(one, draws)),
-        (None, reason) => format!(
-            "{} ({from}) -> no node: {}{}",
-            one.pod,
-            reason.as_deref().unwrap_or_default(),
-            share(one, draws)
-        ),
-    }
+fn move_line(one: &Move, draws: u32) -> Sentence {
+    let pod = &one.pod;
+    let reason = || one.reason.clone().unwrap_or_default();
+    let line = match (&one.from, &one.to) {
+        (Some(from), Some(to)) => sentence!(what_if_print::goes, pod = pod, from = from, to = to),
+        (None, Some(to)) => sentence!(what_if_print::new_goes, pod = pod, to = to),
+        (Some(from), None) => sentence!(what_if_print::goes_nowhere, pod = pod, from = from, reason = reason()),
+        (None, None) => sentence!(what_if_print::new_goes_nowhere, pod = pod, reason = reason()),
+    };
+    with_share(line, one, draws)
+}
+
+/// Pod, old node and new node.
+fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
+    let from = one.from.as_ref().map(Sentence::from);
+    let to = one.to.as_ref().map(Sentence::from);
+    let to = to.unwrap_or_else(|| {
+        let reason = one.reason.clone().unwrap_or_default();
+        sentence!(what_if_table::to_none, reason = reason)
+    });
+    vec![
+        format!("`{}`", one.pod).into(),
+        from.unwrap_or_else(|| sentence!(what_if_table::from_none)),
+        with_share(to, one, draws),
+    ]
 }
 
 /// Sentence about a pod that a budget keeps from being evicted; `pod` is its name as it is printed.
-fn blocked_line(pod: &str, one: &Blocked) -> String {
-    format!("{pod} stays: {}", why_blocked(one))
+fn blocked_line(pod: &str, one: &Blocked) -> Sentence {
+    sentence!(what_if_answer::stays, pod = pod, why = why_blocked(one))
 }
 
-/// Number of draws with this move. Empty if it is in all draws.
-fn share(one: &Move, draws: u32) -> String {
+/// A move with the number of draws that have it. Without the number if it is in all draws.
+fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
     let often = (one.share * f64::from(draws)).round();
     if draws <= 1 || often >= f64::from(draws) {
-        return String::new();
+        return what;
     }
-    format!(" (in {often} of {draws} draws)")
+    let often = Value::from(often as u32);
+    sentence!(what_if_answer::in_draws, what = what, often = often, draws = draws)
 }
 
 /// Line about a node with its changed resources.
@@ -463,21 +400,25 @@ pub(crate) fn node_line(change: &NodeChange) -> String {
 
 /// The answer in one sentence.
 #[must_use]
-pub fn summary(answer: &Answer) -> String {
+pub fn summary(answer: &Answer) -> Sentence {
     let placed = answer.moves.iter().filter(|one| one.to.is_some()).count();
     let left = answer.moves.len() - placed;
-    let draws = if answer.draws > 1 {
-        format!(", {} draws", answer.draws)
-    } else {
-        String::new()
-    };
-    format!(
-        "{placed} placed, {left} without a node, {} blocked, after {} s{draws}.",
-        answer.blocked.len(),
-        answer.seconds
-    )
-}
-
-fn escape_cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
+    let (blocked, seconds) = (answer.blocked.len(), answer.seconds);
+    match answer.draws {
+        0 | 1 => sentence!(
+            what_if_answer::summary,
+            placed = placed,
+            left = left,
+            blocked = blocked,
+            seconds = seconds
+        ),
+        draws => sentence!(
+            what_if_answer::summary_of_draws,
+            placed = placed,
+            left = left,
+            blocked = blocked,
+            seconds = seconds,
+            draws = draws
+        ),
+    }
 }

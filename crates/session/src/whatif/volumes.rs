@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Volume, ordered};
 use podscope_cluster::{Objects, claim_name};
+use podscope_messages::{Sentence, sentence};
 use serde::Serialize;
 
 use super::is_drained;
@@ -20,7 +21,8 @@ pub struct StuckVolume {
     pub volume: String,
     /// Name of its claim, if it has one.
     pub claim: Option<String>,
-    pub reason: String,
+    #[serde(serialize_with = "podscope_messages::as_english")]
+    pub reason: Sentence,
 }
 
 /// The volumes of pods on leaving nodes that no remaining node can use, or whose content is lost.
@@ -53,15 +55,14 @@ pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>)
     .collect()
 }
 
-fn why_claim_stays(objects: &Objects, claim: &ObjectKey, remaining: &[&Arc<Node>]) -> Option<String> {
+fn why_claim_stays(objects: &Objects, claim: &ObjectKey, remaining: &[&Arc<Node>]) -> Option<Sentence> {
     let claim = objects.get::<PersistentVolumeClaim>(claim)?;
     let volume = objects.named::<PersistentVolume>(&claim.spec.volume_name)?;
-    let name = &volume.metadata.name;
+    let name = &*volume.metadata.name;
     let affinity = volume.spec.node_affinity.as_ref().and_then(|one| one.required.as_ref());
     let Some(affinity) = affinity else {
         let is_of_host = volume.spec.host_path.is_some() || volume.spec.local.is_some();
-        return is_of_host
-            .then(|| format!("PersistentVolume {name} is a directory of its node: its content stays there"));
+        return is_of_host.then(|| sentence!(what_if_answer::directory_of_node, volume = name));
     };
     if remaining.iter().any(|node| affinity.matches(node)) {
         return None;
@@ -70,26 +71,28 @@ fn why_claim_stays(objects: &Objects, claim: &ObjectKey, remaining: &[&Arc<Node>
         .filter(|node| affinity.matches(node))
         .map(|node| &*node.metadata.name)
         .collect();
-    let nodes = match usable.len() {
-        0 => "on no node".to_owned(),
-        more if more > MAX_NODES => {
-            format!(
-                "only on {} and {} more",
-                usable[..MAX_NODES].join(", "),
-                more - MAX_NODES
-            )
-        }
-        _ => format!("only on {}", usable.join(", ")),
-    };
-    Some(format!("PersistentVolume {name} can be used {nodes}"))
+    Some(match usable.len() {
+        0 => sentence!(what_if_answer::usable_nowhere, volume = name),
+        all if all > MAX_NODES => sentence!(
+            what_if_answer::usable_only_on_more,
+            volume = name,
+            nodes = usable[..MAX_NODES].to_vec(),
+            more = all - MAX_NODES
+        ),
+        _ => sentence!(what_if_answer::usable_only_on, volume = name, nodes = usable),
+    })
 }
 
-fn why_inline_volume_stays(pod: &Pod, volume: &Volume) -> Option<String> {
+fn why_inline_volume_stays(pod: &Pod, volume: &Volume) -> Option<Sentence> {
     if let Some(empty_dir) = &volume.empty_dir {
         let on_disk = &*empty_dir.medium != "Memory";
-        return on_disk.then(|| "emptyDir: its content is deleted with the pod".to_owned());
+        return on_disk.then(|| sentence!(what_if_answer::empty_dir));
     }
     let host_path = volume.host_path.as_ref()?;
     let node = pod.spec.node_name.as_ref()?;
-    Some(format!("hostPath {}: its content stays on {node}", host_path.path))
+    Some(sentence!(
+        what_if_answer::host_path,
+        path = &*host_path.path,
+        node = node.as_str()
+    ))
 }

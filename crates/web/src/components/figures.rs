@@ -1,6 +1,6 @@
 //! Figures of two compared runs: for each resource a plot of how full the nodes are, and a table.
 
-use podscope_messages::{Message, figures, t};
+use podscope_messages::{Message, Sentence, figures, t};
 use podscope_protocol::{ComparedFigures, Fullness};
 use yew::prelude::*;
 
@@ -21,7 +21,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
             { for figures.fullness.iter().map(plot) }
             <div class="scroll" tabindex="0" role="region" aria-label={t!(figures::figures)}>
                 <table>
-                    <thead><tr>{ for names.iter().map(|name| column_name(name)) }</tr></thead>
+                    <thead><tr>{ for names.iter().map(column_name) }</tr></thead>
                     <tbody>{ for rows.map(|row| figure_row(row)) }</tbody>
                 </table>
             </div>
@@ -30,19 +30,19 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
 }
 
 /// The head of a column; that of the figures' names is empty.
-fn column_name(name: &str) -> Html {
+fn column_name(name: &Sentence) -> Html {
     match name.is_empty() {
         true => html! { <td></td> },
-        false => html! { <th scope="col">{ shown(name) }</th> },
+        false => html! { <th scope="col">{ shown(&name.to_string()) }</th> },
     }
 }
 
-fn figure_row(row: &[String]) -> Html {
+fn figure_row(row: &[Sentence]) -> Html {
     let mut cells = row.iter();
     html! {
         <tr>
-            <th scope="row">{ for cells.next().map(|title| shown(title)) }</th>
-            { for cells.map(|cell| html! { <td>{ shown(cell) }</td> }) }
+            <th scope="row">{ for cells.next().map(|title| shown(&title.to_string())) }</th>
+            { for cells.map(|cell| html! { <td>{ shown(&cell.to_string()) }</td> }) }
         </tr>
     }
 }

@@ -2,6 +2,7 @@
 //! It lies beside the stage, which shows the pods where they would go, or each node's room. The run is not changed.
 
 use podscope_messages::{t, what_if};
+use podscope_protocol::markdown;
 use podscope_protocol::{NodeRoom, PodMove, Request, WhatIf, WhatIfAnswer};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -98,7 +99,7 @@ fn title(change: &WhatIf) -> String {
 
 fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html {
     let copy = {
-        let (act, text) = (ctl.act.clone(), answer.markdown.clone());
+        let (act, text) = (ctl.act.clone(), markdown::print(&answer.markdown));
         Callback::from(move |_: MouseEvent| {
             let (act, text) = (act.clone(), text.clone());
             spawn_local(async move {
@@ -141,14 +142,14 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
     };
     html! {
         <>
-            <p class="lead" role="status">{ shown(&answer.summary) }</p>
+            <p class="lead" role="status">{ shown(&answer.summary.to_string()) }</p>
             if props.is_picture && answer.change != WhatIf::Figures { <p class="none">{ t!(what_if::no_marks) }</p> }
             // On a phone the table would hide the stage.
             <details class="raw" open={!browser::is_phone()}>
                 <summary>{ contents.text() }</summary>
                 { figures::view(&answer.figures) }
                 if !answer.room.is_empty() {
-                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if::nodes)}>
+                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if_table::nodes)}>
                         <table>
                             <thead><tr><th scope="col">{ t!(what_if::node) }</th><th scope="col">{ t!(what_if::more_pods) }</th><th scope="col">{ t!(what_if::stops_next) }</th></tr></thead>
                             <tbody>{ for answer.room.iter().take(MAX_ROWS).map(room_row) }</tbody>
@@ -157,16 +158,16 @@ fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html 
                     </div>
                 }
                 if !answer.moves.is_empty() {
-                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if::pods)}>
+                    <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if_table::pods)}>
                         <table>
-                            <thead><tr><th scope="col">{ t!(what_if::pod) }</th><th scope="col">{ t!(what_if::from) }</th><th scope="col">{ t!(what_if::to) }</th></tr></thead>
+                            <thead><tr><th scope="col">{ t!(what_if_table::pod) }</th><th scope="col">{ t!(what_if_table::from) }</th><th scope="col">{ t!(what_if_table::to) }</th></tr></thead>
                             <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
                         </table>
                         { rest(answer.moves.len()) }
                     </div>
                 }
                 { for answer.sections.iter().map(|(title, lines)| html! {
-                    <section><h3 class="eyebrow">{ title }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(line) }</li> }) }</ul>{ rest(lines.len()) }</section>
+                    <section><h3 class="eyebrow">{ title.to_string() }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>{ rest(lines.len()) }</section>
                 }) }
             </details>
             <div class="row">{ drain }<button type="button" onclick={copy}>{ t!(what_if::copy) }</button>{ zone }</div>
@@ -193,7 +194,7 @@ fn room_row(one: &NodeRoom) -> Html {
         <tr>
             <th scope="row" class="mono">{ shown(&one.node) }</th>
             <td>{ one.pods }</td>
-            <td>{ shown(&one.reason) }</td>
+            <td lang="en" translate="no">{ shown(&one.reason) }</td>
         </tr>
     }
 }
@@ -202,10 +203,10 @@ fn row(one: &PodMove) -> Html {
     html! {
         <tr>
             <th scope="row" class="mono">{ shown(names::without_default(&one.pod)) }</th>
-            <td>{ shown(one.from.as_ref().unwrap_or(&t!(what_if::from_none))) }</td>
+            <td>{ shown(one.from.as_ref().unwrap_or(&t!(what_if_table::from_none))) }</td>
             <td>
                 if let Some(to) = &one.to { { shown(to) } }
-                else { <span class="bad">{ if one.waits { "Pending".to_owned() } else { t!(what_if::to_nowhere) } }</span>{ " " }{ shown(one.reason.as_deref().unwrap_or_default()) } }
+                else { <span class="bad">{ if one.waits { "Pending".to_owned() } else { t!(what_if::to_nowhere) } }</span>{ " " }{ for one.reason.iter().map(|why| shown(&why.to_string())) } }
             </td>
         </tr>
     }

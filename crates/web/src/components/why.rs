@@ -360,7 +360,7 @@ fn Remedies(props: &RemediesProps) -> Html {
                         </ul>
                         if !help.groups.is_empty() {
                             <h4 class="eyebrow">{ t!(why::one_more_node) }</h4>
-                            <ul class="groups">{ for help.groups.iter().map(|line| html! { <li>{ shown(line) }</li> }) }</ul>
+                            <ul class="groups">{ for help.groups.iter().map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>
                         }
                     </>
                 },

@@ -177,6 +177,7 @@ pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, uni
 
 #[cfg(test)]
 mod tests {
+    use podscope_messages::Sentence;
     use podscope_protocol::{ComparedFigures, NodeRoom, PodView};
 
     use super::super::stage::fit::Fit;
@@ -207,7 +208,7 @@ mod tests {
             pod: format!("default/{pod}"),
             from: Some("a-1".to_owned()),
             to: to.map(str::to_owned),
-            reason: to.is_none().then(|| "Insufficient cpu".to_owned()),
+            reason: to.is_none().then(|| "Insufficient cpu".into()),
             waits,
         };
         WhatIfAnswer {
@@ -225,8 +226,8 @@ mod tests {
             can_go: vec!["c-1".to_owned()],
             figures: ComparedFigures::default(),
             sections: Vec::new(),
-            summary: String::new(),
-            markdown: String::new(),
+            summary: Sentence::default(),
+            markdown: Vec::new(),
         }
     }
 

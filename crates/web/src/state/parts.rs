@@ -1,5 +1,6 @@
 //! Parts of the page's state: tabs, dialogs, menus, sheets, views.
 
+use podscope_messages::Sentence;
 use podscope_protocol::triage::Finding;
 use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
 
@@ -152,7 +153,7 @@ pub(crate) struct HelpView {
     pub(crate) pod: String,
     pub(crate) remedies: Vec<Remedy>,
     /// What each node group would do, a line each.
-    pub(crate) groups: Vec<String>,
+    pub(crate) groups: Vec<Sentence>,
     pub(crate) per_mille: u32,
     pub(crate) done: bool,
 }

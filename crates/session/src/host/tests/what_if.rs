@@ -1,6 +1,7 @@
 //! What-if questions of the page: answered in pieces, with progress, and stopped.
 
 use podscope_api::{Node, ObjectKey, Pod};
+use podscope_messages::Sentence;
 use podscope_protocol::{WhatIf, WhatIfAnswer};
 
 use super::*;
@@ -142,7 +143,7 @@ fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
     let pod = before.first().expect("a pod").to_string();
     let (_, _, answer) = ask(&mut host, &WhatIf::Fit { pod, need: 0 });
     let answer = answer.expect("an answer");
-    assert_eq!(answer.summary, "2 more pods of this shape fit.");
+    assert_eq!(answer.summary.english(), "2 more pods of this shape fit.");
     let mut room: Vec<usize> = answer.room.iter().map(|node| node.pods).collect();
     room.sort_unstable();
     assert_eq!(room, [0, 0, 1, 1]);
@@ -182,7 +183,7 @@ fn nodes_that_can_go_are_found_by_drains_in_a_copy() {
     let answer = answer.expect("an answer");
     assert!(reported.is_sorted() && reported.len() > 1, "{reported:?}");
     let lines = |title: &str| {
-        let section = answer.sections.iter().find(|(one, _)| one == title);
+        let section = answer.sections.iter().find(|(one, _)| one.english() == title);
         section.map_or(0, |(_, lines)| lines.len())
     };
     assert!(answer.can_go.len() > 1, "{answer:?}");
@@ -214,7 +215,11 @@ fn figures_of_compared_runs_are_measured_as_they_are() {
     settle(&mut host, &mut clock);
     let (_, _, answer) = ask(&mut host, &WhatIf::Figures);
     let answer = answer.expect("an answer");
-    let row = |title: &str| answer.figures.rows.iter().find(|row| row[0] == title).cloned();
+    let row = |title: &str| {
+        let mut rows = answer.figures.rows.iter();
+        let found = rows.find(|row| row[0].english() == title);
+        found.map(|row| row.iter().map(Sentence::english).collect::<Vec<String>>())
+    };
     assert_eq!(
         row("").as_deref(),
         Some(&["", "this run", "the other"].map(str::to_owned)[..])
@@ -224,7 +229,7 @@ fn figures_of_compared_runs_are_measured_as_they_are() {
         .filter_map(|cell| cell.parse().ok())
         .collect();
     assert_eq!(placed[0], placed[1] + 2);
-    assert_eq!(answer.summary, "2 pods have another node.");
+    assert_eq!(answer.summary.english(), "2 pods have another node.");
     let resources: Vec<&str> = answer.figures.fullness.iter().map(|one| &*one.resource).collect();
     assert_eq!(resources, ["cpu", "memory"]);
     let points = answer

@@ -1,5 +1,6 @@
 //! Suggestions for pending pods: sentences, and commands that make the changes (S-15).
 
+use podscope_messages::Sentence;
 use podscope_protocol::Remedy;
 
 use super::*;
@@ -244,5 +245,6 @@ spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 8}}}]}
     let Some(Update::Help { groups, .. }) = updates.last() else {
         panic!("{updates:?}");
     };
-    assert_eq!(*groups, ["small: Insufficient cpu", "large: one more node takes it"]);
+    let groups: Vec<String> = groups.iter().map(Sentence::english).collect();
+    assert_eq!(groups, ["small: Insufficient cpu", "large: one more node takes it"]);
 }

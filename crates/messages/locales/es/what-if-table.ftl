@@ -1,0 +1,6 @@
+pods = Pods
+nodes = Nodos
+pod = Pod
+from = De
+to = A
+from-none = ninguno

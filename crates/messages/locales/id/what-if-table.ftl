@@ -1,0 +1,6 @@
+pods = Pod
+nodes = Node
+pod = Pod
+from = Dari
+to = Ke
+from-none = tidak ada

@@ -1,0 +1,6 @@
+pods = Podʼи
+nodes = Вузли
+pod = Pod
+from = Звідки
+to = Куди
+from-none = немає

@@ -1,0 +1,81 @@
+//! Markdown whose sentences get the language of whoever copies or prints it.
+
+use std::fmt::Write as _;
+
+use podscope_messages::Sentence;
+use serde::{Deserialize, Serialize};
+
+/// A part of a Markdown text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Block {
+    /// Rows of a table. The first one is its head.
+    Table(Vec<Vec<Sentence>>),
+    /// Items of a list.
+    List(Vec<Sentence>),
+    /// A heading with the items below it.
+    Section(Sentence, Vec<Sentence>),
+    /// The answer in one bold sentence, above all others.
+    Lead(Sentence),
+    /// The answer in one sentence, below all others.
+    End(Sentence),
+}
+
+/// Prints a text in the current language.
+#[must_use]
+pub fn print(blocks: &[Block]) -> String {
+    let mut out = String::new();
+    for block in blocks {
+        let _ = match block {
+            Block::Table(rows) => write_table(&mut out, rows),
+            Block::List(items) => write_list(&mut out, items),
+            Block::Section(title, items) => {
+                let _ = write!(out, "**{title}**\n\n");
+                write_list(&mut out, items).and_then(|()| writeln!(out))
+            }
+            Block::Lead(sentence) => write!(out, "**{sentence}**\n\n"),
+            Block::End(sentence) => write!(out, "\n{sentence}\n"),
+        };
+    }
+    out
+}
+
+fn write_table(out: &mut String, rows: &[Vec<Sentence>]) -> std::fmt::Result {
+    for (at, row) in rows.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(|cell| escape_cell(&cell.to_string())).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+        if at == 0 {
+            writeln!(out, "|{}", "---|".repeat(row.len()))?;
+        }
+    }
+    writeln!(out)
+}
+
+fn write_list(out: &mut String, items: &[Sentence]) -> std::fmt::Result {
+    items.iter().try_for_each(|item| writeln!(out, "- {item}"))
+}
+
+fn escape_cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_printed_as_markdown() {
+        let row = |cells: [&str; 2]| cells.map(Sentence::from).to_vec();
+        let items = vec![Sentence::from("one"), Sentence::from("two")];
+        let blocks = [
+            Block::Lead("It fits.".into()),
+            Block::Table(vec![row(["Pod", "To"]), row(["`a`", "none: a|b"])]),
+            Block::Section("Elsewhere".into(), items.clone()),
+            Block::List(items),
+            Block::End("2 placed.".into()),
+        ];
+        let expected = "**It fits.**\n\n| Pod | To |\n|---|---|\n| `a` | none: a\\|b |\n\n\
+            **Elsewhere**\n\n- one\n- two\n\n- one\n- two\n\n2 placed.\n";
+        assert_eq!(print(&blocks), expected);
+    }
+}
