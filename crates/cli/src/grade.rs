@@ -157,7 +157,11 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
             if run.complaints.is_empty() {
                 t!(cli_grade::replayed)
             } else {
-                run.complaints.join("; ")
+                run.complaints
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join("; ")
             },
         ]
     };

@@ -218,7 +218,7 @@ fn print_json(task: &Task, answer: Option<&str>) -> ExitCode {
         let judged = task.judge(answer);
         value["given"] = answer.into();
         value["right"] = judged.is_right.into();
-        value["why"] = judged.why.into();
+        value["why"] = judged.why.english().into();
         value["answer"] = task.answer.clone().into();
         if !judged.is_right {
             status = ExitCode::from(1);

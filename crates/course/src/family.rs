@@ -10,17 +10,19 @@
 //!   axes:                       # one alternative of each is drawn
 //!   - - {cpu: 500m}
 //!     - {cpu: 700m, level: 2}   # from level 2 on; `until: 1` would be: up to level 1
-//!   scenario: |                 # a Scenario with one step that asks; ${cpu} is a variable
+//!   scenario: |                 # a Scenario with one step that asks; ${cpu} is a variable. A value with a space that a
+//!                               # text of the step contains is translated like the text
 //!     …
 //!   pod: default/p              # the scheduler's decision about this pod explains wrong nodes; one node must be feasible
 //!   commands: ["kubectl …"]     # instead of a `predict`: which command reaches the goal of the step?
 //!   at: 30s                     # when the command is given
 //! ```
 
-use podscope_api::wire_types;
+use podscope_api::{Data, Tree, wire_types};
 use podscope_cluster::{Rng, Span};
 use podscope_kubectl::duration::parse_duration;
-use podscope_protocol::Problem;
+use podscope_protocol::template::{Variable, fill, hide_variables, show_variables, variables};
+use podscope_protocol::{FilledTexts, Problem};
 use serde_json::Value;
 
 use crate::{document, problem_at};
@@ -44,9 +46,6 @@ wire_types! {
         at: String,
     }
 }
-
-/// A variable and its value.
-type Variable = (String, String);
 
 /// Values that are drawn together.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,25 +134,50 @@ impl Family {
         })
     }
 
-    /// Draws the variables and puts them into the texts of the family: the scenario, and the commands.
-    pub(crate) fn drawn(&self, level: u32, rng: &mut Rng) -> (String, Vec<String>) {
-        let mut variables: Vec<Variable> = Vec::new();
+    /// Draws the values of the variables.
+    pub(crate) fn draw(&self, level: u32, rng: &mut Rng) -> Vec<Variable> {
+        let mut values = Vec::new();
         for axis in &self.axes {
             let fits = |one: &&Alternative| (one.levels.0..=one.levels.1).contains(&level);
             let possible: Vec<&Alternative> = axis.iter().filter(fits).collect();
             if let Some(chosen) = possible.get(rng.below(possible.len() as u64) as usize) {
-                variables.extend(chosen.variables.iter().cloned());
+                values.extend(chosen.variables.iter().cloned());
             }
         }
-        let filled = |text: &str| {
-            // From the last axis to the first, because a value may contain variables of earlier axes.
-            let replace = |text: String, (name, value): &Variable| text.replace(&format!("${{{name}}}"), value);
-            variables.iter().rev().fold(text.to_owned(), replace)
-        };
-        (
-            filled(&self.scenario),
-            self.commands.iter().map(|command| filled(command)).collect(),
-        )
+        values
+    }
+
+    /// The scenario and the commands with these values.
+    pub(crate) fn filled(&self, values: &[Variable]) -> (String, Vec<String>) {
+        let commands = self.commands.iter().map(|command| fill(command, values));
+        (fill(&self.scenario, values), commands.collect())
+    }
+
+    /// The texts of the steps of the scenario in which variables stand, with the values that were put into them.
+    pub(crate) fn texts(&self, values: &[Variable]) -> FilledTexts {
+        let hidden = hide_variables(&self.scenario);
+        let parsed = podscope_api::parse(&hidden);
+        let mut templates = Vec::new();
+        for config in parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario") {
+            let steps = config.value.tree.get("spec").and_then(|spec| spec.get("steps"));
+            steps.into_iter().for_each(|steps| add_templates(steps, &mut templates));
+        }
+        FilledTexts {
+            templates,
+            values: values.to_vec(),
+        }
+    }
+}
+
+/// Adds the scalars below a value that contain variables.
+fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
+    match &tree.data {
+        Data::Map(fields) => fields.iter().for_each(|field| add_templates(&field.value, into)),
+        Data::Seq(items) => items.iter().for_each(|item| add_templates(item, into)),
+        _ => {
+            let template = tree.as_str().map(show_variables);
+            into.extend(template.filter(|text| variables(text).next().is_some()));
+        }
     }
 }
 
@@ -187,4 +211,28 @@ fn alternatives(axis: &Value) -> Result<Vec<Alternative>, String> {
         })
     };
     list.iter().map(alternative).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_session::scenario;
+
+    /// Shows: E-16
+    #[test]
+    fn texts_of_each_family_are_those_of_its_task() {
+        for name in crate::families() {
+            let family = Family::built_in(name).expect("it is valid");
+            let values = family.draw(2, &mut Rng::split(1, name));
+            let texts = family.texts(&values);
+            let filled: Vec<String> = texts.templates.iter().map(|text| fill(text, &texts.values)).collect();
+            let loaded = scenario::load(&[(format!("{name}.yaml"), family.filled(&values).0)]).expect("it loads");
+            let step = &loaded.scenario.steps[0];
+            assert!(
+                filled.contains(&step.text),
+                "{name}: {:?} is none of {filled:?}",
+                step.text
+            );
+        }
+    }
 }

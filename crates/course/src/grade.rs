@@ -10,6 +10,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 use podscope_session::lessons;
 use podscope_session::link::{self, Link};
@@ -77,7 +78,7 @@ pub struct GradedRun {
     pub answers: Vec<GradedAnswer>,
     pub handed: HandedRun,
     /// Claims of the file that the run does not confirm, and errors that prevent a replay.
-    pub complaints: Vec<String>,
+    pub complaints: Vec<Sentence>,
 }
 
 /// What a link tells about the scenario of a lesson that is not built in.
@@ -223,10 +224,11 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
 }
 
 /// Replays a run and fills in what it shows.
-fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
-    let words = |problems: Vec<Problem>| problems.first().map_or_else(String::new, ToString::to_string);
-    let link = link::decode(&handed.link).map_err(|why| format!("the link cannot be read: {why}"))?;
-    let loaded = link.load().map_err(words)?;
+fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
+    let first = |problems: Vec<Problem>| Sentence::from(problems.first().map(ToString::to_string).unwrap_or_default());
+    let link =
+        link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why.to_string()))?;
+    let loaded = link.load().map_err(first)?;
     identify(&link, &loaded, graded);
     let is_claimed = |claimed: &str| match &graded.own {
         None => claimed == graded.lesson,
@@ -236,13 +238,18 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
     if let Some(claimed) = handed.lesson.as_deref().filter(|claimed| !is_claimed(claimed)) {
         let (claimed, of) = (title_of(claimed), &graded.title);
         let complaint = match claimed == *of {
-            true => format!("it is handed in as “{claimed}”, and the run is of another scenario of that name"),
-            false => format!("it is handed in as “{claimed}”, and the run is of “{of}”"),
+            true => sentence!(grading::run_of_namesake, claimed = Sentence::from(claimed)),
+            false => {
+                let (claimed, title) = (Sentence::from(claimed), Sentence::from(of));
+                sentence!(grading::run_of_another, claimed = claimed, title = title)
+            }
         };
         graded.complaints.push(complaint);
     }
-    let timed = link.timed().map_err(|unreadable| unreadable.to_string())?;
-    let mut session = Session::new(loaded).map_err(words)?;
+    let timed = link
+        .timed()
+        .map_err(|unreadable| Sentence::from(unreadable.to_string()))?;
+    let mut session = Session::new(loaded).map_err(first)?;
     session.schedule(timed);
     let until = SimTime(link.cursor.max(0)) + AFTER;
     while session.advance(until, 100_000) == Slice::More {}
@@ -253,9 +260,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), String> {
     let given = link.reading.map(|reading| reading.answers).unwrap_or_default();
     graded.answers = answers(story, scenario, &given);
     if handed.claims_finished == Some(true) && !graded.is_finished {
-        graded
-            .complaints
-            .push("it claims that the lesson is finished, and the run does not finish it".to_owned());
+        graded.complaints.push(sentence!(grading::not_finished));
     }
     Ok(())
 }

@@ -3,8 +3,10 @@
 use podscope_api::ObjectKey;
 use podscope_cluster::{Happening, Rng, SimTime, Span};
 use podscope_kubectl::command;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
-use podscope_session::explained::explanation_json;
+use podscope_protocol::template::Variable;
+use podscope_session::explained::verdict;
 use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{self, Loaded, Predict, Timed};
 use podscope_session::story::Goal;
@@ -24,6 +26,8 @@ pub struct Task {
     pub family: Family,
     pub seed: u64,
     pub level: u32,
+    /// The values of the family's variables.
+    pub values: Vec<Variable>,
     /// The task as a scenario file, which the page opens like a lesson.
     pub text: String,
     /// Situation and question, in Markdown.
@@ -37,7 +41,7 @@ pub struct Task {
     /// The run that gave the answer.
     session: Session,
     /// For each option that is a command, what is wrong in the cluster after it.
-    effects: Vec<(String, String)>,
+    effects: Vec<(String, Sentence)>,
 }
 
 /// A judged answer.
@@ -45,7 +49,7 @@ pub struct Task {
 pub struct Judged {
     pub is_right: bool,
     /// Why the answer is right or wrong.
-    pub why: String,
+    pub why: Sentence,
 }
 
 impl Task {
@@ -58,7 +62,8 @@ impl Task {
         let level = level.clamp(1, MAX_LEVEL);
         for attempt in 0..MAX_DRAWS {
             let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
-            let (text, commands) = family.drawn(level, &mut rng);
+            let values = family.draw(level, &mut rng);
+            let (text, commands) = family.filled(&values);
             let loaded = scenario::load(&[(file.clone(), text.clone())])?;
             let Some(step) = loaded.scenario.steps.first() else {
                 return Err(vec![Problem::of(
@@ -79,6 +84,7 @@ impl Task {
                 family: family.clone(),
                 seed,
                 level,
+                values,
                 text,
                 question: format!("{situation}\n\n**{ask}**"),
                 options: found.options,
@@ -114,24 +120,28 @@ impl Task {
     }
 
     /// Explains an answer: by the words of the family, else by what the engine says.
-    fn why(&self, answer: &str) -> String {
+    fn why(&self, answer: &str) -> Sentence {
         if let Some((_, effect)) = self.effects.iter().find(|(command, _)| command == answer) {
             return effect.clone();
         }
-        let words = |key: &str| self.predict.as_ref().and_then(|ask| ask.why.get(key)).cloned();
+        let words = |key: &str| {
+            self.predict
+                .as_ref()
+                .and_then(|ask| ask.why.get(key))
+                .map(Sentence::from)
+        };
         words(answer)
             .or_else(|| self.why_not_node(answer))
             .or_else(|| words("else").filter(|_| answer != self.answer))
-            .unwrap_or_else(|| self.family.rule.clone())
+            .unwrap_or_else(|| self.family.rule.as_str().into())
     }
 
     /// The scheduler's verdict on a node.
-    fn why_not_node(&self, node: &str) -> Option<String> {
+    fn why_not_node(&self, node: &str) -> Option<Sentence> {
         let attempt = first_attempt(&self.session, self.family.pod.as_deref()?)?;
         let explanation = self.session.explain(attempt.0)?;
-        let json = explanation_json(&explanation);
-        let verdict = json.nodes.iter().find(|one| one.name == node)?;
-        Some(format!("{node}: {}", verdict.words))
+        let found = explanation.nodes.iter().find(|one| one.name == node)?;
+        Some(sentence!(judged::node, node = node, why = verdict(found)))
     }
 }
 
@@ -140,7 +150,7 @@ struct Found {
     options: Vec<String>,
     answer: String,
     session: Session,
-    effects: Vec<(String, String)>,
+    effects: Vec<(String, Sentence)>,
 }
 
 /// Sequence number and number of feasible nodes of a pod's first scheduling attempt.
@@ -231,7 +241,7 @@ fn answer_of_commands(
 }
 
 /// Describes the state of the cluster after a command.
-fn effect(session: &Session, reaches: bool) -> String {
+fn effect(session: &Session, reaches: bool) -> Sentence {
     let steps = &session.loaded().scenario.steps;
     let shown = session.progress().story().shown().first();
     let mistakes = shown.zip(steps.first()).and_then(|(shown, step)| {
@@ -240,23 +250,23 @@ fn effect(session: &Session, reaches: bool) -> String {
             .iter()
             .zip(&step.mistakes)
             .find(|(made, _)| made.is_some())?;
-        Some(made.1.say.clone())
+        Some(made.1.say.as_str())
     });
     if let Some(say) = mistakes {
-        return say;
+        return say.into();
     }
     let refused = session.finished().iter().any(|(_, _, code)| *code != 0);
     if refused && let Some(line) = session.outputs().last() {
-        return format!("The command is refused: {}", line.text);
+        return sentence!(judged::command_refused, error = line.text.to_string());
     }
     let findings = triage::triage(session, &triage::Scope::default());
     match (reaches, findings.is_empty()) {
-        (true, _) => "With it all is well.".to_owned(),
-        (false, true) => "Nothing is broken after it, but what was asked for is not reached.".to_owned(),
+        (true, _) => sentence!(judged::all_well),
+        (false, true) => sentence!(judged::not_reached),
         (false, false) => {
             let text = triage::plain(&findings, session.now().0);
             let lines: Vec<&str> = text.lines().take(3).collect();
-            format!("Three minutes after it:\n{}", lines.join("\n"))
+            sentence!(judged::findings_after, findings = lines.join("\n"))
         }
     }
 }

@@ -74,7 +74,12 @@ fn lesson(run: &GradedRun, site: &str) -> Value {
     if is_confirmed {
         result["score"] = json!({"scaled": scaled(run.score())});
     } else {
-        extensions.insert(COMPLAINTS.to_owned(), json!(run.complaints));
+        let complaints = run
+            .complaints
+            .iter()
+            .map(|complaint| complaint.english().into())
+            .collect();
+        extensions.insert(COMPLAINTS.to_owned(), Value::Array(complaints));
     }
     if let Some(minutes) = run.handed.minutes.filter(|minutes| *minutes >= 0.0) {
         result["duration"] = json!(format!("PT{:.0}S", minutes * 60.0));

@@ -220,6 +220,14 @@ impl Locale {
         let &(start, end) = self.ranges.get(number)?;
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
+
+    /// Translation of a text that is no message.
+    fn text(&self, english: &str) -> Option<&str> {
+        let digest = digest(english);
+        let at = self.texts.partition_point(|(known, _)| *known < digest);
+        let (_, (start, end)) = *self.texts.get(at).filter(|(known, _)| *known == digest)?;
+        self.file.get(start..end)
+    }
 }
 
 /// Ranges of the texts of a file; each ends with a NUL.
@@ -291,13 +299,7 @@ fn format_in<'e>(
 /// current language lacks it.
 #[must_use]
 pub fn translated(english: &str) -> Option<String> {
-    CURRENT.with_borrow(|current| {
-        let locale = current.as_ref()?;
-        let digest = digest(english);
-        let at = locale.texts.partition_point(|(known, _)| *known < digest);
-        let (_, (start, end)) = *locale.texts.get(at).filter(|(known, _)| *known == digest)?;
-        Some(locale.file[start..end].to_owned())
-    })
+    CURRENT.with_borrow(|current| Some(current.as_ref()?.text(english)?.to_owned()))
 }
 
 /// A text of the engine in the current language; in English if it has no translation.

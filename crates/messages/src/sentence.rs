@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Argument, CURRENT, File, Locale, format_in, list as messages};
 
-/// A message with its arguments, made by [`sentence!`](crate::sentence); or a text that is no message, such as a message
-/// of the API server, which is the same in each language.
+/// A message with its arguments, made by [`sentence!`](crate::sentence); or a text that is no message: one of a lesson, or
+/// a message of the API server, which is the same in each language.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Sentence {
     /// Number of the message among all messages; `None` for a text that is no message.
@@ -57,6 +57,12 @@ impl Sentence {
         text
     }
 
+    /// Returns whether this is a message, and not a text that is no message.
+    #[must_use]
+    pub fn is_message(&self) -> bool {
+        self.message.is_some()
+    }
+
     /// Returns whether the sentence is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -65,7 +71,8 @@ impl Sentence {
 
     fn write(&self, language: Option<&Locale>, into: &mut String) {
         if self.message.is_none() {
-            into.push_str(&self.english);
+            let translation = language.and_then(|locale| locale.text(&self.english));
+            into.push_str(translation.unwrap_or(&self.english));
             return;
         }
         let values: Vec<InLanguage<'_>> = self.arguments.iter().map(|value| InLanguage(value, language)).collect();
@@ -157,7 +164,7 @@ pub fn as_english<T: InEnglish, S: Serializer>(sentences: &T, serializer: S) -> 
     sentences.in_english().serialize(serializer)
 }
 
-/// A text that is no message becomes a sentence that is the same in each language.
+/// A text that is no message becomes a sentence. It has a translation if it is a text of a lesson ([`crate::translated`]).
 impl<T: Into<String>> From<T> for Sentence {
     fn from(text: T) -> Self {
         Self {

@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Problem;
+use podscope_messages::Sentence;
+
+use crate::{FilledTexts, Problem};
 
 /// Names one practice task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,7 +101,7 @@ pub struct GradedRun {
     /// The solution was shown.
     pub is_shown: bool,
     /// Claims that the run does not confirm, and errors that prevent a replay.
-    pub complaints: Vec<String>,
+    pub complaints: Vec<Sentence>,
     /// The link of the run.
     pub link: String,
 }
@@ -142,7 +144,9 @@ pub struct PracticeTask {
     pub rule: String,
     pub topic: String,
     /// Each option with the reason why it is right or wrong.
-    pub reasons: Vec<(String, String)>,
+    pub reasons: Vec<(String, Sentence)>,
+    /// The texts of its scenario that contain drawn values.
+    pub texts: FilledTexts,
     /// The highest level.
     pub max_level: u32,
 }

@@ -1,7 +1,7 @@
 //! The sentences of an explanation of a scheduling decision (S-14), for the page and for text output. The scheduler
 //! provides their data, [`podscope_api::explained`].
 
-use podscope_messages::{said, t};
+use podscope_messages::{Sentence, said, sentence, t};
 use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
@@ -11,8 +11,8 @@ pub use podscope_api::explained::{
 
 /// Text for a node that the search did not examine.
 #[must_use]
-pub fn not_examined() -> String {
-    t!(explained::not_examined)
+pub fn not_examined() -> Sentence {
+    sentence!(explained::not_examined)
 }
 
 /// Concluding sentence of an explanation, for beginners.
@@ -144,32 +144,29 @@ pub fn sampling(conclusion: &Sampling) -> String {
 
 /// Text for a feasible node, with the notes of plugins about their scores.
 #[must_use]
-pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> String {
-    let mut words = t!(explained::fits);
-    for note in notes {
-        words.push_str(&t!(explained::note_separator));
-        words.push_str(&score_note(note));
-    }
-    words
+pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> Sentence {
+    notes.fold(sentence!(explained::fits), |words, note| {
+        sentence!(explained::with_note, words = words, note = score_note(note))
+    })
 }
 
 /// A plugin's note about its score for a node, without a full stop.
 #[must_use]
-pub fn score_note(note: ScoreNote) -> String {
+pub fn score_note(note: ScoreNote) -> Sentence {
     let ScoreNote::Evenness { without, with } = note;
     match with.cmp(&without) {
-        Ordering::Greater => t!(explained::more_even, without = without, with = with),
-        Ordering::Equal => t!(explained::as_even, without = without, with = with),
-        Ordering::Less => t!(explained::less_even, without = without, with = with),
+        Ordering::Greater => sentence!(explained::more_even, without = without, with = with),
+        Ordering::Equal => sentence!(explained::as_even, without = without, with = with),
+        Ordering::Less => sentence!(explained::less_even, without = without, with = with),
     }
 }
 
 /// Text for a node that cannot take the pod.
 #[must_use]
-pub fn refusal(conclusion: &Refusal) -> String {
+pub fn refusal(conclusion: &Refusal) -> Sentence {
     match conclusion {
-        Refusal::Plugin { text, .. } => said(text),
-        Refusal::NotNamed => t!(explained::not_named),
+        Refusal::Plugin { text, .. } => text.into(),
+        Refusal::NotNamed => sentence!(explained::not_named),
     }
 }
 

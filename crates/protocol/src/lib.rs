@@ -43,6 +43,7 @@ mod search;
 mod status;
 mod story;
 mod summary;
+pub mod template;
 mod thread;
 mod traffic;
 pub mod triage;
@@ -91,6 +92,7 @@ pub use story::{
 pub use summary::{
     ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView,
 };
+pub use template::FilledTexts;
 pub use thread::{MAX_THREAD, Thread, ThreadActor, ThreadEvent, ThreadLink};
 pub use traffic::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;

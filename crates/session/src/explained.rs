@@ -5,6 +5,7 @@
 use podscope_api::explained::{
     Criterion, DeviceName, DeviceObstacle, DeviceShare, NodeDevices, RequestOutcome, UnsuitableDevices, UnusablePool,
 };
+use podscope_messages::Sentence;
 use podscope_protocol::{device_words, explained};
 use podscope_scheduler::explain::{
     CandidateExplanation, Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, ScoringPlugin,
@@ -182,28 +183,32 @@ pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
     }
 }
 
+/// The verdict on a node, with the numbers that led to it.
+#[must_use]
+pub fn verdict(node: &NodeExplanation) -> Sentence {
+    match &node.verdict {
+        NodeVerdict::Fits => explained::fits(node.score_notes.iter().map(|(_, note)| *note)),
+        NodeVerdict::Refused(refusal) => explained::refusal(refusal),
+        NodeVerdict::NotExamined => explained::not_examined(),
+    }
+}
+
 fn node(node: &NodeExplanation) -> NodeJson<'_> {
-    let (verdict, plugin, words) = match &node.verdict {
-        NodeVerdict::Fits => {
-            let notes = node.score_notes.iter().map(|(_, note)| *note);
-            (NodeVerdictJson::Fits, None, explained::fits(notes))
-        }
-        NodeVerdict::Refused(refusal) => {
-            let words = explained::refusal(refusal);
-            (NodeVerdictJson::Refused, refusal.plugin(), words)
-        }
-        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None, explained::not_examined()),
+    let (kind, plugin) = match &node.verdict {
+        NodeVerdict::Fits => (NodeVerdictJson::Fits, None),
+        NodeVerdict::Refused(refusal) => (NodeVerdictJson::Refused, refusal.plugin()),
+        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None),
     };
     NodeJson {
         name: &node.name,
         zone: node.zone.as_deref(),
-        verdict,
+        verdict: kind,
         plugin,
         code: node.code,
         reasons: &node.reasons,
-        words,
+        words: verdict(node).english(),
         said: (node.score_notes.iter())
-            .map(|(plugin, note)| (*plugin, explained::score_note(*note)))
+            .map(|(plugin, note)| (*plugin, explained::score_note(*note).english()))
             .collect(),
         scores: &node.scores,
         raw: &node.raw,

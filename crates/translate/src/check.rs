@@ -4,6 +4,7 @@ use crate::file::{self, Text};
 use crate::original::Original;
 use crate::terms::Terms;
 use podscope_protocol::glossary::links;
+use podscope_protocol::template::variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -105,6 +106,14 @@ pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
             terms(english)
         ));
     }
+    let names = |text| variables(text).map(str::to_owned).collect::<BTreeSet<String>>();
+    if names(english) != names(translation) {
+        found.push(format!(
+            "variables differ: {:?}, not {:?}",
+            names(translation),
+            names(english)
+        ));
+    }
     if english.matches("\n\n").count() != translation.matches("\n\n").count() {
         found.push("the number of paragraphs differs".to_owned());
     }
@@ -148,5 +157,7 @@ mod tests {
         assert!(differences(english, "Ejecuta `kubectl get pods` en una [[zone|zona]].\n\nEspera.").is_empty());
         let found = differences(english, "Ejecuta `kubectl get pod` en una zona. Espera.");
         assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(differences("${n} nodes, ${n} pods", "Nodos: ${m}").len(), 1);
+        assert!(differences("${n} pods of ${m}", "${m}: ${n} Pods, sí, ${n}").is_empty());
     }
 }

@@ -3,6 +3,8 @@
 use podscope_api::{Data, Tree};
 use podscope_protocol::glossary::GLOSSARY;
 use podscope_protocol::is_command_hint;
+use podscope_protocol::template::{hide_variables, show_variables, variables};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Name of the file of the headings of groups.
@@ -11,7 +13,7 @@ const GROUPS: &str = "groups";
 /// Name of the file of the glossary.
 const TERMS: &str = "glossary";
 
-/// Name of the file of titles and rules of practice families.
+/// Name of the file of practice families: titles, rules, and the texts of tasks.
 const PRACTICE: &str = "practice";
 
 /// Name of the file of titles of sessions and courses.
@@ -57,7 +59,9 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     }
     let mut families = Texts::default();
     for file in files(&lessons.join(FAMILIES))? {
-        families.fields(&name_of(&file), &text_of(&file)?, &["title", "rule"]);
+        let (name, text) = (name_of(&file), text_of(&file)?);
+        families.fields(&name, &text, &["title", "rule"]);
+        families.tasks(&name, &text);
     }
     let mut titles = Texts::default();
     let sessions = SESSIONS.iter().map(|path| lessons.join(path));
@@ -145,6 +149,41 @@ impl Texts {
         }
     }
 
+    /// Adds the texts of the tasks of a practice family: those of the scenario's steps, with their variables, and the
+    /// values that are words. Families may share texts; the first one has the translation.
+    fn tasks(&mut self, name: &str, text: &str) {
+        let parsed = podscope_api::parse(text);
+        let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
+        let of_spec = |field: &str| spec.and_then(|spec| spec.get(field));
+        let scenario = hide_variables(of_spec("scenario").and_then(Tree::as_str).unwrap_or_default());
+        let parsed = podscope_api::parse(&scenario);
+        let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
+        let mut of_steps = Self::default();
+        for spec in scenarios.filter_map(|scenario| scenario.value.tree.get("spec")) {
+            for (index, step) in items(spec.get("steps")).iter().enumerate() {
+                of_steps.step(&format!("{name}.steps[{index}]"), step);
+            }
+        }
+        let shown = of_steps.0.into_iter().map(|(key, text)| (key, show_variables(&text)));
+        let shown: Vec<(String, String)> = shown.collect();
+        let used: BTreeSet<&str> = shown.iter().flat_map(|(_, text)| variables(text)).collect();
+        let mut words = Self::default();
+        for (at, axis) in items(of_spec("axes")).iter().enumerate() {
+            for (alternative, fields) in items(Some(axis)).iter().enumerate() {
+                let path = format!("{name}.axes[{at}][{alternative}]");
+                for variable in &used {
+                    let is_words = |value: &&Tree<'_>| value.as_str().is_some_and(|text| text.trim().contains(' '));
+                    words.add(&format!("{path}.{variable}"), fields.get(variable).filter(is_words));
+                }
+            }
+        }
+        for (key, text) in words.0.into_iter().chain(shown.iter().cloned()) {
+            if self.0.iter().all(|(_, known)| *known != text) {
+                self.0.push((key, text));
+            }
+        }
+    }
+
     fn step(&mut self, path: &str, step: &Tree<'_>) {
         self.add(&format!("{path}.text"), step.get("text"));
         if let Some(question) = step.get("predict") {
@@ -190,5 +229,45 @@ fn items<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
     match value.map(|value| &value.data) {
         Some(Data::Seq(items)) => items,
         _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILY: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Practice
+metadata: {name: x}
+spec:
+  axes:
+  - - {n: "3", command: "kubectl cordon a-1", words: "One is cordoned. "}
+    - {n: "4", command: "kubectl get nodes", words: ""}
+  scenario: |
+    apiVersion: podscope.dev/v1alpha1
+    kind: Scenario
+    spec:
+      cluster: {zones: [a], nodesPerZone: ${n}}
+      timeline: [{at: 0s, run: "${command}"}]
+      steps:
+      - text: |
+          ${n} nodes. ${words}A pod waits.
+        predict: {ask: "How many of ${n}?", options: ["${n}"], why: {else: "Count."}}
+"#;
+
+    #[test]
+    fn task_texts_are_listed_with_variables_and_words() {
+        let mut texts = Texts::default();
+        texts.tasks("x", FAMILY);
+        texts.tasks("y", FAMILY);
+        let found: Vec<(&str, &str)> = (texts.0.iter()).map(|(key, text)| (&**key, &**text)).collect();
+        let want = [
+            ("x.axes[0][0].words", "One is cordoned."),
+            ("x.steps[0].text", "${n} nodes. ${words}A pod waits."),
+            ("x.steps[0].predict.ask", "How many of ${n}?"),
+            ("x.steps[0].predict.why[\"else\"]", "Count."),
+        ];
+        assert_eq!(found, want);
     }
 }

@@ -112,17 +112,18 @@ pub(crate) fn App() -> Html {
 /// The page with the texts of its story and of the lessons in its language.
 #[hook]
 fn use_translated(page: &Shared<Page>) -> Shared<Page> {
-    let (opened, lessons, guarantees) = (
+    let (opened, lessons, guarantees, task) = (
         page.session.opened.clone(),
         page.shell.lessons.clone(),
         page.shell.guarantees.clone(),
+        page.shell.study.task.clone(),
     );
-    let texts = (opened, lessons, guarantees, page.shell.language.clone());
-    let translated = use_memo(texts, |(opened, lessons, guarantees, _)| {
+    let texts = (opened, lessons, guarantees, task, page.shell.language.clone());
+    let translated = use_memo(texts, |(opened, lessons, guarantees, task, _)| {
         if podscope_messages::is_english() {
             return None;
         }
-        let opened = opened.as_ref().map(|opened| translation::opened(opened));
+        let opened = opened.as_ref().map(|opened| translation::opened(opened, task.as_ref()));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
         let lessons = Shared::new(translation::lessons(lessons));

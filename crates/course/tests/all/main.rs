@@ -4,10 +4,17 @@ use podscope_course::course::{Course, ItemSource};
 use podscope_course::grade::{self, HandedRun};
 use podscope_course::scorm;
 use podscope_course::{Family, MAX_LEVEL, Task, course_text, courses, families, family_text};
+use podscope_messages::Sentence;
 use podscope_session::lessons;
 use podscope_session::link::{Link, Reading};
 use podscope_session::play::{self, Attempt};
 use serde_json::json;
+
+/// Complaints, a line each.
+fn printed(complaints: &[Sentence]) -> String {
+    let lines: Vec<String> = complaints.iter().map(Sentence::english).collect();
+    lines.join("\n")
+}
 
 fn family(name: &str) -> Family {
     let text = family_text(name).unwrap_or_else(|| panic!("{name} is built in"));
@@ -79,7 +86,10 @@ fn wrong_node_is_explained_by_the_scheduler() {
         .find(|option| **option != task.answer)
         .expect("another node");
     let judged = task.judge(wrong);
-    assert!(!judged.is_right && judged.why.starts_with(wrong), "{judged:?}");
+    assert!(
+        !judged.is_right && judged.why.english().starts_with(wrong),
+        "{judged:?}"
+    );
     let index = task
         .options
         .iter()
@@ -163,7 +173,7 @@ fn claim_that_the_run_does_not_show_is_reported() {
     let hand_in = grade::read("work/bob.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!(hand_in.name, "bob", "the file's name, if it names nobody");
     let runs = grade::grade(&hand_in);
-    let complaint = |at: usize| runs[at].complaints.join("\n");
+    let complaint = |at: usize| printed(&runs[at].complaints);
     assert!(complaint(0).contains("the run does not finish it"), "{}", complaint(0));
     assert!(
         complaint(1).contains("handed in as “Always three”, and the run is of “Your first pod”"),
@@ -220,7 +230,7 @@ fn own_lesson_is_graded_under_its_file_and_its_title() {
     let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
     let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
     let runs = grade::grade(&hand_in);
-    let complaints: Vec<String> = runs.iter().map(|run| run.complaints.join("\n")).collect();
+    let complaints: Vec<String> = runs.iter().map(|run| printed(&run.complaints)).collect();
     assert_eq!(
         complaints,
         [

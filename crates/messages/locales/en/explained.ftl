@@ -2,10 +2,9 @@
 
 not-examined = not examined: enough nodes were found before
 
-## Between parts: names and causes of a list, notes, and two sentences.
+## Between parts: names and causes of a list, and two sentences.
 
 separator = ,{ " " }
-note-separator = ;{ " " }
 gap = { " " }
 
 ## The conclusion: what happens, and what has happened (-past).
@@ -75,6 +74,8 @@ won-tie-drawn = { $nodes } nodes share the highest score, { $points }; kube-sche
 
 sampling = { $examined } of { $nodes } nodes were examined: the search ends when { $wanted } can take the pod
 fits = can take the pod
+# $words (Sentence) - `fits`, possibly with an earlier note. $note (Sentence) - one of the three below.
+with-note = { $words }; { $note }
 # How evenly a node's cpu and memory are used, from 0 to 100: before and with the pod.
 more-even = even use of its resources { $without } → { $with }: this pod evens the node out
 as-even = even use of its resources { $without } → { $with }: this pod leaves the node as even as it is

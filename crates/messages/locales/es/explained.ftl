@@ -68,7 +68,6 @@ latest-start = { $candidates } nodos servirían sin algunos Pods menos important
 candidates-tie = { $candidates } nodos servirían sin algunos Pods menos importantes; varios de ellos son iguales y puede tomarse cualquiera
 
 separator = ,{ " " }
-note-separator = ;{ " " }
 gap = { " " }
 more-even = uso equilibrado de sus recursos { $without } → { $with }: este Pod equilibra el nodo
 as-even = uso equilibrado de sus recursos { $without } → { $with }: este Pod deja el nodo igual de equilibrado

@@ -47,7 +47,6 @@ latest-start = { $candidates } Node bisa menerimanya jika beberapa Pod berpriori
 candidates-tie = { $candidates } Node bisa menerimanya jika beberapa Pod berprioritas lebih rendah diakhiri; beberapa di antaranya setara, dan yang mana pun boleh diambil
 
 separator = ,{ " " }
-note-separator = ;{ " " }
 gap = { " " }
 more-even = keseimbangan pemakaian sumber daya { $without } → { $with }: Pod ini membuat Node lebih seimbang
 as-even = keseimbangan pemakaian sumber daya { $without } → { $with }: dengan Pod ini Node tetap sama seimbang

@@ -44,7 +44,6 @@ latest-start = 有 { $candidates } 个节点只要结束几个优先级较低的
 candidates-tie = 有 { $candidates } 个节点只要结束几个优先级较低的 Pod 就行；其中几个不分高下，选哪个都可以
 
 separator = 、
-note-separator = ；
 gap = { " " }
 more-even = 资源使用均衡度 { $without } → { $with }：这个 Pod 使节点更均衡
 as-even = 资源使用均衡度 { $without } → { $with }：这个 Pod 不影响节点的均衡

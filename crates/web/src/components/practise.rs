@@ -1,6 +1,6 @@
 //! The dialog of practice: tasks without end, by family and level; the schedule chooses the next one (E-11).
 
-use podscope_messages::{said, t};
+use podscope_messages::{Sentence, said, t};
 use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
 use yew::prelude::*;
 
@@ -8,6 +8,7 @@ use super::dialog::Modal;
 use super::shown::shown;
 use crate::browser::store;
 use crate::ctl::Ctl;
+use crate::pure::translation;
 use crate::state::{Act, Dialog, Study};
 use crate::studying::practise;
 
@@ -109,7 +110,7 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
             <p class="rule">{ super::story::words(&said(&task.rule)) }</p>
             if !task.reasons.is_empty() {
                 <details><summary>{ t!(practise::reasons) }</summary>
-                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(reason) }</dd></div> }) }</dl>
+                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(&shown_reason(task, reason)) }</dd></div> }) }</dl>
                 </details>
             }
             <div class="row">
@@ -124,4 +125,9 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
             </div>
         </section>
     }
+}
+
+/// The reason of an answer in the page's language.
+fn shown_reason(task: &PracticeTask, reason: &Sentence) -> String {
+    translation::of_task(task, &reason.english()).unwrap_or_else(|| reason.to_string())
 }

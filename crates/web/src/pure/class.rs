@@ -104,7 +104,11 @@ pub(crate) fn cells(run: &GradedRun, lesson: &str, [yes, no, replayed]: &[String
         run.minutes.map_or_else(unknown, |minutes| format!("{minutes:.1}")),
         match run.complaints.as_slice() {
             [] => replayed.clone(),
-            complaints => complaints.join("; "),
+            complaints => complaints
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("; "),
         },
     ]
 }

@@ -154,7 +154,7 @@ struct Scored {
 impl Scored {
     fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
         let (_, note) = self.score_notes.iter().find(|(place, _)| *place == plugin)?;
-        Some((self.node.clone(), explained::score_note(*note)))
+        Some((self.node.clone(), explained::score_note(*note).to_string()))
     }
 }
 
@@ -179,7 +179,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 short,
             } => {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
-                let words = explained::refusal(&refusal);
+                let words = explained::refusal(&refusal).to_string();
                 why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
                 let short: Vec<String> = short.split(", ").map(said).collect();
                 short.join(&t!(explain::separator))
@@ -384,7 +384,7 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
-        let note = |node: &str, with| (node.to_owned(), explained::score_note(evenness(with)));
+        let note = |node: &str, with| (node.to_owned(), explained::score_note(evenness(with)).to_string());
         assert_eq!(scores.rows[0].score_notes, [note("c-1", 71), note("b-2", 52)]);
         assert!(scores.rows[1].score_notes.is_empty());
     }

@@ -2,20 +2,22 @@
 //! lessons, answers and runs; the root component passes translated copies to what it draws.
 
 use podscope_messages::{is_english, said, translated};
-use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, StoryStep, is_command_hint};
+use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, PracticeTask, StoryStep, is_command_hint};
 
 /// Translates texts and counts those that the language lacks.
 #[derive(Debug, Default)]
-struct Translator {
+struct Translator<'a> {
+    /// The practice task of the session.
+    task: Option<&'a PracticeTask>,
     n_missing: usize,
 }
 
-impl Translator {
+impl Translator<'_> {
     fn change(&mut self, text: &mut String) {
         if text.trim().is_empty() {
             return;
         }
-        match translated(text) {
+        match translated(text).or_else(|| of_task(self.task?, text)) {
             Some(translation) => *text = translation,
             None => self.n_missing += 1,
         }
@@ -44,9 +46,22 @@ impl Translator {
     }
 }
 
-/// A session with the texts of its story in the page's language, and whether the language lacks some of them.
-pub(crate) fn opened(opened: &Opened) -> (Opened, bool) {
-    let (mut opened, mut translator) = (opened.clone(), Translator::default());
+/// Translation of a text of a practice task: one with drawn values, or the reason of an answer.
+pub(crate) fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
+    let reason = || {
+        let of_answer = task.reasons.iter().map(|(_, reason)| reason);
+        let reason = of_answer
+            .filter(|reason| reason.is_message())
+            .find(|reason| reason.english() == text);
+        reason.map(ToString::to_string)
+    };
+    task.texts.translated(text).or_else(reason)
+}
+
+/// A session with the texts of its story in the page's language, and whether the language lacks some of them. `task` is
+/// the practice task of the session.
+pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
+    let (mut opened, mut translator) = (opened.clone(), Translator { task, n_missing: 0 });
     if is_english() {
         return (opened, false);
     }
@@ -90,7 +105,8 @@ pub(crate) fn guarantees(guarantees: &[Guarantee]) -> Vec<Guarantee> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_messages::{Locale, Plural, digest, set};
+    use podscope_messages::{Locale, Plural, digest, explained, set};
+    use podscope_protocol::{FilledTexts, TaskId};
 
     /// A language with these texts and no messages.
     fn language(texts: &[(&str, &str)]) -> Locale {
@@ -115,12 +131,38 @@ mod tests {
             ..Opened::default()
         };
         set(Some(language(&[("A pod waits.", "Un Pod espera.")])));
-        let (shown, lacks_some) = opened(&session);
+        let (shown, lacks_some) = opened(&session, None);
         set(None);
         assert_eq!(shown.story[0].text, "Un Pod espera.");
         assert_eq!(shown.story[0].hints, session.story[0].hints);
         assert_eq!(shown.title, session.title);
         assert!(lacks_some);
-        assert_eq!(opened(&session), (session, false));
+        assert_eq!(opened(&session, None), (session, false));
+    }
+
+    /// Shows: E-16
+    #[test]
+    fn task_is_translated_with_its_values_and_reasons() {
+        let task = PracticeTask {
+            id: TaskId {
+                family: "how-many-fit".into(),
+                seed: 1,
+                level: 1,
+            },
+            title: "How many of them run?".into(),
+            rule: String::new(),
+            topic: String::new(),
+            reasons: vec![("a-1".into(), explained::fits.sentence())],
+            texts: FilledTexts {
+                templates: vec!["${n} pods wait.".into()],
+                values: vec![("n".into(), "3".into())],
+            },
+            max_level: 3,
+        };
+        set(Some(language(&[("${n} pods wait.", "Esperan ${n} Pods.")])));
+        let found = ["3 pods wait.\n", "can take the pod", "3 pods run."].map(|text| of_task(&task, text));
+        set(None);
+        let want = [Some("Esperan 3 Pods."), Some("can take the pod"), None];
+        assert_eq!(found, want.map(|text| text.map(str::to_owned)));
     }
 }

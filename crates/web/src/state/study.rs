@@ -114,7 +114,7 @@ impl Study {
     }
 
     /// A session opened: an item of the course, a practice task, or something else. Wrong answers to a task get the
-    /// reasons that came with it.
+    /// reasons that came with it, in English like all texts of the state.
     pub(super) fn opened(&mut self, opened: &mut Opened) {
         // A session that was requested before the item may open first, as after a reload.
         self.item = self.opening.take_if(|index| {
@@ -132,7 +132,7 @@ impl Study {
         if let Some(question) = opened.story.first_mut().and_then(|step| step.question.as_mut()) {
             for (option, reason) in &task.reasons {
                 if question.why.get(option).is_none() {
-                    question.why.insert(option.clone(), reason.clone());
+                    question.why.insert(option.clone(), reason.english());
                 }
             }
         }

@@ -1,0 +1,122 @@
+//! Texts with variables, `${name}`, as the files of practice families have them. A translation has the variables of its
+//! original, so it fits the task of any seed.
+
+use podscope_messages::translated;
+use serde::{Deserialize, Serialize};
+
+/// A variable's name and its value, which may contain variables that come before it.
+pub type Variable = (String, String);
+
+/// Braces of a variable while its text is read as YAML, where `{` would begin a map.
+const HIDDEN: [char; 2] = ['\u{e000}', '\u{e001}'];
+
+/// Puts values into a text.
+#[must_use]
+pub fn fill(template: &str, values: &[Variable]) -> String {
+    let replace = |text: String, (name, value): &Variable| text.replace(&format!("${{{name}}}"), value);
+    values.iter().rev().fold(template.to_owned(), replace)
+}
+
+/// The variables of a text, in their order.
+pub fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split("${").skip(1);
+    let names = parts.filter_map(|part| Some(part.split_once('}')?.0));
+    names.filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
+}
+
+/// Writes the variables of a text so that YAML reads them as parts of scalars.
+#[must_use]
+pub fn hide_variables(text: &str) -> String {
+    let [open, close] = HIDDEN;
+    variables(text).fold(text.to_owned(), |text, name| {
+        text.replace(&format!("${{{name}}}"), &format!("${open}{name}{close}"))
+    })
+}
+
+/// The text whose variables were hidden.
+#[must_use]
+pub fn show_variables(text: &str) -> String {
+    text.replace(HIDDEN[0], "{").replace(HIDDEN[1], "}")
+}
+
+/// Texts that were filled with the same values.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FilledTexts {
+    pub templates: Vec<String>,
+    pub values: Vec<Variable>,
+}
+
+impl FilledTexts {
+    /// Translation of a filled text: that of its template, with the values, which may be words with translations of
+    /// their own. `None` if it is no such text, or if the current language lacks its template.
+    #[must_use]
+    pub fn translated(&self, english: &str) -> Option<String> {
+        let is_template = |template: &&String| fill(template, &self.values).trim() == english.trim();
+        let template = translated(self.templates.iter().find(is_template)?)?;
+        let values: Vec<Variable> = (self.values.iter())
+            .map(|(name, value)| (name.clone(), translated_word(value)))
+            .collect();
+        Some(fill(&template, &values))
+    }
+}
+
+/// Translation of a value with the space around it, or the value if it has none.
+fn translated_word(value: &str) -> String {
+    match translated(value) {
+        Some(translation) => value.replace(value.trim(), &translation),
+        None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_messages::{Locale, N_MESSAGES, Plural, digest, set};
+
+    fn pair(name: &str, value: &str) -> Variable {
+        (name.to_owned(), value.to_owned())
+    }
+
+    #[test]
+    fn hidden_variables_are_shown_again() {
+        let text = "${words}A pod asks for ${cpu} of `${node_1}`; $5, ${not a name} and ${ stay.";
+        assert_eq!(variables(text).collect::<Vec<_>>(), ["words", "cpu", "node_1"]);
+        let hidden = hide_variables(text);
+        assert!(variables(&hidden).next().is_none(), "{hidden}");
+        assert_eq!(show_variables(&hidden), text);
+    }
+
+    #[test]
+    fn filled_text_has_the_translation_of_its_template() {
+        let texts = FilledTexts {
+            templates: vec!["${n} nodes. ${words}A pod waits.\n".to_owned()],
+            values: vec![
+                pair("n", "3"),
+                pair("other", "b-1"),
+                pair("words", "`${other}` is cordoned. "),
+            ],
+        };
+        let english = "3 nodes. `b-1` is cordoned. A pod waits.\n";
+        assert_eq!(fill(&texts.templates[0], &texts.values), english);
+        let mut translations = [
+            (
+                "${n} nodes. ${words}A pod waits.",
+                "Nodos: ${n}. ${words}Un Pod espera.",
+            ),
+            ("`${other}` is cordoned.", "`${other}` está acordonado."),
+        ];
+        translations.sort_unstable_by_key(|(english, _)| digest(english));
+        let mut file = "\0".repeat(N_MESSAGES);
+        for (english, translation) in translations {
+            file.push_str(&format!("{:016x}\0{translation}\0", digest(english)));
+        }
+        set(Locale::new("es", file, Plural::english));
+        let found = [english, "A pod runs."].map(|text| texts.translated(text));
+        set(None);
+        assert_eq!(
+            found,
+            [Some("Nodos: 3. `b-1` está acordonado. Un Pod espera.".to_owned()), None]
+        );
+    }
+}
