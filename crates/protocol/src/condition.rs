@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use podscope_messages::{is_english, said, t};
+use podscope_messages::{Sentence, is_english, said, t};
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
@@ -13,6 +13,8 @@ use crate::Micros;
 pub enum LessonCondition {
     /// Text of the lesson's author, in any language.
     AuthorText(String),
+    /// What is awaited, without details that would give it away.
+    Awaited(Sentence),
     /// The condition of the file. At least one of the fields is set.
     Required {
         /// Time limit; `None` means at any time.
@@ -258,6 +260,7 @@ impl fmt::Display for LessonCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (when, what) = match self {
             Self::AuthorText(text) => return f.write_str(&said(text)),
+            Self::Awaited(what) => return what.fmt(f),
             Self::Required { when, what } => (when, what),
         };
         let position = if when.is_some() { INSIDE } else { START };

@@ -9,6 +9,7 @@ use crate::story::{Goal, Halt, Shown, Story};
 use crate::timeline::Session;
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Get, Selection};
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{
     GoalState, Halted, LessonCondition, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, WaitsFor,
     clock,
@@ -167,22 +168,31 @@ fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
         return WaitsFor(Vec::new());
     };
     let objects = |get: &Get| match &get.target.selection {
-        Selection::Kinds { kinds, .. } => kinds.iter().map(|kind| kind.plural()).collect::<Vec<_>>().join(" or "),
-        Selection::Items(_) => String::new(),
+        Selection::Kinds { kinds, .. } => {
+            let plurals = kinds.iter().map(|kind| Sentence::from(kind.plural()));
+            plurals
+                .reduce(|one, other| sentence!(awaited::either, one = one, other = other))
+                .unwrap_or_default()
+        }
+        Selection::Items(_) => Sentence::default(),
     };
     let mut what = match &when.check {
-        _ if asks => "the outcome".to_owned(),
-        Some(Check::Object { kind, key, .. }) => format!("a change of {} {}", kind.name(), key.name),
-        Some(Check::Count { get, .. } | Check::Ready { get, .. }) => format!("a change among the {}", objects(get)),
-        Some(Check::Requests { counted, .. }) => format!("requests to {}", counted.service.name),
-        _ => "what comes next".to_owned(),
+        _ if asks => sentence!(awaited::outcome),
+        Some(Check::Object { kind, key, .. }) => {
+            sentence!(awaited::change, object = format!("{} {}", kind.name(), key.name))
+        }
+        Some(Check::Count { get, .. } | Check::Ready { get, .. }) => {
+            sentence!(awaited::change_among, objects = objects(get))
+        }
+        Some(Check::Requests { counted, .. }) => sentence!(awaited::requests, service = &*counted.service.name),
+        _ => sentence!(awaited::anything),
     };
     if let Some(Timing::At(at)) = when.timing
         && at > now
     {
-        what.push_str(&format!(", {}", clock::instant(at.0)));
+        what = sentence!(awaited::not_before, what = what, time = clock::instant(at.0));
     }
-    WaitsFor(vec![LessonCondition::AuthorText(what)])
+    WaitsFor(vec![LessonCondition::Awaited(what)])
 }
 
 /// Open goals that the story waits for.
