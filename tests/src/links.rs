@@ -20,7 +20,7 @@ fn hex_hash(text: &str) -> String {
 /// # Errors
 /// The reason why the link does not open.
 pub fn link_content(text: &str) -> Result<String, String> {
-    let link = link::decode(text)?;
+    let link = link::decode(text).map_err(|why| why.english())?;
     let loaded = link.load().map_err(|problems| format!("{problems:?}"))?;
     let mut content = format!(
         "lesson {:?}\nseed {}\ncursor {}\nscreen {} bytes {}\n",

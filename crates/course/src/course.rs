@@ -18,6 +18,7 @@
 
 use podscope_api::ordered;
 use podscope_api::wire_types;
+use podscope_messages::sentence;
 use podscope_protocol::Problem;
 use podscope_session::{lessons, scenario};
 use serde_json::Value;
@@ -132,7 +133,7 @@ pub(crate) fn file_stem(path: &str) -> &str {
 fn source(value: &Value) -> Result<ItemSource, String> {
     if let Some(name) = value.as_str() {
         if !lessons::names().any(|known| known == name) {
-            return Err(format!("there is no lesson {name:?}"));
+            return Err(sentence!(refused::no_lesson, name = format!("{name:?}")).english());
         }
         return Ok(ItemSource::Lesson(name.to_owned()));
     }

@@ -21,6 +21,7 @@
 use podscope_api::{Data, Tree, wire_types};
 use podscope_cluster::{Rng, Span};
 use podscope_kubectl::duration::parse_duration;
+use podscope_messages::sentence;
 use podscope_protocol::template::{Variable, fill, hide_variables, show_variables, variables};
 use podscope_protocol::{FilledTexts, Problem};
 use serde_json::Value;
@@ -79,8 +80,12 @@ impl Family {
     /// # Errors
     /// There is no family of this name.
     pub(crate) fn built_in(name: &str) -> Result<Self, Vec<Problem>> {
-        let text = crate::family_text(name)
-            .ok_or_else(|| vec![Problem::of("practice", format!("there is no practice family {name:?}"))])?;
+        let text = crate::family_text(name).ok_or_else(|| {
+            vec![Problem::of(
+                "practice",
+                sentence!(refused::no_family, name = format!("{name:?}")),
+            )]
+        })?;
         Self::read(&format!("{name}.yaml"), text)
     }
 

@@ -130,7 +130,8 @@ impl GradedRun {
 /// # Errors
 /// The problems of the file.
 pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
-    let refuse = |message: String| Err(vec![Problem::of(file, message)]);
+    let refuse = |message: Sentence| Err(vec![Problem::of(file, message)]);
+    let too_many = |count: usize| sentence!(grading::too_many_runs, count = count, limit = MAX_RUNS);
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem).to_owned();
     if !text.trim_start().starts_with('{') {
@@ -142,12 +143,9 @@ pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
             })
             .collect();
         return match runs.len() {
-            0 => refuse(format!(
-                "neither a hand-in (JSON) nor a link ({}…) is in it",
-                link::PREFIX
-            )),
+            0 => refuse(sentence!(grading::no_hand_in, prefix = link::PREFIX)),
             1..=MAX_RUNS => Ok(HandIn { name: stem, runs }),
-            many => refuse(format!("{many} runs: at most {MAX_RUNS} are graded")),
+            many => refuse(too_many(many)),
         };
     }
     let value: Value = match serde_json::from_str(text) {
@@ -161,16 +159,16 @@ pub fn read(file: &str, text: &str) -> Result<HandIn, Vec<Problem>> {
         }
     };
     if value["kind"] != "HandIn" {
-        return refuse("kind: it must be HandIn".to_owned());
+        return refuse("kind: it must be HandIn".into());
     }
     let Some(lessons) = value["lessons"].as_array() else {
-        return refuse("lessons: it must be a list".to_owned());
+        return refuse("lessons: it must be a list".into());
     };
     if lessons.len() > MAX_RUNS {
-        return refuse(format!(
-            "lessons: {} runs: at most {MAX_RUNS} are graded",
-            lessons.len()
-        ));
+        return Err(vec![Problem {
+            path: "lessons".to_owned(),
+            ..Problem::of(file, too_many(lessons.len()))
+        }]);
     }
     let mut problems = Vec::new();
     let mut runs = Vec::new();
@@ -226,8 +224,7 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
 /// Replays a run and fills in what it shows.
 fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let first = |problems: Vec<Problem>| Sentence::from(problems.first().map(ToString::to_string).unwrap_or_default());
-    let link =
-        link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why.to_string()))?;
+    let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
     let loaded = link.load().map_err(first)?;
     identify(&link, &loaded, graded);
     let is_claimed = |claimed: &str| match &graded.own {

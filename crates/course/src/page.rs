@@ -1,5 +1,6 @@
 //! Answers of the engine to the page's requests about practice and courses.
 
+use podscope_messages::sentence;
 use podscope_protocol::{
     CourseInfo, CourseItem, CourseRequest, CourseSource, CourseUpdate, ExamInfo, GradedAnswer, GradedRun, Practice,
     PracticeFamily, PracticeTask, Problem, Request, Source, TaskId, Update,
@@ -89,7 +90,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
     };
     let id = task
         .or_else(chosen)
-        .ok_or_else(|| vec![Problem::of("practice", "there is no practice family")])?;
+        .ok_or_else(|| vec![Problem::of("practice", sentence!(refused::no_families))])?;
     let task = Task::draw(&Family::built_in(&id.family)?, id.seed, id.level)?;
     let reasons = task
         .options
@@ -138,8 +139,12 @@ fn graded(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
 fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem>> {
     let text = match text {
         Some(text) => text,
-        None => crate::course_text(name)
-            .ok_or_else(|| vec![Problem::of("course", format!("there is no course {name:?}"))])?,
+        None => crate::course_text(name).ok_or_else(|| {
+            vec![Problem::of(
+                "course",
+                sentence!(refused::no_course, name = format!("{name:?}")),
+            )]
+        })?,
     };
     let course = Course::read(name, text)?;
     Ok(CourseInfo {

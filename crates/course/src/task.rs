@@ -94,7 +94,7 @@ impl Task {
                 effects: found.effects,
             });
         }
-        let message = format!("no draw of seed {seed} at level {level} has exactly one right answer");
+        let message = sentence!(refused::no_task, seed = seed.to_string(), level = level);
         Err(vec![Problem::of(file, message)])
     }
 

@@ -3,6 +3,7 @@
 
 use js_sys::{Error, Reflect};
 use podscope_kubectl::command::CommandError;
+use podscope_messages::Sentence;
 use podscope_protocol::Problem;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -34,7 +35,7 @@ pub(crate) struct ProblemValue<'a> {
     line: u32,
     column: u32,
     path: &'a str,
-    message: &'a str,
+    message: String,
 }
 
 impl<'a> From<&'a Problem> for ProblemValue<'a> {
@@ -45,7 +46,7 @@ impl<'a> From<&'a Problem> for ProblemValue<'a> {
             line: problem.line,
             column: problem.column,
             path: &problem.path,
-            message: &problem.message,
+            message: problem.message.english(),
         }
     }
 }
@@ -68,7 +69,7 @@ pub(crate) fn input(problems: &[Problem]) -> JsValue {
 }
 
 /// An `InputError` for an invalid link or command: one problem without a file.
-pub(crate) fn line(column: u32, message: String) -> JsValue {
+pub(crate) fn line(column: u32, message: impl Into<Sentence>) -> JsValue {
     input(&[Problem {
         document: 1,
         line: 1,

@@ -90,6 +90,8 @@ pub enum Notice {
     GoalRefusal(GoalRefusal),
     /// The engine that created a link decides differently.
     OtherEngine(OtherEngine),
+    /// The whole engine, which a command needs, could not be loaded.
+    EngineNotLoaded { why: String },
 }
 
 impl fmt::Display for Notice {
@@ -117,6 +119,7 @@ impl fmt::Display for Notice {
             Self::Limit(limit) => return limit.fmt(f),
             Self::GoalRefusal(why) => return why.fmt(f),
             Self::OtherEngine(other) => return other.fmt(f),
+            Self::EngineNotLoaded { why } => t!(notice::engine_not_loaded, why = why),
         })
     }
 }

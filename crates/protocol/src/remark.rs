@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_messages::t;
+use podscope_messages::{Sentence, t};
 use serde::{Deserialize, Serialize};
 
 use crate::Basis;
@@ -64,10 +64,10 @@ pub enum Remark {
     Scrubbed(FirstItems<String>),
     /// Objects that share their UID with other objects, each as `KIND NAMESPACE/NAME`.
     SharedUid(FirstItems<String>),
-    /// A field of a KubeletConfiguration without effect, in the reader's words.
-    Kubelet(String),
-    /// A notice about a KubeSchedulerConfiguration, in the reader's words.
-    Scheduler(String),
+    /// A field of a KubeletConfiguration without effect.
+    Kubelet(Sentence),
+    /// A notice about a KubeSchedulerConfiguration.
+    Scheduler(Sentence),
     /// Objects that are referenced but missing from the files; they are assumed to exist.
     Assumed {
         /// Kinds of the missing objects, with their names.
@@ -111,8 +111,8 @@ pub enum Remark {
     },
     /// The lesson of a link was removed or changed since.
     LessonChanged { name: String, is_gone: bool },
-    /// A part of a recorded history that is missing, assumed or not replayed, in the reader's words.
-    History(String),
+    /// A part of a recorded history that is missing, assumed or not replayed.
+    History(Sentence),
 }
 
 impl Remark {
@@ -256,7 +256,7 @@ impl fmt::Display for Remark {
             Self::Scrubbed(objects) => t!(remark::scrubbed, count = objects.count, objects = objects),
             Self::SharedUid(objects) => t!(remark::shared_uid, count = objects.count, objects = objects),
             Self::Kubelet(said) => return write!(f, "KubeletConfiguration: {said}"),
-            Self::Scheduler(said) | Self::History(said) => return f.write_str(said),
+            Self::Scheduler(said) | Self::History(said) => return said.fmt(f),
             Self::Assumed { kinds, means } => assumed(kinds, means),
             Self::PodProblems(pods) => t!(remark::pod_problems, count = pods.count, pods = pods),
             Self::NodeProblems {

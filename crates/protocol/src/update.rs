@@ -3,7 +3,7 @@
 use std::fmt;
 
 use podscope_api::ProblemKind;
-use podscope_messages::{Sentence, t};
+use podscope_messages::{Sentence, sentence, t};
 use serde::{Deserialize, Serialize};
 
 use crate::triage::Finding;
@@ -113,6 +113,8 @@ pub enum Update {
         problems: Vec<Problem>,
         /// Warnings (P-08).
         advice: Vec<Problem>,
+        /// What is wrong with a lesson.
+        complaints: Vec<Sentence>,
     },
     /// The engine crashed because of a bug. The page reloads into the saved session.
     Crashed {
@@ -255,8 +257,8 @@ pub struct Problem {
     pub column: u32,
     /// Field path; may be empty.
     pub path: String,
-    /// Message of the API server.
-    pub message: String,
+    /// Message of the API server, or a sentence of Podscope.
+    pub message: Sentence,
     /// Class of the problem. Additional help depends on it and not on the message.
     pub kind: ProblemKind,
 }
@@ -264,7 +266,7 @@ pub struct Problem {
 impl Problem {
     /// A problem of a whole file; `file` may be empty.
     #[must_use]
-    pub fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn of(file: impl Into<String>, message: impl Into<Sentence>) -> Self {
         Self {
             file: file.into(),
             document: 0,
@@ -288,7 +290,7 @@ impl std::fmt::Display for Problem {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        f.write_str(&self.message)
+        self.message.fmt(f)
     }
 }
 
@@ -342,15 +344,24 @@ pub enum Basis {
     },
 }
 
+impl Basis {
+    #[must_use]
+    pub fn sentence(&self) -> Sentence {
+        match self {
+            Self::NoBudgets => sentence!(update::no_budgets),
+            Self::NoNodes => sentence!(update::no_nodes),
+            Self::OnlyNames => sentence!(update::only_names),
+            Self::OneNamespace { namespace } => sentence!(update::one_namespace, namespace = namespace),
+            Self::Cut { file, objects, line } => {
+                sentence!(update::cut, file = file, line = *line, count = *objects)
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for Basis {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&match self {
-            Self::NoBudgets => t!(update::no_budgets),
-            Self::NoNodes => t!(update::no_nodes),
-            Self::OnlyNames => t!(update::only_names),
-            Self::OneNamespace { namespace } => t!(update::one_namespace, namespace = namespace),
-            Self::Cut { file, objects, line } => t!(update::cut, file = file, line = line, count = *objects),
-        })
+        self.sentence().fmt(f)
     }
 }
 

@@ -8,10 +8,11 @@ use crate::scenario::{Check, Condition, Loaded, Scenario, Test};
 use crate::story::{Goal, is_always};
 use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::is_command_hint;
 
 /// Lists the rules that a lesson violates.
-pub fn complaints(loaded: &Loaded) -> Vec<String> {
+pub fn complaints(loaded: &Loaded) -> Vec<Sentence> {
     let scenario = &loaded.scenario;
     let mut found = check_form(scenario);
     let attempt = |attempt: Attempt| play::play(loaded.clone(), attempt, None).ok();
@@ -24,7 +25,7 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     }
     if let Some(nothing) = attempt(Attempt::Nothing) {
         if nothing.reaches_final_goal() {
-            found.push("Who does nothing reaches the last goals: they hold by themselves.".into());
+            found.push(sentence!(author::nothing_reaches_goals));
         }
         check_questions(&nothing, &mut found);
     }
@@ -32,10 +33,11 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
     let bypasses: Vec<Played> = (1..=n_bypasses).filter_map(|at| attempt(Attempt::Bypass(at))).collect();
     for (index, played) in bypasses.iter().enumerate() {
         if played.reaches_final_goal() {
-            found.push(format!(
-                "Bypass {} reaches the last goals, and it is not meant to: {}",
-                index + 1,
-                commands(scenario, index)
+            let commands = commands(scenario, index);
+            found.push(sentence!(
+                author::bypass_reaches_goals,
+                number = index + 1,
+                commands = commands
             ));
         }
     }
@@ -48,10 +50,10 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
                     .is_some_and(|shown| shown.mistakes.get(index).is_some_and(Option::is_some))
             };
             if !bypasses.iter().any(made) {
-                found.push(format!(
-                    "Step {} answers a mistake that no bypass makes, so nobody has seen the answer: {}",
-                    at + 1,
-                    mistake.say
+                found.push(sentence!(
+                    author::unseen_reply,
+                    step = at + 1,
+                    reply = mistake.say.as_str()
                 ));
             }
         }
@@ -60,52 +62,40 @@ pub fn complaints(loaded: &Loaded) -> Vec<String> {
 }
 
 /// Checks that do not need a run.
-fn check_form(scenario: &Scenario) -> Vec<String> {
+fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     let mut found = Vec::new();
     if scenario.steps.is_empty() {
-        found.push("There are no steps: a lesson tells something in `spec.steps`.".to_owned());
+        found.push(sentence!(author::no_steps));
         return found;
     }
     if scenario.solution.is_empty() {
-        found.push("There is no solution: *Show me* has nothing to play.".to_owned());
+        found.push(sentence!(author::no_solution));
     }
     let bypasses = play::bypasses(scenario).len();
     if bypasses < 2 {
-        found.push(format!(
-            "A lesson lists two attempts at least that tempt and do not work (`wrong`, `bypasses`); here {bypasses} stand."
-        ));
+        found.push(sentence!(author::few_bypasses, count = bypasses));
     }
     let is_goal = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
     if !scenario.steps.iter().any(|step| is_goal(&step.goals)) {
-        found.push("No step has a goal: there is nothing to reach.".to_owned());
+        found.push(sentence!(author::no_goal));
     }
     let steps = &scenario.steps;
     for (index, step) in steps.iter().enumerate() {
         let number = index + 1;
         match &step.when {
             // A step without `when` waits for all goals of the previous step.
-            None if index > 0 && steps[index - 1].goals.len() < 2 => found.push(format!(
-                "Step {number} shows at once after the one before: say in `when` what has happened by then."
-            )),
-            Some(when) if when.check.is_none() => found.push(format!(
-                "Step {number} follows the clock alone: its `when` names no object, so it would tell of what nobody did."
-            )),
+            None if index > 0 && steps[index - 1].goals.len() < 2 => {
+                found.push(sentence!(author::shows_at_once, step = number));
+            }
+            Some(when) if when.check.is_none() => found.push(sentence!(author::follows_clock, step = number)),
             _ => {}
         }
         let blind = step.keeps.iter().filter(|keep| cannot_see_replacement(keep));
-        found.extend(blind.map(|keep| {
-            format!(
-                "A `keep` of step {number} holds while what it speaks of is deleted and made again; use `ready`, `same` or \
-                 `never`: {}",
-                keep.description
-            )
-        }));
+        found.extend(blind.map(|keep| sentence!(author::blind_promise, step = number, condition = described(keep))));
         // The page shows a hint that begins like a command as a button that runs it.
         for hint in &step.hints {
             if is_command_hint(hint) && (hint.ends_with('.') || command::parse(hint).is_err()) {
-                found.push(format!(
-                    "A hint of step {number} begins like a command, so a press runs it, and it is none: {hint}"
-                ));
+                found.push(sentence!(author::hint_no_command, step = number, hint = hint));
             }
         }
         for text in [&step.text].into_iter().chain(&step.hints) {
@@ -113,13 +103,11 @@ fn check_form(scenario: &Scenario) -> Vec<String> {
             found.extend(
                 unknown
                     .iter()
-                    .map(|term| format!("Step {number} links [[{term}]], which is no term of the glossary.")),
+                    .map(|term| sentence!(author::unknown_term, step = number, term = term.to_string())),
             );
         }
         if step.manifest.as_ref().is_some_and(|manifest| !manifest.contains("___")) {
-            found.push(format!(
-                "The manifest of step {number} has no gap (`___`): it is the whole solution."
-            ));
+            found.push(sentence!(author::no_gap, step = number));
         }
     }
     found
@@ -138,31 +126,35 @@ fn cannot_see_replacement(keep: &Condition) -> bool {
     }
 }
 
-fn check_solution(played: &Played, found: &mut Vec<String>) {
+fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
     let steps = &played.session.loaded().scenario.steps;
     let story = played.session.progress().story();
     for (at, step) in steps.iter().enumerate() {
         let number = at + 1;
         let Some(shown) = story.shown().get(at) else {
-            let when = step
-                .when
-                .as_ref()
-                .map_or(String::new(), |when| format!("; it waits for: {}", when.description));
-            found.push(format!("With the solution step {number} never shows{when}."));
+            found.push(match &step.when {
+                Some(when) => sentence!(author::never_shows_waits, step = number, condition = described(when)),
+                None => sentence!(author::never_shows, step = number),
+            });
             break;
         };
         for (goal, state) in step.goals.iter().zip(&shown.goals) {
             match state {
-                Goal::Reached(at) if *at == shown.at && !is_always(goal) => found.push(format!(
-                    "A goal of step {number} holds already when the step shows, so nobody reaches it (a status may be \
-                     older than what was just changed): {}",
-                    goal.description
-                )),
+                Goal::Reached(at) if *at == shown.at && !is_always(goal) => {
+                    found.push(sentence!(
+                        author::holds_already,
+                        step = number,
+                        condition = described(goal)
+                    ));
+                }
                 Goal::Reached(_) => {}
-                Goal::Open | Goal::Missed(_) => found.push(format!(
-                    "The solution does not reach a goal of step {number}: {}",
-                    goal.description
-                )),
+                Goal::Open | Goal::Missed(_) => {
+                    found.push(sentence!(
+                        author::goal_not_reached,
+                        step = number,
+                        condition = described(goal)
+                    ));
+                }
             }
         }
         let broken = step
@@ -171,14 +163,16 @@ fn check_solution(played: &Played, found: &mut Vec<String>) {
             .zip(&shown.keeps)
             .filter(|(_, broken)| broken.is_some());
         found.extend(
-            broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.description)),
+            broken.map(|(keep, _)| sentence!(author::promise_broken, step = number, condition = described(keep))),
         );
         for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
             if let Some(at) = made {
                 let when = print_duration(*at - podscope_cluster::SimTime::ZERO);
-                found.push(format!(
-                    "The solution is told at {when} that it is a mistake (step {number}): {}",
-                    mistake.say
+                found.push(sentence!(
+                    author::solution_is_mistake,
+                    time = when,
+                    step = number,
+                    reply = mistake.say.as_str()
                 ));
             }
         }
@@ -187,49 +181,53 @@ fn check_solution(played: &Played, found: &mut Vec<String>) {
         if let (Some(truth), Some(next)) = (&shown.truth, next)
             && truth.at > next.at
         {
-            found.push(format!(
-                "Step {} shows before the run has answered the question of step {number}, and may give it away or \
-                 change it: let it wait (`at` in its `when`), or ask for an earlier instant.",
-                number + 1
-            ));
+            found.push(sentence!(author::shows_too_early, next = number + 1, step = number));
         }
         match &shown.truth {
-            None => found.push(format!("The question of step {number} is never answered: {}", ask.ask)),
-            Some(truth) if !ask.options.is_empty() && ask.option_of(&truth.value).is_none() => found.push(format!(
-                "The run answers {:?} to step {number}, and that is none of the options {:?}: {}",
-                truth.value, ask.options, ask.ask
-            )),
+            None => found.push(sentence!(author::never_answered, step = number, ask = ask.ask.as_str())),
+            Some(truth) if !ask.options.is_empty() && ask.option_of(&truth.value).is_none() => {
+                found.push(sentence!(
+                    author::no_option,
+                    value = format!("{:?}", truth.value),
+                    step = number,
+                    options = format!("{:?}", ask.options),
+                    ask = ask.ask.as_str()
+                ));
+            }
             Some(_) => {}
         }
     }
 }
 
 /// Checks that quicker and slower readers can finish too.
-fn check_paces(loaded: &Loaded, found: &mut Vec<String>) {
+fn check_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
     for seconds in [1, 200] {
         let played = play::play_with_delay(loaded.clone(), Span::seconds(seconds)).ok();
         if let Some(open) = played.and_then(|played| played.first_incomplete()) {
-            found.push(format!(
-                "Who does each step's part of the solution {seconds} s after the step has shown does not come to the end: {open}"
-            ));
+            found.push(sentence!(author::other_pace, seconds = seconds, why = open));
         }
     }
 }
 
 /// Checks that the answer to a question is not known before it is asked.
-fn check_questions(played: &Played, found: &mut Vec<String>) {
+fn check_questions(played: &Played, found: &mut Vec<Sentence>) {
     let steps = &played.session.loaded().scenario.steps;
     let shown = played.session.progress().story().shown().iter().zip(steps);
     for (index, (shown, step)) in shown.enumerate() {
         if let (Some(truth), Some(ask)) = (&shown.truth, &step.predict)
             && truth.at <= shown.at
         {
-            let complaint = format!("Step {} asks for what has happened already: {}", index + 1, ask.ask);
+            let complaint = sentence!(author::asks_too_late, step = index + 1, ask = ask.ask.as_str());
             if !found.contains(&complaint) {
                 found.push(complaint);
             }
         }
     }
+}
+
+/// A condition, in English: an author reads the file.
+fn described(condition: &Condition) -> String {
+    condition.description.to_string()
 }
 
 fn commands(scenario: &Scenario, bypass: usize) -> String {

@@ -6,6 +6,7 @@
 use crate::scenario::{self, Loaded};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Data, Tree};
+use podscope_messages::sentence;
 use podscope_protocol::{CourseRequest, GUIDED_START, LessonInfo, Problem, Request, Source};
 use std::sync::OnceLock;
 
@@ -284,7 +285,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     match text(name) {
         Some(text) => scenario::load(&[(format!("{name}.yaml"), text.to_owned())]),
-        None => Err(vec![Problem::of(name, format!("there is no lesson {name:?}"))]),
+        None => Err(vec![Problem::of(
+            name,
+            sentence!(refused::no_lesson, name = format!("{name:?}")),
+        )]),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session, trace_hash};
 use podscope_kubectl::command;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
 /// Prefix of the current format.
@@ -342,44 +343,37 @@ impl Link {
 /// Decodes a link: a fragment that begins with `s1:`, or a URL that contains one.
 ///
 /// # Errors
-/// A message for the user.
-pub fn decode(text: &str) -> Result<Link, String> {
+/// Why the link cannot be opened.
+pub fn decode(text: &str) -> Result<Link, Sentence> {
     let text = text.trim();
     if let Some(form) = newer_format(text) {
-        return Err(format!(
-            "this link was made by a newer Podscope, in its form {form}: this one reads {PREFIX}. Reload the page, or install the latest version"
-        ));
+        return Err(sentence!(link::newer, form = form, known = PREFIX));
     }
-    let start = text
-        .find(PREFIX)
-        .ok_or("this is not a link of Podscope: it has no s1: in it")?;
+    let start = text.find(PREFIX).ok_or_else(|| sentence!(link::no_link))?;
     let body = text.get(start + PREFIX.len()..).unwrap_or_default();
     let body = body.split(['&', '#', '?']).next().unwrap_or_default();
     if body.len() > MAX_LINK {
-        return Err(format!("this link is longer than {MAX_LINK} characters"));
+        return Err(sentence!(link::too_long, limit = MAX_LINK));
     }
     let packed = URL_SAFE_NO_PAD
         .decode(body.trim_end_matches('='))
-        .map_err(|_| "this link is damaged: a character is missing or wrong")?;
+        .map_err(|_| sentence!(link::damaged_character))?;
     let document = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, MAX_DOCUMENT).map_err(|error| {
         if error.status == miniz_oxide::inflate::TINFLStatus::HasMoreOutput {
-            format!("this link unfolds to more than {MAX_DOCUMENT} bytes")
+            sentence!(link::unfolds_too_far, limit = MAX_DOCUMENT)
         } else {
-            "this link is damaged: part of it is missing".to_owned()
+            sentence!(link::damaged_part)
         }
     })?;
-    let link: Link =
-        serde_json::from_slice(&document).map_err(|_| "this link is damaged: its content is not a session")?;
+    let link: Link = serde_json::from_slice(&document).map_err(|_| sentence!(link::no_session))?;
     if link.commands.len() > MAX_COMMANDS {
-        return Err(format!("this link holds more than {MAX_COMMANDS} commands"));
+        return Err(sentence!(link::too_many_commands, limit = MAX_COMMANDS));
     }
     if link.others.len() >= MAX_BRANCHES || link.others.iter().any(|other| other.commands.len() > MAX_COMMANDS) {
-        return Err(format!(
-            "this link holds more than {MAX_BRANCHES} branches, or too many commands on one"
-        ));
+        return Err(sentence!(link::too_many_branches, limit = MAX_BRANCHES));
     }
     if link.lesson.is_none() && link.files.is_empty() {
-        return Err("this link holds no scenario".into());
+        return Err(sentence!(link::no_scenario));
     }
     Ok(link)
 }
@@ -403,11 +397,12 @@ mod tests {
     #[test]
     fn link_of_newer_format_is_refused_with_advice() {
         for text in ["s2:AbC", "https://example.org/play/?x=1#s17:AbC&embed=cluster", " s2: "] {
-            let message = decode(text).expect_err("unknown");
+            let message = decode(text).expect_err("unknown").english();
             assert!(message.contains("newer Podscope"), "{text}: {message}");
         }
         for text in ["s0:x", "s1:AAAA", "x:y", "#lesson=first-pod"] {
-            assert!(!decode(text).expect_err("no link").contains("newer"), "{text}");
+            let message = decode(text).expect_err("no link").english();
+            assert!(!message.contains("newer"), "{text}");
         }
     }
 
@@ -579,7 +574,7 @@ mod tests {
             ..old
         };
         assert_eq!(
-            gone.load().expect_err("nothing")[0].message,
+            gone.load().expect_err("nothing")[0].message.english(),
             "there is no lesson \"no-such-lesson\""
         );
     }

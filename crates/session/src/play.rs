@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use podscope_cluster::{SimTime, Span};
 
-use crate::scenario::{Loaded, Scenario, Timed};
+use crate::scenario::{Condition, Loaded, Scenario, Timed};
 use crate::story::{Goal, Story, is_always};
 use crate::timeline::{Session, Slice};
 use podscope_kubectl::duration::print_duration;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 
 /// Time for which a lesson is played after the last time in its file.
@@ -202,7 +203,9 @@ impl Played {
         for (at, step) in scenario.steps.iter().enumerate() {
             let number = at + 1;
             let Some(shown) = story.shown().get(at) else {
-                let _ = writeln!(out, "step {number} never showed{}", self.waiting_suffix(at));
+                let awaited = self.awaited(at);
+                let awaited = awaited.map(|when| format!(": waited for: {}", when.description));
+                let _ = writeln!(out, "step {number} never showed{}", awaited.unwrap_or_default());
                 continue;
             };
             let _ = writeln!(out, "step {number} showed at {}", time(shown.at));
@@ -251,33 +254,39 @@ impl Played {
     }
 
     /// Describes the first step, goal or question that keeps the lesson from being complete. None if nothing does.
-    pub fn first_incomplete(&self) -> Option<String> {
+    pub fn first_incomplete(&self) -> Option<Sentence> {
         for (index, step) in self.scenario().steps.iter().enumerate() {
             let number = index + 1;
             let Some(shown) = self.story().shown().get(index) else {
-                return Some(format!("step {number} never shows{}", self.waiting_suffix(index)));
+                return Some(match self.awaited(index) {
+                    Some(when) => sentence!(
+                        author::step_never_shows_waits,
+                        step = number,
+                        condition = when.description.to_string()
+                    ),
+                    None => sentence!(author::step_never_shows, step = number),
+                });
             };
             if let Some((ask, truth)) = step.predict.as_ref().zip(shown.truth.as_ref())
                 && !ask.options.is_empty()
                 && ask.option_of(&truth.value).is_none()
             {
                 let value = &truth.value;
-                return Some(format!("the answer {value} to step {number} is none of its options"));
+                return Some(sentence!(author::answer_no_option, value = value, step = number));
             }
             let open = shown.goals.iter().zip(&step.goals);
             if let Some((_, goal)) = open.into_iter().find(|(state, _)| !matches!(state, Goal::Reached(_))) {
-                return Some(format!("a goal of step {number} is not reached: {}", goal.description));
+                let condition = goal.description.to_string();
+                return Some(sentence!(author::goal_open, step = number, condition = condition));
             }
         }
         None
     }
 
-    fn waiting_suffix(&self, at: usize) -> String {
-        let is_next = self.story().shown().len() == at;
-        match self.story().next(self.scenario()).and_then(|step| step.when.as_ref()) {
-            Some(when) if is_next => format!(": waited for: {}", when.description),
-            _ => String::new(),
-        }
+    /// The condition of a step, if it is the next one.
+    fn awaited(&self, at: usize) -> Option<&Condition> {
+        let next = self.story().next(self.scenario())?;
+        next.when.as_ref().filter(|_| self.story().shown().len() == at)
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) use flow::flow_to_block;
 pub(crate) use lesson::describe_condition;
 pub use lesson::{About, Counted, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
+use podscope_messages::Sentence;
 use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;
 pub(crate) use reading::readable;
@@ -77,12 +78,12 @@ pub struct Place {
 
 impl Place {
     /// Creates a problem at this place.
-    pub fn problem(&self, message: impl Into<String>) -> Problem {
+    pub fn problem(&self, message: impl Into<Sentence>) -> Problem {
         self.problem_of(ProblemKind::Other, message)
     }
 
     /// Like [`Place::problem`], with the kind of problem.
-    pub(crate) fn problem_of(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem_of(&self, kind: ProblemKind, message: impl Into<Sentence>) -> Problem {
         Problem {
             file: self.file.clone(),
             document: self.document,
@@ -357,7 +358,7 @@ impl Reader {
                 line: problem.line,
                 column: problem.column,
                 path: problem.path,
-                message: problem.message,
+                message: problem.message.into(),
                 kind: problem.kind,
             };
             self.report_unread(problem);
@@ -408,12 +409,12 @@ impl Reader {
         }
     }
 
-    fn problem(&mut self, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
+    fn problem(&mut self, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<Sentence>) {
         self.problem_of(ProblemKind::Other, file, tree, path, message);
     }
 
     /// Like [`Reader::problem`], with the kind of problem.
-    fn problem_of(&mut self, kind: ProblemKind, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
+    fn problem_of(&mut self, kind: ProblemKind, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<Sentence>) {
         self.problems
             .push(self.place(file, tree, path).problem_of(kind, message));
     }

@@ -104,7 +104,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         .shell
         .problems
         .iter()
-        .map(|problem| json!({"type": "error", "message": problem.message}))
+        .map(|problem| json!({"type": "error", "message": problem.message.english()}))
         .collect();
     let outcomes: Vec<Value> = answers
         .into_iter()

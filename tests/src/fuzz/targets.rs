@@ -135,11 +135,11 @@ const MAX_STEPS_PER_MINUTE: u64 = 200_000;
 fn run_settings(text: &str, depth: Depth) -> String {
     let loaded = match scenario::load(&[("settings.yaml".to_owned(), text.to_owned())]) {
         Ok(loaded) => loaded,
-        Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
+        Err(problems) => return problems.into_iter().map(|problem| problem.message.english()).collect(),
     };
     let mut session = match Session::new(loaded) {
         Ok(session) => session,
-        Err(problems) => return problems.into_iter().map(|problem| problem.message).collect(),
+        Err(problems) => return problems.into_iter().map(|problem| problem.message.english()).collect(),
     };
     // Settings affect periodic actions, so parsing alone tests little.
     let until = if depth == Depth::Whole { 60 } else { 15 };
@@ -387,7 +387,7 @@ fn run_annotation(text: &str, depth: Depth) -> String {
             session.advance(SimTime::from_seconds(120), 500);
             let _ = write!(answer, " {}", session.trace().len().ilog2());
         }
-        Err(problems) => answer.extend(problems.into_iter().map(|problem| problem.message)),
+        Err(problems) => answer.extend(problems.into_iter().map(|problem| problem.message.english())),
     }
     answer
 }

@@ -339,7 +339,7 @@ fn pasted_text_that_is_no_dump_is_identified() {
     ] {
         let problems = scenario::load(&[("pasted.yaml".to_owned(), text.to_owned())]).expect_err(text);
         assert!(
-            problems.len() == 1 && problems[0].message.contains(expected),
+            problems.len() == 1 && problems[0].message.english().contains(expected),
             "{problems:?}"
         );
     }

@@ -10,6 +10,7 @@ use crate::duration::parse_duration;
 use crate::tree::{Data, Tree};
 use crate::wire_types;
 use crate::{Duration, Quantity, Str, Taint};
+use podscope_messages::{Sentence, sentence};
 
 wire_types! {
     /// The kubelet settings that the simulation uses.
@@ -183,14 +184,14 @@ const SIGNALS: [&str; 10] = [
 ///
 /// # Errors
 /// All problems with their positions.
-pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, Vec<String>), Vec<FieldError>> {
+pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, Vec<Sentence>), Vec<FieldError>> {
     let mut known = tree.clone();
     let mut notices = Vec::new();
     if let Data::Map(entries) = &mut known.data {
         entries.retain(|entry| {
             let is_ignored = IGNORED_FIELDS.contains(&&*entry.key);
             if is_ignored {
-                notices.push(format!("{} has no effect here", entry.key));
+                notices.push(sentence!(configuration::no_effect, field = &*entry.key));
             }
             !is_ignored && &*entry.key != "metadata"
         });

@@ -1,4 +1,4 @@
-# What is wrong with a run that was handed in.
+# What is wrong with a run that was handed in, and with its file.
 
 # $error (Sentence) - why it cannot be read.
 link-unreadable = the link cannot be read: { $error }
@@ -7,3 +7,8 @@ run-of-namesake = it is handed in as “{ $claimed }”, and the run is of anoth
 # $claimed, $title (Sentence) - titles of lessons.
 run-of-another = it is handed in as “{ $claimed }”, and the run is of “{ $title }”
 not-finished = it claims that the lesson is finished, and the run does not finish it
+# $prefix - the beginning of a link: `s1:`.
+no-hand-in = neither a hand-in (JSON) nor a link ({ $prefix }…) is in it
+too-many-runs = { $count ->
+   *[other] { $count } runs: at most { $limit } are graded
+}

@@ -4,6 +4,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Duration, KUBERNETES_VERSION, KubeletConfiguration, Quantity, Str, Taint, parse_duration};
 
 use super::backoff;
+use podscope_messages::{Sentence, sentence};
 use podscope_sim::Span;
 
 /// A signal that an eviction threshold watches (LC-186), in the order in which thresholds are handled: memory first
@@ -198,13 +199,13 @@ impl KubeletSettings {
 
     /// Applies a validated configuration; fields that it does not set keep their values. Returns notices about settings
     /// that have no effect here.
-    pub fn apply(&mut self, config: &KubeletConfiguration) -> Vec<String> {
+    pub fn apply(&mut self, config: &KubeletConfiguration) -> Vec<Sentence> {
         let mut notices = Vec::new();
         let mut thresholds = |list: &podscope_api::ordered::Map<Str, Str>| -> Vec<(EvictionSignal, ThresholdValue)> {
             let read = list.iter().filter_map(|(name, text)| {
                 let signal = EvictionSignal::from_name(name);
                 if signal.is_none() {
-                    notices.push(format!("eviction signal {name} has no effect here"));
+                    notices.push(sentence!(configuration::signal_without_effect, signal = &**name));
                 }
                 Some((signal?, ThresholdValue::parse(text)))
             });

@@ -10,6 +10,7 @@ mod resolve;
 use std::sync::Arc;
 
 use podscope_api::{NodeAffinity, Str};
+use podscope_messages::Sentence;
 
 use crate::plugins::{
     COUNT, Plugin, Point, balanced_allocation, default_preemption, inter_pod_affinity, node_resources_fit,
@@ -32,7 +33,7 @@ pub struct SchedulerConfiguration {
     /// One profile per scheduler name.
     pub profiles: Vec<Arc<Profile>>,
     /// Messages about fields that were translated from an older API version or that have no effect here.
-    pub notices: Vec<String>,
+    pub notices: Vec<Sentence>,
 }
 
 #[derive(Debug, Clone)]

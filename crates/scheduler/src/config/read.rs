@@ -2,6 +2,7 @@
 //! (SCH-130, SCH-133, SCH-135).
 
 use podscope_api::ProblemKind;
+use podscope_messages::sentence;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -176,7 +177,12 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
     }
     let mut alpha = AlphaFields::default();
     if version != "v1" {
-        config.notices.push(format!("{api_version} was read as {GROUP}/v1"));
+        let served = format!("{GROUP}/v1");
+        config.notices.push(sentence!(
+            configuration::read_as,
+            version = api_version,
+            served = served
+        ));
     }
     if version == "v1alpha1" {
         alpha = AlphaFields::read(&mut fields, &mut config, &mut errors);
@@ -295,18 +301,14 @@ impl AlphaFields {
             bind_timeout_seconds: fields.integer("bindTimeoutSeconds", errors),
         };
         if alpha.disable_preemption {
-            config
-                .notices
-                .push("disablePreemption: true became a profile without DefaultPreemption".to_owned());
+            config.notices.push(sentence!(configuration::no_preemption));
         }
         if let Some(source) = fields.get("algorithmSource") {
             let provider = source.get("provider").and_then(Value::as_str);
             if source.get("policy").is_some() || provider.is_some_and(|name| name != "DefaultProvider") {
                 errors.push("algorithmSource", "only provider DefaultProvider can be read as v1");
             } else {
-                config
-                    .notices
-                    .push("algorithmSource DefaultProvider became the default plugins".to_owned());
+                config.notices.push(sentence!(configuration::default_plugins));
             }
         }
         alpha
@@ -383,9 +385,7 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
         );
     }
     if list.is_some_and(|list| !list.is_empty()) {
-        config
-            .notices
-            .push("extenders are other processes: they are validated, and not asked here".to_owned());
+        config.notices.push(sentence!(configuration::extenders));
     }
 }
 

@@ -150,8 +150,9 @@ fn older_api_versions_are_translated_with_notice() {
     }))
     .expect("the form of the documentation");
     assert!(!config.profiles[0].has(Point::PostFilter, Plugin::DefaultPreemption));
+    let notices: Vec<String> = config.notices.iter().map(ToString::to_string).collect();
     assert_eq!(
-        config.notices,
+        notices,
         [
             "kubescheduler.config.k8s.io/v1alpha1 was read as kubescheduler.config.k8s.io/v1",
             "disablePreemption: true became a profile without DefaultPreemption",

@@ -20,6 +20,7 @@ mod writer;
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{Kind, ObjectKey, ProblemKind, Tree};
 use podscope_kubectl::command::PatchType;
+use podscope_messages::{Sentence, sentence};
 use podscope_protocol::{Problem, Remark, TextKind};
 use serde_json::{Value, json};
 
@@ -202,8 +203,7 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
     let others = || (files.iter().enumerate()).filter(|(index, _)| !histories.contains_key(index));
     let with_scenario = others().find(|(_, (_, text))| scenario::recognise(text) >= TextKind::Scenario);
     if let Some((_, (name, _))) = with_scenario {
-        let message = "a history becomes a Scenario itself: it cannot be opened together with another one";
-        problems.push(Problem::of(name.as_str(), message.to_owned()));
+        problems.push(Problem::of(name.as_str(), sentence!(history::beside_scenario)));
     }
     if !problems.is_empty() {
         return Err(Unreadable { files, problems });
@@ -260,7 +260,7 @@ fn scenario_file(
     dump: &[File],
     histories: Vec<Recorded>,
     notes: Notes,
-) -> Result<(String, Vec<Remark>), String> {
+) -> Result<(String, Vec<Remark>), Sentence> {
     let dumped = dump.iter().flat_map(|(_, text)| {
         let parsed = podscope_api::parse(&scenario::readable(text).text);
         parsed
@@ -288,9 +288,7 @@ fn scenario_file(
     let replayed = replay.finish();
     if replayed.timeline.len() > MAX_ENTRIES {
         let count = replayed.timeline.len();
-        return Err(format!(
-            "the history has {count} commands: the limit is {MAX_ENTRIES}; open an excerpt of a shorter time"
-        ));
+        return Err(sentence!(history::too_long, count = count, limit = MAX_ENTRIES));
     }
     let mut spec = json!({"title": format!("Recorded history: {name}")});
     if is_live || start != default_start() {
@@ -303,20 +301,18 @@ fn scenario_file(
         "metadata": {"name": "history"},
         "spec": spec,
     });
-    let notices = replayed.notes.remarks();
+    let notices = replayed.notes.notices();
     let mut text = String::new();
     for notice in &notices {
-        text.push_str(&format!(
-            "# {}\n",
-            podscope_api::visible(&notice.to_string()).replace('\n', " ")
-        ));
+        let notice = notice.english();
+        text.push_str(&format!("# {}\n", podscope_api::visible(&notice).replace('\n', " ")));
     }
     text.push_str(&podscope_api::print_yaml(&scenario));
     for object in replayed.objects {
         text.push_str("---\n");
         text.push_str(&podscope_api::print_yaml(&object));
     }
-    Ok((text, notices))
+    Ok((text, notices.into_iter().map(Remark::History).collect()))
 }
 
 /// The wall-clock time of t = 0 in microseconds, a whole second. It is the latest start of the histories that tell their

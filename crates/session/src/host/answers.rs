@@ -31,7 +31,7 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
             let mut advice = session.loaded().advice.clone();
             // A text whose end is cut off opens when pasted, but in the editor it is unfinished.
             let cut = session.loaded().basis.iter().find_map(|basis| match basis {
-                Basis::Cut { line, .. } => Some((*line, basis.to_string())),
+                Basis::Cut { line, .. } => Some((*line, basis.sentence())),
                 _ => None,
             });
             // `kubectl apply` refuses unknown fields. A scenario keeps them, and lists kinds that are not served.
@@ -64,6 +64,7 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
         kind: scenario::recognise(text),
         problems,
         advice,
+        complaints: Vec::new(),
     }
 }
 
@@ -97,7 +98,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
                 line,
                 column,
                 path: "kind".to_owned(),
-                message: format!("no matches for kind {kind:?} in version {version:?}"),
+                message: format!("no matches for kind {kind:?} in version {version:?}").into(),
                 kind: ProblemKind::Unserved {
                     api_version: version.to_owned(),
                     kind: kind.to_owned(),
@@ -117,7 +118,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
             line,
             column,
             path: String::new(),
-            message: format!("strict decoding error: unknown field {field:?}"),
+            message: format!("strict decoding error: unknown field {field:?}").into(),
             kind: ProblemKind::UnknownField,
         });
     }
@@ -322,23 +323,19 @@ impl Share {
     }
 }
 
-/// Checks a text as a lesson: problems, or, if it has none, advice for its author.
+/// Checks a text as a lesson: problems, or, if it has none, complaints for its author.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
-    let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
-        Ok(loaded) => {
-            let advice = crate::author::complaints(&loaded)
-                .into_iter()
-                .map(|message| Problem::of("", message));
-            (Vec::new(), advice.collect())
-        }
+    let (problems, complaints) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
+        Ok(loaded) => (Vec::new(), crate::author::complaints(&loaded)),
         Err(problems) => (problems, Vec::new()),
     };
     Update::Checked {
         revision,
         kind,
         problems,
-        advice,
+        advice: Vec::new(),
+        complaints,
     }
 }
 

@@ -9,8 +9,9 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
+use podscope_messages::sentence;
 use podscope_protocol::{
-    Caption, ConsoleLine, ConsoleText, LineKind, OwnerView, Problem, Request, SubjectRef, Task, Update,
+    Caption, ConsoleLine, ConsoleText, LineKind, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update,
 };
 use serde::{Deserialize, Serialize};
 
@@ -367,21 +368,24 @@ impl Host {
         if self.lacks_capability() {
             self.pause();
         }
-        let message = format!("the rest of the engine did not load ({why}): try it again");
         let refused = match (request, &self.active) {
             (Some(Request::Command { line }), Some(active)) => {
-                let console = |kind, text: String| ConsoleLine {
+                let console = |kind, text| ConsoleLine {
                     at: active.session.now().0,
                     kind,
-                    text: ConsoleText::Text(text),
+                    text,
                     command: None,
                     applies: false,
                 };
-                let lines = vec![console(LineKind::Input, line), console(LineKind::Error, message)];
+                let why = why.to_owned();
+                let lines = vec![
+                    console(LineKind::Input, ConsoleText::Text(line)),
+                    console(LineKind::Error, ConsoleText::Notice(Notice::EngineNotLoaded { why })),
+                ];
                 Update::Console { lines }
             }
             _ => Update::Refused {
-                problems: vec![Problem::of("engine", message)],
+                problems: vec![Problem::of("engine", sentence!(notice::engine_not_loaded, why = why))],
             },
         };
         vec![loading(1000), refused]

@@ -129,7 +129,7 @@ mod tests {
                 format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: a}}\nspec: {{{spec}}}\n");
             let problems = load(&[("a.yaml".into(), text)]).expect_err(path);
             assert_eq!(problems[0].path, path, "{}", problems[0]);
-            assert!(problems[0].message.contains(message), "{}", problems[0]);
+            assert!(problems[0].message.english().contains(message), "{}", problems[0]);
         }
     }
 }

@@ -164,7 +164,7 @@ impl Reader {
                         line: error.line,
                         column: error.column,
                         path: join(prefix, &error.path),
-                        message: error.message,
+                        message: error.message.into(),
                         kind: error.kind,
                     });
                 }

@@ -37,7 +37,7 @@ impl Reader {
                             line: at.line,
                             column: at.column,
                             path: error.path,
-                            message: error.message,
+                            message: error.message.into(),
                             kind: ProblemKind::Other,
                         });
                     }

@@ -203,9 +203,9 @@ mod tests {
                 "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: g}}\nspec: {{cluster: {{nodeGroups: {groups}}}}}\n"
             );
             let problems = load(&[("a.yaml".into(), text)]).expect_err(groups);
-            let found = problems
-                .iter()
-                .any(|one| one.path == format!("spec.cluster.nodeGroups{path}") && one.message.contains(message));
+            let found = problems.iter().any(|one| {
+                one.path == format!("spec.cluster.nodeGroups{path}") && one.message.english().contains(message)
+            });
             assert!(found, "{groups}: {problems:?}");
         }
     }

@@ -8,6 +8,7 @@ use podscope_api::{Kind, Lines, Object, Tree, default_object, generate_job_selec
 use podscope_cluster::Cause;
 
 use super::{Loaded, with_namespace};
+use podscope_messages::sentence;
 use podscope_protocol::Problem;
 
 /// Maximum number of problems that are listed with their places.
@@ -51,12 +52,13 @@ impl Loaded {
                 line,
                 column,
                 path: cause.about,
-                message: cause.message,
+                message: cause.message.into(),
                 kind: cause.kind,
             });
         }
         if let (1.., Some(last)) = (unlisted, problems.last_mut()) {
-            last.message = format!("{} (and {unlisted} more problems)", last.message);
+            let problem = std::mem::take(&mut last.message);
+            last.message = sentence!(refused::and_more, problem = problem, count = unlisted);
         }
         problems
     }

@@ -1,6 +1,7 @@
 //! A lesson's story, with questions, promises and mistakes, through the session and the host.
 
 use podscope_cluster::SimTime;
+use podscope_messages::Sentence;
 use podscope_protocol::{ExportKind, GoalState, Request, Source, StoryState, SubjectRef, Update};
 use podscope_session::host::Host;
 use podscope_session::play::{self, Attempt, Played};
@@ -354,7 +355,8 @@ fn template_lesson_has_no_complaints_and_spoilt_one_has() {
     let template = include_str!("../../../web/examples/lesson.yaml");
     let complaints = |text: &str| {
         let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("the lesson loads");
-        podscope_session::author::complaints(&loaded)
+        let found = podscope_session::author::complaints(&loaded);
+        found.iter().map(Sentence::english).collect::<Vec<String>>()
     };
     assert_eq!(complaints(template), Vec::<String>::new());
     let spoilt = template

@@ -114,8 +114,8 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
             { for all.iter().take(200).map(|problem| html! {
                 <li>
                     <span class="mono where">{ shown(&place(problem)) }</span>
-                    if !problem.path.is_empty() && !problem.message.starts_with(&problem.path) { <code>{ shown(&problem.path) }</code> }
-                    <span>{ shown(&problem.message) }</span>
+                    if !problem.path.is_empty() && !problem.message.english().starts_with(&problem.path) { <code>{ shown(&problem.path) }</code> }
+                    <span>{ shown(&problem.message.to_string()) }</span>
                     if let Some(hint) = hints::hint(problem) { <small class="hint">{ hint }</small> }
                 </li>
             }) }

@@ -23,7 +23,8 @@ pub(crate) fn hint(problem: &Problem) -> Option<String> {
     let hint = match &problem.kind {
         ProblemKind::Other | ProblemKind::Lacking => return None,
         ProblemKind::Syntax => {
-            let known = SYNTAX.iter().find(|(part, _)| problem.message.contains(part));
+            let message = problem.message.english();
+            let known = SYNTAX.iter().find(|(part, _)| message.contains(part));
             return known.map(|(_, words)| words.text());
         }
         ProblemKind::UnknownField => messages::unknown_field,

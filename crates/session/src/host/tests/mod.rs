@@ -297,16 +297,10 @@ fn check_reports_unknown_fields_at_their_places() {
     };
     let found: Vec<_> = problems
         .iter()
-        .map(|problem| (problem.line, problem.column, problem.message.as_str()))
+        .map(|problem| (problem.line, problem.column, problem.message.english()))
         .collect();
-    assert_eq!(
-        found,
-        [(
-            8,
-            5,
-            "strict decoding error: unknown field \"spec.containers[0].imagePolicy\""
-        )]
-    );
+    let message = "strict decoding error: unknown field \"spec.containers[0].imagePolicy\"";
+    assert_eq!(found, [(8, 5, message.to_owned())]);
 }
 
 /// Commands that are pasted while time is paused are all followed to their answers.

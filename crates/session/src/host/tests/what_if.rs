@@ -162,7 +162,7 @@ fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
     let Some(Update::Refused { problems }) = refused.first() else {
         panic!("{refused:?}");
     };
-    assert_eq!(problems[0].message, r#"pods "none" not found"#);
+    assert_eq!(problems[0].message.english(), r#"pods "none" not found"#);
 }
 
 /// The nodes of the free session are nearly empty: nearly all can go, and their number is the reported one.

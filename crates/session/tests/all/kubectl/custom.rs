@@ -295,7 +295,7 @@ fn command_on_custom_kind_replays_from_scenario_and_link() {
     let load = |text: &str| scenario::load(&[("later.yaml".to_owned(), text.to_owned())]);
     let problems = load(&scenario("kubectl label wd a k=v")).expect_err("no such type");
     assert_eq!(
-        problems[0].message,
+        problems[0].message.english(),
         "error: the server doesn't have a resource type \"wd\""
     );
 
