@@ -13,6 +13,7 @@
 
 mod columns;
 pub mod command;
+mod danger;
 mod describe;
 mod diff;
 pub mod duration;

@@ -143,10 +143,11 @@ pub enum RequestName {
 impl RequestName {
     #[must_use]
     pub fn of(request: &Request) -> Self {
-        let first = |line: &str| Self::Command(line.lines().next().unwrap_or_default().to_owned());
         match request {
-            Request::Command { line } => first(line),
-            Request::Commands { lines } => first(lines.first().map_or("", String::as_str)),
+            Request::Command { .. } | Request::Commands { .. } | Request::RunUnlessDangerous { .. } => {
+                let first = request.command_lines().first().and_then(|line| line.lines().next());
+                Self::Command(first.unwrap_or_default().to_owned())
+            }
             Request::Play => Self::Play,
             Request::Step => Self::Step,
             Request::NextDecision => Self::NextDecision,

@@ -191,6 +191,34 @@ pub enum Request {
     Search(Box<Search>),
     /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
     Course(CourseRequest),
+    /// Run command lines unless one of them is dangerous. In that case nothing runs, and
+    /// [`Update::Dangerous`](crate::Update::Dangerous) asks for confirmation, which is `Command` or `Commands` with the same
+    /// lines.
+    RunUnlessDangerous {
+        /// The command lines as typed.
+        lines: Vec<String>,
+    },
+}
+
+impl Request {
+    /// The request to run one command line or several.
+    #[must_use]
+    pub fn run(mut lines: Vec<String>) -> Self {
+        match lines.len() {
+            1 => Self::Command { line: lines.remove(0) },
+            _ => Self::Commands { lines },
+        }
+    }
+
+    /// The command lines that the request would run.
+    #[must_use]
+    pub fn command_lines(&self) -> &[String] {
+        match self {
+            Self::Command { line } => std::slice::from_ref(line),
+            Self::Commands { lines } | Self::RunUnlessDangerous { lines } => lines,
+            _ => &[],
+        }
+    }
 }
 
 /// Kind of a text. If a text has several documents, the kind that is last in this list wins.

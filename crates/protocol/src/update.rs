@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_api::ProblemKind;
+use podscope_api::{Danger, ProblemKind};
 use podscope_messages::{Sentence, sentence, t};
 use serde::{Deserialize, Serialize};
 
@@ -162,6 +162,13 @@ pub enum Update {
     Search(SearchUpdate),
     /// An answer about practice or a course.
     Course(Box<CourseUpdate>),
+    /// Command lines were not run, because one of them is dangerous and not confirmed.
+    Dangerous {
+        /// The lines of the request.
+        lines: Vec<String>,
+        /// The reason of the first dangerous line.
+        danger: Danger,
+    },
 }
 
 /// A long task.

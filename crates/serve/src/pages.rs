@@ -245,7 +245,7 @@ impl Pages {
             request => self.act(index, session, move |host, clock| {
                 match leads || !host.changes_run(&request) {
                     true => host.handle(request, clock),
-                    false => host.refuse(&request, WATCHES),
+                    false => host.refuse(&request, WATCHES.into()),
                 }
             }),
         };

@@ -6,6 +6,7 @@
 mod anonymised;
 mod answers;
 mod console;
+mod danger;
 mod director;
 mod fields;
 mod frames;

@@ -71,7 +71,7 @@ impl Connection {
             Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead { .. }
         );
         self.plays_on_open &= self.has_session || !moves;
-        let commands = matches!(request, Request::Command { .. });
+        let commands = !request.command_lines().is_empty();
         self.is_touched |= commands
             || matches!(
                 request,

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use podscope_protocol::{Micros, Request, Source, SubjectRef};
 use yew::prelude::*;
 
-use crate::pure::actions::{self, Action};
 use crate::pure::paste;
 use crate::state::{Act, Dialog, Present};
 
@@ -17,8 +16,8 @@ pub(crate) struct Ctl {
 }
 
 impl Ctl {
-    /// Runs a button's command, or several lines of commands; the second click of a double click does nothing. A
-    /// dangerous command first opens a dialog that explains its effect.
+    /// Runs a button's command, or several lines of commands; the second click of a double click does nothing. If the
+    /// engine finds a dangerous command, a dialog first explains its effect.
     pub(crate) fn run(&self, line: &str) {
         if !is_double_click(line) {
             self.run_typed(line);
@@ -27,18 +26,7 @@ impl Ctl {
 
     /// Runs what was typed on the console. A line that is typed again at once is meant.
     pub(crate) fn run_typed(&self, line: &str) {
-        let commands = paste::commands(line);
-        match commands.iter().find_map(|command| actions::consequence(command)) {
-            Some(warning) => {
-                let label = line.to_string();
-                self.act.emit(Act::Dialog(Dialog::Confirm(Action {
-                    label,
-                    command: line.to_string(),
-                    warning,
-                })));
-            }
-            None => self.run_now(line),
-        }
+        self.send_lines(line, |lines| Request::RunUnlessDangerous { lines });
     }
 
     /// Ends the wait for the class: time runs to the question's outcome.
@@ -61,6 +49,18 @@ impl Ctl {
 
     /// Runs a command without asking for confirmation.
     pub(crate) fn run_now(&self, line: &str) {
+        self.send_lines(line, Request::run);
+    }
+
+    /// Runs lines that were typed, and are confirmed now.
+    pub(crate) fn run_confirmed(&self, lines: &[String]) {
+        if let Some(last) = lines.last() {
+            self.act.emit(Act::Typed(last.clone()));
+            self.send.emit(Request::run(lines.to_vec()));
+        }
+    }
+
+    fn send_lines(&self, line: &str, request: fn(Vec<String>) -> Request) {
         let mut lines = paste::commands(line);
         if lines.iter().any(|line| line == "clear") {
             self.act.emit(Act::ClearConsole);
@@ -69,12 +69,8 @@ impl Ctl {
         for line in &lines {
             self.act.emit(Act::Typed(line.clone()));
         }
-        match lines.len() {
-            0 => {}
-            1 => lines
-                .into_iter()
-                .for_each(|line| self.send.emit(Request::Command { line })),
-            _ => self.send.emit(Request::Commands { lines }),
+        if !lines.is_empty() {
+            self.send.emit(request(lines));
         }
     }
 

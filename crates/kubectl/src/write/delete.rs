@@ -1,8 +1,8 @@
 //! `kubectl delete` of objects in a manifest, by name, or by selector (KC-079 to KC-085).
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::DeleteOptions;
 use podscope_cluster::client::{ClientCommand, DeleteCommand, ErrorContext, object_name};
+use podscope_cluster::{DeleteOptions, Objects};
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, find};
@@ -70,6 +70,18 @@ fn deletion_of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletio
         is_scoped: target.namespace.is_some(),
         is_selected,
     }))
+}
+
+/// The kinds of the objects that a command deletes. Kinds that are not built in may be missing.
+pub(in super::super) fn deleted_kinds(command: &Delete) -> Vec<Kind> {
+    match &command.objects {
+        DeleteTarget::Target(target) => target.kinds(),
+        DeleteTarget::Manifest { text, namespace } => {
+            let found = Manifest::read(text, namespace.as_deref(), Validation::Ignore, &Objects::default());
+            let documents = found.items().filter_map(|item| item.ok()?.into_document());
+            documents.map(|(kind, ..)| kind).collect()
+        }
+    }
 }
 
 /// The message of `--dry-run=client` about an object.

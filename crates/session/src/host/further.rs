@@ -46,6 +46,7 @@ pub(super) fn is_further(request: &Request) -> bool {
         | Request::Undo
         | Request::Command { .. }
         | Request::Commands { .. }
+        | Request::RunUnlessDangerous { .. }
         | Request::Inspect { .. }
         | Request::Explain { .. }
         | Request::CancelHelp

@@ -11,7 +11,7 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command;
 use podscope_messages::sentence;
 use podscope_protocol::{
-    Caption, ConsoleLine, ConsoleText, LineKind, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update,
+    Caption, ConsoleText, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update,
 };
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,7 @@ fn lets_time_pass(request: &Request) -> bool {
         request,
         Request::Command { .. }
             | Request::Commands { .. }
+            | Request::RunUnlessDangerous { .. }
             | Request::Play
             | Request::Step
             | Request::NextDecision
@@ -347,11 +348,7 @@ impl Host {
             Ok((_, pipe)) => pipe.has_next(),
             Err(error) => error.lacks_capability,
         };
-        let needs = || match request {
-            Request::Command { line } => is_further_line(line),
-            Request::Commands { lines } => lines.iter().any(is_further_line),
-            _ => further::is_further(request),
-        };
+        let needs = || request.command_lines().iter().any(is_further_line) || further::is_further(request);
         !IS_WHOLE && (needs() || self.lacks_capability() && lets_time_pass(request))
     }
 
@@ -368,26 +365,15 @@ impl Host {
         if self.lacks_capability() {
             self.pause();
         }
-        let refused = match (request, &self.active) {
-            (Some(Request::Command { line }), Some(active)) => {
-                let console = |kind, text| ConsoleLine {
-                    at: active.session.now().0,
-                    kind,
-                    text,
-                    command: None,
-                    applies: false,
-                };
+        let refused = match request.filter(|request| self.active.is_some() && !request.command_lines().is_empty()) {
+            Some(request) => {
                 let why = why.to_owned();
-                let lines = vec![
-                    console(LineKind::Input, ConsoleText::Text(line)),
-                    console(LineKind::Error, ConsoleText::Notice(Notice::EngineNotLoaded { why })),
-                ];
-                Update::Console { lines }
+                self.refuse(&request, ConsoleText::Notice(Notice::EngineNotLoaded { why }))
             }
-            _ => Update::Refused {
+            None => vec![Update::Refused {
                 problems: vec![Problem::of("engine", sentence!(notice::engine_not_loaded, why = why))],
-            },
+            }],
         };
-        vec![loading(1000), refused]
+        std::iter::once(loading(1000)).chain(refused).collect()
     }
 }

@@ -188,8 +188,13 @@ impl Host {
     #[must_use]
     pub fn changes_run(&self, request: &Request) -> bool {
         match request {
-            Request::Command { line } => self.writes(line),
-            Request::Commands { lines } => lines.iter().any(|line| self.writes(line)),
+            Request::Command { .. } | Request::Commands { .. } => {
+                request.command_lines().iter().any(|line| self.writes(line))
+            }
+            // The question whether dangerous lines may run changes nothing.
+            Request::RunUnlessDangerous { lines } => {
+                lines.iter().any(|line| self.writes(line)) && self.danger(lines).is_none()
+            }
             Request::Open { .. }
             | Request::Paste { .. }
             | Request::Play
@@ -245,19 +250,15 @@ impl Host {
     }
 
     /// Refuses a request in the console. The next frame puts back what the page expected of the request.
-    pub fn refuse(&mut self, request: &Request, why: &str) -> Vec<Update> {
+    pub fn refuse(&mut self, request: &Request, why: ConsoleText) -> Vec<Update> {
         self.dirty = true;
         let at = self.active.as_ref().map_or(0, |active| active.session.now().0);
-        let typed = match request {
-            Request::Command { line } => std::slice::from_ref(line),
-            Request::Commands { lines } => lines,
-            _ => &[],
-        };
-        let typed = typed.iter().map(|line| (LineKind::Input, line.as_str()));
+        let typed = request.command_lines().iter();
+        let typed = typed.map(|line| (LineKind::Input, line.as_str().into()));
         let lines = typed.chain([(LineKind::Error, why)]);
         vec![Update::Console {
             lines: lines
-                .map(|(kind, text)| line_at(at, kind, ConsoleText::Text(text.to_owned())))
+                .map(|(kind, text)| line_at(at, kind, text))
                 .collect(),
         }]
     }

@@ -18,6 +18,10 @@ impl Host {
             self.last_frame.is_open = false;
             return Vec::new();
         }
+        let request = match self.unless_dangerous(request) {
+            Ok(request) => request,
+            Err(question) => return vec![question],
+        };
         if director::clears_caption(&request) {
             self.caption = None;
         }

@@ -1,5 +1,6 @@
 //! The open dialog: chooses it, and contains the small ones.
 
+use podscope_api::Danger;
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::{Message, dialogs, said, t};
 use podscope_protocol::glossary::GLOSSARY;
@@ -28,10 +29,9 @@ use super::worksheet::Worksheet;
 use crate::browser::{self, Warn as _, store};
 use crate::ctl::Ctl;
 use crate::keys;
-use crate::pure::actions::Action;
-use crate::pure::clock;
 use crate::pure::hints;
 use crate::pure::pairs::{self, PAIRS};
+use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Menu, MenuSubject, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -79,7 +79,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Modal key="refused" title={t!(dialogs::refused)} class="wide"><p>{ t!(dialogs::nothing_changed) }</p>{ problems(&page.shell.problems) }
             <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ t!(dialogs::open_another) }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ t!(dialogs::to_editor) }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(dialogs::go_on) }</button></p></Modal> }
         }
-        Dialog::Confirm(action) => confirm(&ctl, action),
+        Dialog::Confirm { lines, danger } => confirm(&ctl, lines, *danger),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
         Dialog::Spread => spread::list(&ctl, page),
@@ -143,19 +143,19 @@ fn place(problem: &Problem) -> String {
     }
 }
 
-fn confirm(ctl: &Ctl, action: &Action) -> Html {
+fn confirm(ctl: &Ctl, lines: &[String], danger: Danger) -> Html {
     let on_confirm = {
-        let (ctl, command) = (ctl.clone(), action.command.clone());
+        let (ctl, lines) = (ctl.clone(), lines.to_vec());
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.run_now(&command);
+            ctl.run_confirmed(&lines);
         })
     };
     let on_cancel = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
         <Modal key="confirm" title={t!(dialogs::confirm)} class="confirm">
-            <p class="warning">{ shown(&action.warning) }</p>
-            <p class="mono command">{ shown(&action.command) }</p>
+            <p class="warning">{ shown(&actions::warning(danger)) }</p>
+            <p class="mono command">{ shown(&lines.join("\n")) }</p>
             <div class="buttons">
                 <button type="button" onclick={on_cancel} autofocus=true>{ t!(dialogs::leave_it) }</button>
                 <button type="button" class="danger" onclick={on_confirm}>{ t!(dialogs::do_it) }</button>
@@ -195,7 +195,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                             ctl.run(&action.command);
                         })
                     };
-                    html! { <li><button type="button" class={classes!((!action.warning.is_empty()).then_some("danger"))} onclick={run}><span>{ shown(&action.label) }</span><span class="mono">{ &action.command }</span></button></li> }
+                    html! { <li><button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run}><span>{ shown(&action.label) }</span><span class="mono">{ &action.command }</span></button></li> }
                 }) }
             </ul>
         </Modal>

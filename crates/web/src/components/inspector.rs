@@ -285,16 +285,9 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
 pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
     let run = {
         let (ctl, action) = (ctl.clone(), action.clone());
-        Callback::from(move |_: MouseEvent| {
-            if action.warning.is_empty() {
-                ctl.run(&action.command);
-            } else {
-                ctl.act.emit(Act::Dialog(crate::state::Dialog::Confirm(action.clone())));
-            }
-        })
+        Callback::from(move |_: MouseEvent| ctl.run(&action.command))
     };
-    let danger = !action.warning.is_empty() || actions::consequence(&action.command).is_some();
-    html! { <button type="button" class={classes!(danger.then_some("danger"))} onclick={run} title={action.command.clone()}>{ &action.label }</button> }
+    html! { <button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run} title={action.command.clone()}>{ &action.label }</button> }
 }
 
 fn events(detail: &Detail, now: Micros) -> Html {

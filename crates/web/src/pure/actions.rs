@@ -1,7 +1,9 @@
 //! Actions on objects: a label and the command that performs the action (K-01), and warnings before dangerous commands.
+//! Which commands are dangerous is decided by the engine ([`Update::Dangerous`](podscope_protocol::Update::Dangerous)).
 
+use podscope_api::Danger;
 use podscope_api::well_known::taint::OUT_OF_SERVICE;
-use podscope_messages::{Message, actions as messages, t};
+use podscope_messages::{actions as messages, t};
 use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 
 /// An action: the label of its button, and the command that it runs.
@@ -9,16 +11,22 @@ use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 pub(crate) struct Action {
     pub(crate) label: String,
     pub(crate) command: String,
-    /// The warning shown before the command runs; empty for a harmless command.
-    pub(crate) warning: String,
+    /// Whether the button looks dangerous. The engine asks for confirmation in any case.
+    pub(crate) is_dangerous: bool,
 }
 
 fn action(label: String, command: String) -> Action {
-    let warning = consequence(&command).unwrap_or_default();
     Action {
         label,
         command,
-        warning,
+        is_dangerous: false,
+    }
+}
+
+fn dangerous(label: String, command: String) -> Action {
+    Action {
+        is_dangerous: true,
+        ..action(label, command)
     }
 }
 
@@ -115,12 +123,15 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}-"),
             ));
         } else {
-            all.push(action(
+            all.push(dangerous(
                 t!(actions::out_of_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}=nodeshutdown:NoExecute"),
             ));
         }
-        all.push(action(t!(actions::delete_node), format!("kubectl delete node {name}")));
+        all.push(dangerous(
+            t!(actions::delete_node),
+            format!("kubectl delete node {name}"),
+        ));
     }
     all
 }
@@ -144,7 +155,7 @@ pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     }
     let mut all = vec![
         action(t!(actions::delete_pod), delete_pod(&pod.key)),
-        action(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
+        dangerous(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
     ];
     if matches!(pod.mark, PodMark::Ready | PodMark::NotReady) {
         all.push(action(t!(actions::break_sandbox), format!("fault sandbox {}", pod.key)));
@@ -176,7 +187,11 @@ pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action
             format!("kubectl rollout restart {kind}/{name}"),
         ));
     }
-    all.push(action(
+    let delete = match &*kind {
+        "namespace" | "node" => dangerous,
+        _ => action,
+    };
+    all.push(delete(
         t!(actions::delete_object),
         format!("kubectl delete {kind} {name} --wait=false"),
     ));
@@ -204,69 +219,9 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
     all
 }
 
-/// Splits a line into words, grouped by the commands of its pipe, as a shell does. A here-document is not included.
-fn split(line: &str) -> Vec<Vec<String>> {
-    let mut commands = vec![Vec::new()];
-    let (mut word, mut quote) = (String::new(), None);
-    let mut chars = line.chars();
-    loop {
-        let next = chars.next();
-        match (next, quote) {
-            (Some(symbol), Some(open)) if symbol == open => quote = None,
-            (Some('\\'), None | Some('"')) => word.extend(chars.next().filter(|symbol| *symbol != '\n')),
-            (Some(symbol @ ('\'' | '"')), None) => quote = Some(symbol),
-            (Some(symbol), _) if quote.is_some() || !(symbol.is_whitespace() || symbol == '|') => word.push(symbol),
-            (end, _) => {
-                if !word.is_empty() {
-                    commands
-                        .last_mut()
-                        .expect("there is one")
-                        .push(std::mem::take(&mut word));
-                }
-                match end {
-                    Some('|') => commands.push(Vec::new()),
-                    None | Some('\n') => return commands,
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
-/// The first word that is neither a flag nor a flag's value. A word after a flag may be the flag's value or not, so it
-/// is returned too: a superfluous warning is better than a missing one.
-fn first_words(words: &[String]) -> Vec<(&str, &[String])> {
-    let mut found = Vec::new();
-    let mut follows_flag = false;
-    for (word, rest) in words.iter().zip((1..).filter_map(|at| words.get(at..))) {
-        if word.starts_with('-') {
-            follows_flag = !word.contains('=');
-            continue;
-        }
-        found.push((word.as_str(), rest));
-        if !std::mem::take(&mut follows_flag) {
-            break;
-        }
-    }
-    found
-}
-
-/// Returns whether a boolean flag is set; the last occurrence counts.
-fn has_flag(words: &[String], name: &str) -> bool {
-    let value = words.iter().rev().find_map(|word| match word.strip_prefix(name)? {
-        "" => Some("true"),
-        value => value.strip_prefix('='),
-    });
-    value.is_some_and(|value| !matches!(value, "0" | "f" | "F" | "false" | "False" | "FALSE"))
-}
-
 /// A short description of a command, or `None` if the command itself is as clear.
 pub(crate) fn words(line: &str) -> Option<String> {
-    let commands = split(line);
-    let [command] = commands.as_slice() else {
-        return None;
-    };
-    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {
         ["fault", "heal", "--all"] => return Some(t!(actions::heal_all)),
         ["fault", "heal", "--zone", zone] => (|zone| t!(actions::heal_zone_named, zone = zone), zone),
@@ -275,7 +230,7 @@ pub(crate) fn words(line: &str) -> Option<String> {
         ["fault", "heal", name] => (|node| t!(actions::heal_named, node = node), name),
         ["fault", "poweroff", name] => (|node| t!(actions::power_off_named, node = node), name),
         ["fault", "boot", name] => (|node| t!(actions::boot_named, node = node), name),
-        ["kubectl", "delete", "pod", name, ..] if has_flag(command, "--force") => {
+        ["kubectl", "delete", "pod", name, ..] if words.contains(&"--force") => {
             (|pod| t!(actions::force_delete_named, pod = pod), name)
         }
         ["kubectl", "delete", "pod", name, ..] => (|pod| t!(actions::delete_named, pod = pod), name),
@@ -284,7 +239,8 @@ pub(crate) fn words(line: &str) -> Option<String> {
         ["kubectl", "drain", name, ..] => (|node| t!(actions::drain_named, node = node), name),
         _ => return None,
     };
-    (!name.starts_with('-')).then(|| say(name))
+    let is_plain = !name.starts_with(['-', '\'', '"']) && !line.contains('|');
+    is_plain.then(|| say(name))
 }
 
 /// The reverse of a command whose effect is already present on the node.
@@ -307,74 +263,17 @@ pub(crate) fn effect_text(node: &NodeView) -> String {
     }
 }
 
-/// The warning before a dangerous command; `None` for a harmless one.
-pub(crate) fn consequence(line: &str) -> Option<String> {
-    let commands = split(line);
-    let found = commands
-        .iter()
-        .find_map(|command| warning_for(command, &commands, line));
-    found.map(Message::text)
-}
-
-/// The warning for one command of a line. The objects may come through the pipe, or from the here-document.
-fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<Message> {
-    let (program, rest) = match command.split_first()? {
-        (xargs, rest) if xargs == "xargs" => rest.split_first()?,
-        own => own,
+/// The warning before a dangerous command.
+pub(crate) fn warning(danger: Danger) -> String {
+    let message = match danger {
+        Danger::Detach => messages::detach_warning,
+        Danger::ForceDelete => messages::force_delete_warning,
+        Danger::DeleteNode => messages::delete_node_warning,
+        Danger::DeleteNamespace => messages::delete_namespace_warning,
+        Danger::ForceDrain => messages::force_drain_warning,
+        Danger::OutOfService => messages::out_of_service_warning,
     };
-    let verbs = first_words(rest);
-    let arguments_of = |verb: &str| verbs.iter().find(|(word, _)| *word == verb).map(|(_, rest)| *rest);
-    match program.as_str() {
-        "kubectl" | "k" => {}
-        "fault" => {
-            return arguments_of("detach").map(|_| messages::detach_warning);
-        }
-        _ => return None,
-    }
-    if let Some(targets) = arguments_of("delete") {
-        // `xargs` and `-f -` take the names of the objects from the pipe.
-        let piped_words = piped.iter().filter(|_| piped.len() > 1).flatten();
-        let is_about = |kinds: &[&str]| {
-            let is_kind = |word: &str| {
-                let kind = word.split(['/', '.']).next().unwrap_or_default();
-                kinds.contains(&&*kind.to_ascii_lowercase())
-            };
-            first_words(targets)
-                .iter()
-                .any(|(word, _)| word.split(',').any(is_kind))
-                || targets.iter().any(|word| word.contains('/') && is_kind(word))
-                || piped_words.clone().any(|word| word.split(',').any(is_kind))
-                || kinds_in_document(line).any(is_kind)
-        };
-        if has_flag(rest, "--force") {
-            return Some(messages::force_delete_warning);
-        }
-        if is_about(&["node", "nodes", "no"]) {
-            return Some(messages::delete_node_warning);
-        }
-        if is_about(&["namespace", "namespaces", "ns"]) {
-            return Some(messages::delete_namespace_warning);
-        }
-    }
-    if arguments_of("drain").is_some() && has_flag(rest, "--force") {
-        return Some(messages::force_drain_warning);
-    }
-    let adds_out_of_service_taint = |word: &String| word.contains(OUT_OF_SERVICE) && !word.ends_with('-');
-    if arguments_of("taint").is_some_and(|words| words.iter().any(adds_out_of_service_taint)) {
-        return Some(messages::out_of_service_warning);
-    }
-    None
-}
-
-/// The kinds of the objects in a line's here-document, in YAML or JSON.
-fn kinds_in_document(line: &str) -> impl Iterator<Item = &str> {
-    let words = || {
-        line.split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty())
-    };
-    words()
-        .zip(words().skip(1))
-        .filter_map(|(key, kind)| (key == "kind").then_some(kind))
+    message.text()
 }
 
 /// Explains why dropping a pod on another node does not move it (U-12).

@@ -1,5 +1,6 @@
 //! Parts of the page's state: tabs, dialogs, menus, sheets, views.
 
+use podscope_api::Danger;
 use podscope_messages::Sentence;
 use podscope_protocol::triage::Finding;
 use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
@@ -35,8 +36,11 @@ pub(crate) enum Dialog {
     /// The list of problems in the cluster.
     Triage,
     Refused,
-    /// A dangerous command that waits for confirmation.
-    Confirm(Action),
+    /// Command lines that wait for confirmation, because one of them is dangerous.
+    Confirm {
+        lines: Vec<String>,
+        danger: Danger,
+    },
     /// A menu of actions on something.
     Menu(Menu),
     /// The marks of one timeline lane as a list.

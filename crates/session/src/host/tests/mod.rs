@@ -1,6 +1,7 @@
 //! Tests of the host in-process: requests of a page, and the updates for it.
 
 mod beliefs;
+mod danger;
 mod dumps;
 mod guided;
 mod handover;

@@ -1,0 +1,21 @@
+//! Why a command is dangerous, as data: the engine decides it, the page words the warning.
+
+use serde::{Deserialize, Serialize};
+
+/// The reason why a command needs confirmation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Danger {
+    /// `fault detach`: the volume is taken from a node that may still write to it.
+    Detach,
+    /// `kubectl delete --force`: the deletion does not wait until the process has ended.
+    ForceDelete,
+    /// `kubectl delete node`: the pods of the node are force deleted.
+    DeleteNode,
+    /// `kubectl delete namespace`: everything in it is deleted.
+    DeleteNamespace,
+    /// `kubectl drain --force`: pods without a controller are deleted.
+    ForceDrain,
+    /// A taint that says that the machine of a node is down.
+    OutOfService,
+}

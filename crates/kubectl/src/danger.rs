@@ -1,0 +1,136 @@
+//! Commands that need confirmation, because their harm cannot be undone.
+
+use podscope_api::well_known::taint::OUT_OF_SERVICE;
+use podscope_api::{Danger, Kind};
+use podscope_cluster::fault::Fault;
+
+use crate::command::{Command, Delete, DryRun, Kubectl};
+use crate::write::deleted_kinds;
+
+impl Command {
+    /// Why the command is dangerous; `None` for a harmless one. A command that names custom kinds must be resolved
+    /// ([`Kubectl::resolved_in`]).
+    #[must_use]
+    pub fn danger(&self) -> Option<Danger> {
+        let kubectl = match self {
+            Command::Fault(Fault::Detach(_)) => return Some(Danger::Detach),
+            Command::Kubectl(kubectl) => kubectl,
+            _ => return None,
+        };
+        let dry_run = kubectl.dry_run();
+        if dry_run == DryRun::Server || dry_run.is_of_client() {
+            return None;
+        }
+        match kubectl {
+            Kubectl::Delete(delete) => danger_of_delete(delete),
+            Kubectl::Drain(drain) => drain.force.then_some(Danger::ForceDrain),
+            Kubectl::Taint { changes, .. } => changes
+                .iter()
+                .any(|change| change.key == OUT_OF_SERVICE && !change.remove)
+                .then_some(Danger::OutOfService),
+            _ => None,
+        }
+    }
+}
+
+fn danger_of_delete(delete: &Delete) -> Option<Danger> {
+    if delete.force {
+        return Some(Danger::ForceDelete);
+    }
+    let kinds = deleted_kinds(delete);
+    let dangers = [
+        (Kind::Node, Danger::DeleteNode),
+        (Kind::Namespace, Danger::DeleteNamespace),
+    ];
+    let found = dangers.into_iter().find(|(kind, _)| kinds.contains(kind));
+    found.map(|(_, danger)| danger)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::parse_unresolved;
+
+    /// Every spelling of a dangerous command has its danger.
+    /// Shows: K-02
+    #[test]
+    fn dangerous_command_is_found_in_every_spelling() {
+        let pod = "<<EOF\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF";
+        let namespace = "<<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF";
+        let node = r#"<<EOF
+{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind":"Node", "metadata": {"name": "a-1"}}]}
+EOF"#;
+        for (command, danger) in [
+            ("delete pod web-0 --grace-period=0 --force", Danger::ForceDelete),
+            ("delete --force pod web-0", Danger::ForceDelete),
+            ("delete pod web-0 --force=true", Danger::ForceDelete),
+            ("delete pod web-0 --force=false --force", Danger::ForceDelete),
+            ("delete pod/web-0 --force=T", Danger::ForceDelete),
+            ("delete \"pod\" web-0 '--force'", Danger::ForceDelete),
+            ("delete pods --all --force", Danger::ForceDelete),
+            (&format!("delete -f - --force {pod}"), Danger::ForceDelete),
+            ("delete \\\n  pod web-0 \\\n  --force", Danger::ForceDelete),
+            ("delete node a-1", Danger::DeleteNode),
+            ("delete --wait=false nodes a-1", Danger::DeleteNode),
+            ("delete -l zone=a no", Danger::DeleteNode),
+            ("delete Node/a-1", Danger::DeleteNode),
+            ("delete nodes.v1. a-1", Danger::DeleteNode),
+            ("delete pod/web-0 node/a-1", Danger::DeleteNode),
+            ("delete --all nodes", Danger::DeleteNode),
+            ("delete pods,nodes --all", Danger::DeleteNode),
+            (&format!("delete -f - {node}"), Danger::DeleteNode),
+            ("delete ns/shop", Danger::DeleteNamespace),
+            ("delete --grace-period 3 namespace shop", Danger::DeleteNamespace),
+            (&format!("delete -f - {namespace}"), Danger::DeleteNamespace),
+            ("drain a-1 --force", Danger::ForceDrain),
+            ("drain --force a-1", Danger::ForceDrain),
+            (
+                "taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+                Danger::OutOfService,
+            ),
+            (
+                "taint node a-1 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute' a:NoSchedule-",
+                Danger::OutOfService,
+            ),
+        ] {
+            for program in [
+                "kubectl",
+                "k",
+                "  kubectl",
+                "'kubectl'",
+                "kubectl -n shop",
+                "kubectl --namespace=shop",
+            ] {
+                let line = format!("{program} {command}");
+                assert_eq!(danger_of(&line), Some(danger), "{line}");
+            }
+        }
+        assert_eq!(danger_of("fault 'detach' data-0"), Some(Danger::Detach));
+    }
+
+    #[test]
+    fn harmless_command_has_no_danger() {
+        for line in [
+            "kubectl delete pod web-0",
+            "kubectl delete pod web-0 --force=false",
+            "kubectl delete pod node",
+            "kubectl -n shop delete pod web-0 --force --force=0",
+            "kubectl delete node a-1 --dry-run=server",
+            "kubectl delete pod web-0 --force --dry-run=client",
+            "kubectl drain a-1",
+            "kubectl drain a-1 --force=false",
+            "kubectl taint nodes a-1 node.kubernetes.io/out-of-service-",
+            "kubectl get nodes",
+            "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+            "fault partition a-1",
+            "stop --all",
+        ] {
+            assert_eq!(danger_of(line), None, "{line}");
+        }
+    }
+
+    fn danger_of(line: &str) -> Option<Danger> {
+        let command = parse_unresolved(line);
+        command.unwrap_or_else(|error| panic!("{line}: {error}")).danger()
+    }
+}
