@@ -217,11 +217,11 @@ impl Session {
         let t = self.now();
         let printed: Vec<(OutputKind, String)> = match &*resolved {
             Command::Help(topic) => vec![(OutputKind::Output, command::help_text(topic).trim_end().to_owned())],
-            Command::Kubectl(kubectl) => match self.inner.read(kubectl) {
+            Command::Kubectl { action: kubectl, .. } => match self.inner.read(kubectl) {
                 Some(printed) => printed.lines,
                 None => return self.perform(command),
             },
-            Command::Api(_) | Command::Fault(_) | Command::Stop { .. } => return self.perform(command),
+            Command::Api(_) | Command::Fault { .. } | Command::Stop { .. } => return self.perform(command),
         };
         let lines: Vec<Line<'_>> = printed
             .iter()

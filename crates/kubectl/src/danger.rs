@@ -13,8 +13,11 @@ impl Command {
     #[must_use]
     pub fn danger(&self) -> Option<Danger> {
         let kubectl = match self {
-            Command::Fault(Fault::Detach(_)) => return Some(Danger::Detach),
-            Command::Kubectl(kubectl) => kubectl,
+            Command::Fault {
+                fault: Fault::Detach(_),
+                ..
+            } => return Some(Danger::Detach),
+            Command::Kubectl { action, .. } => action,
             _ => return None,
         };
         let dry_run = kubectl.dry_run();

@@ -1,13 +1,13 @@
 //! The command language (`kubectl …`, `fault …`, `app …`), with the output of kubectl 1.36 (K-02, KC facts).
-//! [`command`] parses a line into a value and prints the value back as the same line. A command that only reads is
-//! answered here from a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated
-//! world ([`plan`]). This crate knows nothing of sessions, pages or JavaScript.
+//! [`command`] parses a line into its canonical words and their meaning. A command that only reads is answered here from
+//! a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated world ([`plan`]).
+//! This crate knows nothing of sessions, pages or JavaScript.
 //!
 //! ```
 //! use podscope_kubectl::command::{self, Command};
 //!
 //! let command = command::parse("kubectl drain a-1 --ignore-daemonsets").expect("a command");
-//! assert!(matches!(command, Command::Kubectl(_)));
+//! assert!(matches!(command, Command::Kubectl { .. }));
 //! assert_eq!(command.to_string(), "kubectl drain a-1 --ignore-daemonsets");
 //! ```
 

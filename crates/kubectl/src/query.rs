@@ -58,7 +58,7 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
         }
         Action::Config(command) => config(*command, printed),
         Action::Token(account) => token(account, asked.namespace.as_deref(), view, printed),
-        Action::Version { client } => version(*client, asked, printed),
+        Action::Version { client, output } => version(*client, output, printed),
         Action::LastApplied(target) => last_applied(target, &asked.output, view, printed),
         Action::Diff { text } => print_diff(text, asked.namespace.as_deref(), view, printed),
         Action::Raw(path) => raw(path, view, printed),
@@ -366,24 +366,17 @@ fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut 
     printed.fail(format!("error: {why}"));
 }
 
-fn version(client: bool, asked: &Verbatim, printed: &mut Printed) {
+fn version(client: bool, output: &Output, printed: &mut Printed) {
     let info = json!({"gitVersion": VERSION, "major": "1", "minor": "36", "platform": "linux/amd64"});
     let mut all = json!({"clientVersion": info, "kustomizeVersion": "v5.8.1"});
     if !client {
         all["serverVersion"] = info;
     }
-    let format = asked
-        .words
-        .flags
-        .iter()
-        .rev()
-        .find(|(flag, _)| *flag == "output")
-        .map(|(_, format)| format.as_str());
-    match format {
-        Some("yaml") => podscope_api::print_yaml(&all)
+    match output {
+        Output::Yaml => podscope_api::print_yaml(&all)
             .lines()
             .for_each(|line| printed.out(line)),
-        Some("json") => super::gotext::json_indented(&all)
+        Output::Json => super::gotext::json_indented(&all)
             .lines()
             .for_each(|line| printed.out(line.replace("    ", "  "))),
         _ => {

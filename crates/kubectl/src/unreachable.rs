@@ -40,12 +40,12 @@ fn required_reach(command: &Kubectl) -> Reach {
     match command {
         Kubectl::Explain { .. } => Reach::Server,
         Kubectl::Verbatim(verbatim) => match &verbatim.action {
-            Action::Config(_) | Action::Version { client: true } => Reach::Nothing,
+            Action::Config(_) | Action::Version { client: true, .. } => Reach::Nothing,
             Action::CanI { .. }
             | Action::WhoAmI
             | Action::ApiResources { .. }
             | Action::ApiVersions
-            | Action::Version { client: false } => Reach::Server,
+            | Action::Version { client: false, .. } => Reach::Server,
             _ => Reach::Store,
         },
         _ => Reach::Store,

@@ -166,7 +166,7 @@ pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered 
 
 /// Runs the console command. Its errors become errors of the API server.
 async fn printed(door: &Door, line: String) -> Result<String, Failure> {
-    let Ok(Command::Kubectl(command)) = command::parse(&line) else {
+    let Ok(Command::Kubectl { action: command, .. }) = command::parse(&line) else {
         return Err(ApiError::bad_request("the log's parameters cannot be read").into());
     };
     let printed = door.ask(move |engine| engine.session().read(&command)).await?;

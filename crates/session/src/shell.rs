@@ -24,7 +24,7 @@ pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe) -> Result<PipeStep, String> {
     let printed = match &*session.resolved(&command).map_err(|error| error.message)? {
         Command::Help(topic) => Some(vec![(OutputKind::Output, command::help_text(topic))]),
-        Command::Kubectl(kubectl) => session.ask(kubectl).map(|printed| printed.lines),
+        Command::Kubectl { action: kubectl, .. } => session.ask(kubectl).map(|printed| printed.lines),
         _ => None,
     };
     match printed {
@@ -69,7 +69,7 @@ fn advance_until_answered(session: &mut Session, clients: usize) {
 /// Whether the command prints all its output shortly after it starts.
 fn answers_soon(command: &Command) -> bool {
     match command {
-        Command::Kubectl(kubectl) => !matches!(
+        Command::Kubectl { action: kubectl, .. } => !matches!(
             kubectl,
             Kubectl::Get(_) | Kubectl::Events(_) | Kubectl::Logs(_) | Kubectl::Drain(_)
         ),

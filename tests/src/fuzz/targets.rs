@@ -313,12 +313,12 @@ fn run_command(text: &str, depth: Depth) -> String {
     let mut session = SESSION.with(|cached| cached.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());
     match &command {
         Command::Help(topic) => return command::help_text(topic),
-        Command::Kubectl(kubectl) => {
+        Command::Kubectl { action: kubectl, .. } => {
             if let Some(printed) = session.read(kubectl) {
                 return printed.lines.into_iter().map(|(_, line)| line).take(3).collect();
             }
         }
-        Command::Api(_) | Command::Fault(_) | Command::Stop { .. } => {}
+        Command::Api(_) | Command::Fault { .. } | Command::Stop { .. } => {}
     }
     let before = session.outputs().len();
     let mut answer = session
@@ -347,7 +347,7 @@ fn run_query(text: &str, depth: Depth) -> String {
         Ok(&command),
         "{text:?} must parse again after printing"
     );
-    let Command::Kubectl(kubectl) = &command else {
+    let Command::Kubectl { action: kubectl, .. } = &command else {
         return String::new();
     };
     let small = SMALL_SESSION.with(|cached| {

@@ -70,7 +70,8 @@ fn running_pods_of_a_dump_keep_node_and_age() {
     }
     assert_eq!(session.progress().bugs(), 0);
     // Ages are relative to t = 0, which is one minute after the dump, plus two minutes of simulation.
-    let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods -n shop --sort-by=.metadata.name") else {
+    let Ok(Command::Kubectl { action: get, .. }) = command::parse("kubectl get pods -n shop --sort-by=.metadata.name")
+    else {
         panic!("a command")
     };
     let printed = session.read(&get).expect("a table");

@@ -63,7 +63,7 @@ fn open(items: &str) -> Session {
 
 /// Returns NAME, READY and STATUS of each pod, as `kubectl get pods` prints them.
 fn pods(session: &Session) -> Vec<Vec<String>> {
-    let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods --no-headers") else {
+    let Ok(Command::Kubectl { action: get, .. }) = command::parse("kubectl get pods --no-headers") else {
         panic!("a command")
     };
     let printed = session.read(&get).expect("a table");

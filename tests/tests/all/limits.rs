@@ -47,7 +47,7 @@ fn session(text: &str) -> Session {
 
 /// Runs a read-only kubectl command. Returns whether its last line is on stderr, and this line.
 fn answer(session: &Session, line: &str) -> (bool, String) {
-    let Ok(Command::Kubectl(kubectl)) = command::parse(line) else {
+    let Ok(Command::Kubectl { action: kubectl, .. }) = command::parse(line) else {
         panic!("{line:.100} is no kubectl command");
     };
     let mut printed = session.read(&kubectl).expect("the command is read-only");

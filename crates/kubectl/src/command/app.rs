@@ -1,14 +1,14 @@
 //! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the
-//! text into a [`Fault`], and prints it.
+//! words into a [`Fault`], and writes their canonical form.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;
 use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
 
-use super::fault::{key_text, node_name, pod_key};
+use super::fault::{node_name, pod_key};
 use super::flags::{Args, Flag, Takes};
-use super::shell::{Word, quote};
-use super::{Command, CommandError};
+use super::shell::Word;
+use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
 
 /// The sub-commands: usage and description.
@@ -49,15 +49,24 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let column = words.first().map_or(1, |word| word.column);
     match texts.as_slice() {
-        ["member", action @ ("add" | "remove"), group, member] => Ok(Command::Fault(Fault::Member {
-            group: Str::from(*group),
-            member: Str::from(*member),
-            add: *action == "add",
-        })),
+        ["member", action @ ("add" | "remove"), group, member] => {
+            let mut words = Words::of("app", "member");
+            texts.iter().skip(1).for_each(|text| words.word(*text));
+            let fault = Fault::Member {
+                group: Str::from(*group),
+                member: Str::from(*member),
+                add: *action == "add",
+            };
+            Ok(Command::Fault { fault, words })
+        }
         ["member", ..] => Err(usage_error(column, "member")),
         ["traffic", "start", ..] => parse_start(words.get(2..).unwrap_or_default()),
         ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
-            [service] => Ok(traffic(TrafficCommand::Stop(service_key(service)?))),
+            [service] => {
+                let mut words = Words::of("app", "traffic stop");
+                let service = words.key(service_key(service)?);
+                Ok(traffic(TrafficCommand::Stop(service), words))
+            }
             _ => Err(usage_error(column, "traffic stop")),
         },
         ["traffic", ..] => Err(usage_error(column, "traffic")),
@@ -66,8 +75,9 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     }
 }
 
-fn traffic(command: TrafficCommand) -> Command {
-    Command::Fault(Fault::Traffic(command))
+fn traffic(command: TrafficCommand, words: Words) -> Command {
+    let fault = Fault::Traffic(command);
+    Command::Fault { fault, words }
 }
 
 /// Parses the name of a Service: `web`, `shop/web` or `svc/web`.
@@ -119,14 +129,29 @@ fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
             number.ok_or_else(|| flag_error("retries", format!("{text:?} is not a number from 0 to {MAX_RETRIES}")))?
         }
     };
-    Ok(traffic(TrafficCommand::Start(StartTraffic {
-        service,
-        rate,
-        client: parse_client(&args)?,
-        timeout,
-        keep_alive: args.bool("keep-alive", false)?,
-        retries,
-    })))
+    let mut words = Words::of("app", "traffic start");
+    let start = StartTraffic {
+        service: words.key(service),
+        rate: {
+            words.value("--rate", Some(rate.to_string()));
+            rate
+        },
+        client: {
+            let client = parse_client(&args)?;
+            words.value("--from", (client != RequestClient::Nodes).then(|| client.to_string()));
+            client
+        },
+        timeout: {
+            words.value("--timeout", timeout.map(print_duration));
+            timeout
+        },
+        keep_alive: words.flag("--keep-alive", args.bool("keep-alive", false)?),
+        retries: {
+            words.value("--retries", (retries > 0).then(|| retries.to_string()));
+            retries
+        },
+    };
+    Ok(traffic(TrafficCommand::Start(start), words))
 }
 
 /// Parses `--from`: the clients that send the requests.
@@ -147,33 +172,5 @@ fn parse_client(args: &Args) -> Result<RequestClient, CommandError> {
             args.column("from"),
             format!("error: --from: {from:?} is not zone/ZONE, node/NODE, pod/POD or outside"),
         )),
-    }
-}
-
-/// The canonical text.
-pub(super) fn print(fault: &Fault) -> String {
-    match fault {
-        Fault::Member { group, member, add } => {
-            let action = if *add { "add" } else { "remove" };
-            format!("app member {action} {} {}", quote(group), quote(member))
-        }
-        Fault::Traffic(TrafficCommand::Stop(service)) => format!("app traffic stop {}", key_text(service)),
-        Fault::Traffic(TrafficCommand::Start(start)) => {
-            let mut out = format!("app traffic start {} --rate {}", key_text(&start.service), start.rate);
-            if start.client != RequestClient::Nodes {
-                out.push_str(&format!(" --from {}", quote(&start.client.to_string())));
-            }
-            if let Some(timeout) = start.timeout {
-                out.push_str(&format!(" --timeout {}", print_duration(timeout)));
-            }
-            if start.keep_alive {
-                out.push_str(" --keep-alive");
-            }
-            if start.retries > 0 {
-                out.push_str(&format!(" --retries {}", start.retries));
-            }
-            out
-        }
-        _ => unreachable!("every other fault is printed as one"),
     }
 }

@@ -12,7 +12,7 @@ use podscope_cluster::Objects;
 
 use super::flags::Args;
 use super::parse::{ALL_KINDS, API_EXTENSION_KINDS};
-use super::{Action, Command, CommandError, DeleteTarget, Kubectl, Selection, Target, parse_line, shell};
+use super::{Action, Command, CommandError, DeleteTarget, Kubectl, Selection, Target, Words, parse_line, shell};
 use crate::IS_WHOLE;
 
 /// The custom kinds that a cluster serves, in the order in which kubectl looks them up: by group, then by plural name.
@@ -191,12 +191,12 @@ impl Kubectl {
 
     /// The command with the given custom kinds; errors as [`Kubectl::resolved_in`].
     pub(super) fn resolved(&self, custom: &CustomKinds) -> Result<Cow<'_, Kubectl>, CommandError> {
-        if !self.is_unresolved() {
+        let Some(words) = self.unresolved_words() else {
             return Ok(self.with_whole_category(custom));
-        }
-        let line = shell::split(&self.to_string())?;
+        };
+        let line = shell::split(&words.to_string())?;
         match parse_line(line, Some(custom))? {
-            Command::Kubectl(resolved) => Ok(Cow::Owned(resolved)),
+            Command::Kubectl { action, .. } => Ok(Cow::Owned(action)),
             _ => Ok(Cow::Borrowed(self)),
         }
     }
@@ -221,7 +221,17 @@ impl Kubectl {
 
     /// Whether the command names types that are not built in.
     pub fn is_unresolved(&self) -> bool {
-        IS_WHOLE && matches!(self, Kubectl::Verbatim(verbatim) if verbatim.action == Action::Unresolved)
+        self.unresolved_words().is_some()
+    }
+
+    fn unresolved_words(&self) -> Option<&Words> {
+        match self {
+            Kubectl::Verbatim(verbatim) if IS_WHOLE => match &verbatim.action {
+                Action::Unresolved(words) => Some(words),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Adds the custom kinds of the category `all` to a command that names it.

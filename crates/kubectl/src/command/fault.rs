@@ -1,4 +1,4 @@
-//! The `fault …` commands (F-01). Parses the text into a [`Fault`], and prints it.
+//! The `fault …` commands (F-01). Parses the words into a [`Fault`], and writes their canonical form.
 
 mod device;
 
@@ -9,12 +9,12 @@ use podscope_cluster::Span;
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
 
 use super::flags::{Args, Flag, Takes};
-use super::shell::{Word, quote};
-use super::{Command, CommandError};
+use super::shell::Word;
+use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
 
-/// The grammar of one sub-command of `fault`. [`print`] has an arm for its canonical text, and `World::inject` one for
-/// its effect; the compiler requires both for each variant of [`Fault`].
+/// The grammar of one sub-command of `fault`. `World::inject` has an arm for its effect; the compiler requires it for
+/// each variant of [`Fault`].
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
     /// Usage text after the name.
@@ -24,7 +24,7 @@ pub(crate) struct FaultVerb {
     /// Type of each positional argument, for completion.
     arguments: &'static [Argument],
     pub(crate) flags: &'static [Flag],
-    read: fn(&FaultLine<'_>) -> Result<Fault, CommandError>,
+    read: fn(&mut FaultLine<'_>) -> Result<Fault, CommandError>,
 }
 
 /// Type of a positional argument.
@@ -71,7 +71,7 @@ const fn verb(
     description: &'static str,
     arguments: &'static [Argument],
     flags: &'static [Flag],
-    read: fn(&FaultLine<'_>) -> Result<Fault, CommandError>,
+    read: fn(&mut FaultLine<'_>) -> Result<Fault, CommandError>,
 ) -> FaultVerb {
     FaultVerb {
         name,
@@ -175,9 +175,12 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[Argument::Word(&["controller-manager", "scheduler"])],
         &[],
         |line| {
-            let word = line.single_word()?;
+            let word = line.single_word()?.clone();
             match ControlPlaneProcess::from_name(&word.text) {
-                Some(process) if process != ControlPlaneProcess::ApiServer => Ok(Fault::Second(process)),
+                Some(process) if process != ControlPlaneProcess::ApiServer => {
+                    line.words.word(process.as_str());
+                    Ok(Fault::Second(process))
+                }
                 _ => Err(line.usage_error(word.column)),
             }
         },
@@ -189,12 +192,14 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[Argument::Word(&["down", "up"])],
         &[],
         |line| {
-            let word = line.single_word()?;
-            match word.text.as_str() {
-                "up" => Ok(Fault::Etcd { up: true }),
-                "down" => Ok(Fault::Etcd { up: false }),
-                _ => Err(line.usage_error(word.column)),
-            }
+            let word = line.single_word()?.clone();
+            let up = match word.text.as_str() {
+                "up" => true,
+                "down" => false,
+                _ => return Err(line.usage_error(word.column)),
+            };
+            line.words.word(word.text);
+            Ok(Fault::Etcd { up })
         },
     ),
     verb(
@@ -219,7 +224,10 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "lose the pod's sandbox; one that is not there yet cannot be made once",
         &[Argument::Pod],
         &[],
-        |line| Ok(Fault::Sandbox(pod_key(line.single_word()?)?)),
+        |line| {
+            let pod = pod_key(line.single_word()?)?;
+            Ok(Fault::Sandbox(line.words.key(pod)))
+        },
     ),
     verb(
         "fence",
@@ -231,6 +239,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             let node = line.node()?;
             let mechanism = line.args.value("by").and_then(|by| FenceMechanism::from_name(&by));
             let mechanism = mechanism.ok_or_else(|| line.usage_error(line.args.column("by")))?;
+            line.words.value("--by", Some(mechanism.as_str().to_owned()));
             Ok(Fault::Fence(node, mechanism))
         },
     ),
@@ -260,14 +269,19 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "break a volume's attachment by force",
         &[Argument::Volume],
         &[],
-        |line| Ok(Fault::Detach(Str::from(line.single_word()?.text.as_str()))),
+        |line| {
+            let volume = line.single_word()?.text.clone();
+            line.words.word(volume.as_str());
+            Ok(Fault::Detach(Str::from(volume)))
+        },
     ),
 ];
 
-/// The parsed words after a sub-command.
+/// The parsed words after a sub-command, and their canonical form as far as they are read.
 struct FaultLine<'l> {
     verb: &'l FaultVerb,
     args: Args,
+    words: Words,
 }
 
 impl FaultLine<'_> {
@@ -291,19 +305,30 @@ impl FaultLine<'_> {
         Ok(word)
     }
 
-    fn node(&self) -> Result<NodeName, CommandError> {
-        node_name(self.single_word()?)
+    fn node(&mut self) -> Result<NodeName, CommandError> {
+        let node = node_name(self.single_word()?)?;
+        self.words.word(&*node);
+        Ok(node)
     }
 
-    fn targets(&self) -> Result<Targets, CommandError> {
+    fn targets(&mut self) -> Result<Targets, CommandError> {
         let zone = self.args.value("zone");
         let all = self.args.bool("all", false)?;
         match (zone, all, self.args.positional.is_empty()) {
-            (Some(zone), false, true) => Ok(Targets::Zone(Str::from(zone))),
-            (None, true, true) => Ok(Targets::All),
-            (None, false, false) => Ok(Targets::Nodes(
-                self.args.positional.iter().map(node_name).collect::<Result<_, _>>()?,
-            )),
+            (Some(zone), false, true) => {
+                self.words.value("--zone", Some(zone.clone()));
+                Ok(Targets::Zone(Str::from(zone)))
+            }
+            (None, true, true) => {
+                self.words.word("--all");
+                Ok(Targets::All)
+            }
+            (None, false, false) => {
+                let nodes = self.args.positional.iter().map(node_name);
+                let nodes: Vec<NodeName> = nodes.collect::<Result<_, _>>()?;
+                nodes.iter().for_each(|node| self.words.word(&**node));
+                Ok(Targets::Nodes(nodes))
+            }
             _ => Err(self.usage_error(self.args.end)),
         }
     }
@@ -323,7 +348,7 @@ impl FaultLine<'_> {
     }
 }
 
-fn read_partition(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
     let from = match args.value("from") {
         None => CutFrom::Everything,
@@ -342,8 +367,11 @@ fn read_partition(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
             known.ok_or_else(|| line.usage_error(args.column("one-way")))?.1
         }
     };
+    let targets = line.targets()?;
+    line.words.value("--from", line.args.value("from"));
+    line.words.value("--one-way", line.args.value("one-way"));
     Ok(Fault::Partition {
-        targets: line.targets()?,
+        targets,
         from,
         direction,
     })
@@ -352,7 +380,7 @@ fn read_partition(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
 /// Maximum number of machines that one `fault join` adds.
 const MAX_JOINING: u32 = 1_000;
 
-fn read_join(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let node = line.node()?;
     let mut labels = ordered::Map::new();
     let mut capacity = ordered::Map::new();
@@ -381,38 +409,45 @@ fn read_join(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
             CommandError::new(line.args.column("count"), message)
         })
     });
+    let (count, like) = (count.transpose()?, like.transpose()?);
+    line.words.value("--like", like.as_ref().map(ToString::to_string));
+    line.words.value("--count", count.map(|count: u32| count.to_string()));
+    line.words.pairs("--labels", &labels);
+    line.words.pairs("--capacity", &capacity);
     Ok(Fault::Join {
         node,
-        count: count.transpose()?,
-        like: like.transpose()?,
+        count,
+        like,
         labels,
         capacity,
     })
 }
 
-fn read_process(line: &FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
-    match line.args.positional.as_slice() {
-        [process] => Ok(Fault::ControlPlane {
+fn read_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
+    let fault = match line.args.positional.as_slice() {
+        [process] => Fault::ControlPlane {
             process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.usage_error(process.column))?,
             up,
-        }),
-        [process, node] if process.text == "kubelet" => Ok(Fault::Kubelet {
+        },
+        [process, node] if process.text == "kubelet" => Fault::Kubelet {
             node: node_name(node)?,
             up,
-        }),
-        [process, node] if process.text == "driver" => Ok(Fault::Driver {
+        },
+        [process, node] if process.text == "driver" => Fault::Driver {
             node: node_name(node)?,
             up,
-        }),
-        [process, node] if process.text == "runtime" => Ok(Fault::Runtime {
+        },
+        [process, node] if process.text == "runtime" => Fault::Runtime {
             node: node_name(node)?,
             up,
-        }),
-        _ => Err(line.usage_error(line.args.end)),
-    }
+        },
+        _ => return Err(line.usage_error(line.args.end)),
+    };
+    line.words.copy(&line.args);
+    Ok(fault)
 }
 
-fn read_slow(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+fn read_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [node, extra] = line.exactly()?;
     let span = parse_duration(&extra.text)
         .ok()
@@ -423,22 +458,26 @@ fn read_slow(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
                 format!("error: {:?} is not a duration like 200ms", extra.text),
             )
         })?;
-    Ok(Fault::Slow(node_name(node)?, span))
+    let node = node_name(node)?;
+    line.words.word(&*node);
+    line.words.word(print_duration(span));
+    Ok(Fault::Slow(node, span))
 }
 
-fn read_exit(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+fn read_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [pod, container, code] = line.exactly()?;
     let number = code.text.parse::<i32>().ok();
-    Ok(Fault::Exit {
-        pod: pod_key(pod)?,
-        container: Str::from(container.text.as_str()),
-        code: number.filter(|code| (0..=255).contains(code)).ok_or_else(|| {
-            CommandError::new(
-                code.column,
-                format!("error: {:?} is not an exit code from 0 to 255", code.text),
-            )
-        })?,
-    })
+    let (pod, container) = (pod_key(pod)?, Str::from(container.text.as_str()));
+    let code = number.filter(|code| (0..=255).contains(code)).ok_or_else(|| {
+        CommandError::new(
+            code.column,
+            format!("error: {:?} is not an exit code from 0 to 255", code.text),
+        )
+    })?;
+    let pod = line.words.key(pod);
+    line.words.word(&*container);
+    line.words.word(code.to_string());
+    Ok(Fault::Exit { pod, container, code })
 }
 
 pub(super) fn node_name(word: &Word) -> Result<NodeName, CommandError> {
@@ -492,98 +531,11 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     if args.help {
         return Ok(Command::Help("fault".into()));
     }
-    (verb.read)(&FaultLine { verb, args }).map(Command::Fault)
-}
-
-fn targets_text(targets: &Targets) -> String {
-    match targets {
-        Targets::Nodes(nodes) => nodes.iter().map(|node| quote(node)).collect::<Vec<_>>().join(" "),
-        Targets::Zone(zone) => format!("--zone {}", quote(zone)),
-        Targets::All => "--all".into(),
-    }
-}
-
-/// `NAME`, or `NAMESPACE/NAME` outside the default namespace.
-pub(super) fn key_text(key: &ObjectKey) -> String {
-    if &*key.namespace == "default" {
-        quote(&key.name)
-    } else {
-        quote(&key.to_string())
-    }
-}
-
-/// The canonical text of a fault.
-pub(super) fn print(fault: &Fault) -> String {
-    let process_verb = |up: bool| if up { "restart" } else { "crash" };
-    let pairs = |pairs: Vec<String>| quote(&pairs.join(","));
-    match fault {
-        Fault::Partition {
-            targets,
-            from,
-            direction,
-        } => {
-            let mut out = format!("fault partition {}", targets_text(targets));
-            let word = CUTS.iter().find(|(_, cut)| cut == from).map(|(word, _)| *word);
-            if let CutFrom::Node(node) = from {
-                out.push_str(&format!(" --from {}", quote(node)));
-            } else if let Some(word) = word {
-                out.push_str(&format!(" --from {word}"));
-            }
-            if let Some((word, ..)) = DIRECTIONS.iter().find(|(_, way, _)| way == direction) {
-                out.push_str(&format!(" --one-way {word}"));
-            }
-            out
-        }
-        Fault::Heal(targets) => format!("fault heal {}", targets_text(targets)),
-        Fault::Join {
-            node,
-            count,
-            like,
-            labels,
-            capacity,
-        } => {
-            let mut out = format!("fault join {}", quote(node));
-            if let Some(like) = like {
-                out.push_str(&format!(" --like {}", quote(like)));
-            }
-            if let Some(count) = count {
-                out.push_str(&format!(" --count {count}"));
-            }
-            if !labels.is_empty() {
-                let text = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                out.push_str(&format!(" --labels {}", pairs(text)));
-            }
-            if !capacity.is_empty() {
-                let text = capacity.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                out.push_str(&format!(" --capacity {}", pairs(text)));
-            }
-            out
-        }
-        Fault::Leave(node) => format!("fault leave {}", quote(node)),
-        Fault::Kubelet { node, up } => format!("fault {} kubelet {}", process_verb(*up), quote(node)),
-        Fault::Runtime { node, up } => format!("fault {} runtime {}", process_verb(*up), quote(node)),
-        Fault::Power { node, on } => format!("fault {} {}", if *on { "boot" } else { "poweroff" }, quote(node)),
-        Fault::Shutdown(node) => format!("fault shutdown {}", quote(node)),
-        Fault::ControlPlane { process, up } => format!("fault {} {}", process_verb(*up), process.as_str()),
-        Fault::Second(process) => format!("fault second {}", process.as_str()),
-        Fault::Etcd { up } => format!("fault etcd {}", if *up { "up" } else { "down" }),
-        Fault::Slow(node, span) => format!("fault slow {} {}", quote(node), print_duration(*span)),
-        Fault::Exit { pod, container, code } => {
-            format!("fault exit {} {} {code}", key_text(pod), quote(container))
-        }
-        Fault::Sandbox(pod) => format!("fault sandbox {}", key_text(pod)),
-        Fault::Fence(node, mechanism) => format!("fault fence {} --by {}", quote(node), mechanism.as_str()),
-        Fault::Unfence(node) => format!("fault unfence {}", quote(node)),
-        Fault::Device { node, device, change } => {
-            format!(
-                "fault device {} {} {}",
-                quote(node),
-                quote(device),
-                device::words(change)
-            )
-        }
-        Fault::Driver { node, up } => format!("fault {} driver {}", process_verb(*up), quote(node)),
-        Fault::Detach(volume) => format!("fault detach {}", quote(volume)),
-        Fault::Member { .. } | Fault::Traffic(_) => super::app::print(fault),
-    }
+    let words = Words::of("fault", verb.name);
+    let mut line = FaultLine { verb, args, words };
+    let fault = (verb.read)(&mut line)?;
+    Ok(Command::Fault {
+        fault,
+        words: line.words,
+    })
 }

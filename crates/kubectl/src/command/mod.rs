@@ -1,6 +1,6 @@
 //! The command language (K-01): `kubectl …` for API requests, `fault …` for faults of machines and network, `app …` for
-//! applications. A command is parsed once into a value, and the value prints its canonical text, which parses to the
-//! same value. The page, timelines, links and the console all use these commands.
+//! applications. A command is its canonical words, and a value that is their meaning. The words are what is printed, and
+//! they parse to the same command. The page, timelines, links and the console all use these commands.
 //!
 //! Text that belongs to a command (a manifest for `apply -f -`, the edited object of `edit`) is a here-document:
 //! `kubectl apply -f - <<'EOF'`.
@@ -17,9 +17,9 @@ mod help;
 mod kubectl;
 mod parse;
 mod pipe;
-mod print;
 mod shell;
 mod verbatim;
+mod words;
 
 pub use complete::{Completion, complete};
 pub(crate) use custom::CustomKinds;
@@ -32,13 +32,23 @@ use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;
 pub use shell::MAX_COMMAND_BYTES;
 pub use verbatim::*;
+pub use words::Words;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// `kubectl …`.
-    Kubectl(Kubectl),
+    Kubectl {
+        /// The meaning of the words.
+        action: Kubectl,
+        /// The canonical text, which parses to the same action.
+        words: Words,
+    },
     /// `fault …` and `app …`.
-    Fault(Fault),
+    Fault {
+        fault: Fault,
+        /// The canonical text, which parses to the same fault.
+        words: Words,
+    },
     /// `api …`: an HTTP request that a program sent.
     Api(crate::rest::ApiCall),
     /// `stop`: ends the last command that is still running (a watch, a drain), like Ctrl-C.
@@ -118,9 +128,10 @@ impl std::error::Error for CommandError {}
 /// kubectl's message and the position of the error (KC-115 to KC-119).
 pub fn parse(text: &str) -> Result<Command, CommandError> {
     match parse_unresolved(text)? {
-        Command::Kubectl(kubectl) => kubectl
-            .resolved(&CustomKinds::default())
-            .map(|kubectl| Command::Kubectl(kubectl.into_owned())),
+        Command::Kubectl { action, words } => {
+            let action = action.resolved(&CustomKinds::default())?.into_owned();
+            Ok(Command::Kubectl { action, words })
+        }
         command => Ok(command),
     }
 }
@@ -205,12 +216,24 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
     }
 }
 
+impl Command {
+    /// `kubectl apply -f -` of a manifest.
+    pub fn apply(manifest: String) -> Self {
+        Command::Kubectl {
+            words: Words::apply(manifest.clone(), None),
+            action: Kubectl::Apply(Apply {
+                manifest,
+                ..Apply::default()
+            }),
+        }
+    }
+}
+
 impl std::fmt::Display for Command {
     /// The canonical text, which [`parse`] turns back into the same command.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Command::Kubectl(kubectl) => kubectl.fmt(f),
-            Command::Fault(fault) => f.write_str(&fault::print(fault)),
+            Command::Kubectl { words, .. } | Command::Fault { words, .. } => words.fmt(f),
             Command::Api(call) => f.write_str(&api::print(call)),
             Command::Stop { all } => f.write_str(if *all { "stop --all" } else { "stop" }),
             Command::Help(topic) if topic.is_empty() => f.write_str("help"),
@@ -222,7 +245,5 @@ impl std::fmt::Display for Command {
     }
 }
 
-#[cfg(test)]
-mod roundtrip;
 #[cfg(test)]
 mod tests;

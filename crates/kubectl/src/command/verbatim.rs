@@ -1,5 +1,4 @@
-//! Commands that keep their original words. Their meaning is parsed into an [`Action`], but they print back as they
-//! were typed, because they have no canonical text.
+//! Commands whose words stay as they were typed, apart from the form of flags. Their meaning is an [`Action`].
 
 use podscope_api::Kind;
 use podscope_cluster::Span;
@@ -7,26 +6,11 @@ use serde_json::Value;
 
 use super::kubectl::{DryRun, Output, PatchType, Target};
 
-/// The words of a command as they were typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Words {
-    /// The verb, with its sub-commands: `create secret generic`.
-    pub verb: &'static str,
-    /// Positional arguments.
-    pub positional: Vec<String>,
-    /// Flags with their values, in order.
-    pub flags: Vec<(&'static str, String)>,
-    /// Arguments after `--`, which are passed to the container.
-    pub passthrough_args: Option<Vec<String>>,
-    /// Standard input.
-    pub stdin: Option<String>,
-}
-
 /// A kubectl command that keeps its original words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verbatim {
-    pub words: Words,
-    /// The meaning of the words.
+    /// The verb, with its sub-commands: `create secret generic`.
+    pub verb: &'static str,
     pub action: Action,
     /// Namespace, if given.
     pub namespace: Option<String>,
@@ -90,6 +74,8 @@ pub enum Action {
         command: Box<super::Kubectl>,
         /// Namespace of the objects; empty if none is given.
         namespace: String,
+        /// The manifest.
+        text: String,
     },
     /// `set env|resources|serviceaccount|selector`.
     Set {
@@ -142,11 +128,14 @@ pub enum Action {
     Version {
         /// `--client`.
         client: bool,
+        /// `-o`: yaml or json.
+        output: Output,
     },
     /// `get --raw PATH`.
     Raw(String),
-    /// A command that names a resource type that is not built in ([`super::Kubectl::resolved_in`]).
-    Unresolved,
+    /// A command that names a resource type that is not built in ([`super::Kubectl::resolved_in`]): its
+    /// words.
+    Unresolved(super::Words),
 }
 
 /// Name of the only cluster, user and context.

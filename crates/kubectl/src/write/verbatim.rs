@@ -46,7 +46,11 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
         Action::Replace { text, options } => dry_run(replace::replace(text, options, verbatim, view)),
         Action::SetLastApplied { text, creates } => dry_run(last_applied::set(text, *creates, verbatim, view)),
         Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),
-        Action::Local { command, namespace } => local(command, namespace, verbatim, view),
+        Action::Local {
+            command,
+            namespace,
+            text,
+        } => local(command, namespace, text, view),
         Action::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
@@ -76,8 +80,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
 }
 
 /// Plans a command with `--local`: it works on the objects of the manifest instead of those of the cluster.
-fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_>) -> Plan {
-    let text = verbatim.words.stdin.as_deref().unwrap_or_default();
+fn local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -> Plan {
     let mut objects = Objects::default();
     for item in Manifest::read(text, Some(namespace), Validation::Ignore, view.objects).items() {
         match item {
@@ -110,7 +113,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
             value["metadata"]["namespace"] = Value::from(namespace);
         }
         // `run` and `expose` add the annotation only when they send the object.
-        let is_saved = !(is_shown && matches!(verbatim.words.verb, "run" | "expose"));
+        let is_saved = !(is_shown && matches!(verbatim.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
             set_empty_fields(&mut filled, &generated.empty_fields);
@@ -148,7 +151,7 @@ fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>)
         }
         match podscope_api::object_from_value(&value) {
             Ok(mut object) => {
-                let verb = verbatim.words.verb.split(' ').next().unwrap_or_default();
+                let verb = verbatim.verb.split(' ').next().unwrap_or_default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::sender(format!("kubectl-{verb}"))]);
                 let success = format!("{} {}", object_name(object.kind(), "{name}"), generated.done);
                 writes.push(Write {

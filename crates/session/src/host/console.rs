@@ -36,7 +36,16 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
     let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
     let mut input = console(LineKind::Input, line);
     let parsed = command::parse_piped(line, None);
-    input.applies = matches!(parsed, Ok((Command::Kubectl(Kubectl::Apply(_)), _)));
+    input.applies = matches!(
+        parsed,
+        Ok((
+            Command::Kubectl {
+                action: Kubectl::Apply(_),
+                ..
+            },
+            _
+        ))
+    );
     let mut lines = vec![input];
     let (command, pipe) = match parsed {
         Ok(read) => read,

@@ -244,7 +244,9 @@ impl Host {
         let Some(active) = &self.active else { return false };
         match command::parse_piped(line, None) {
             Err(_) | Ok((Command::Help(_), _)) => false,
-            Ok((Command::Kubectl(kubectl), pipe)) => pipe.has_next() || active.session.ask(&kubectl).is_none(),
+            Ok((Command::Kubectl { action: kubectl, .. }, pipe)) => {
+                pipe.has_next() || active.session.ask(&kubectl).is_none()
+            }
             Ok(_) => true,
         }
     }

@@ -1,7 +1,7 @@
 //! Renaming in command lines.
 
 use podscope_api::Kind;
-use podscope_kubectl::command::{self, Action, Command, Kubectl, Selection, Target};
+use podscope_kubectl::command::{self, Action, Apply, Command, Kubectl, Selection, Target, Words};
 use serde_json::Value;
 
 use super::names::{Names, Role};
@@ -103,70 +103,79 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
     if matches!(command, Command::Api(_)) {
         return None;
     }
-    let Command::Kubectl(mut kubectl) = command else {
+    let Command::Kubectl { action, mut words } = command else {
         return if_valid(rename_words(line, names));
     };
-    match &mut kubectl {
+    match action {
         Kubectl::Annotate(_) => return None,
-        Kubectl::Apply(apply) => {
-            apply.manifest = rename_manifests(&apply.manifest, names);
-            apply.namespace = apply.namespace.take().map(|name| names.text(Role::Name, &name));
-        }
-        Kubectl::Create {
+        Kubectl::Apply(Apply {
+            manifest, namespace, ..
+        })
+        | Kubectl::Create {
             manifest, namespace, ..
         } => {
-            *manifest = rename_manifests(manifest, names);
-            *namespace = namespace.take().map(|name| names.text(Role::Name, &name));
+            words.set_stdin(rename_manifests(&manifest, names));
+            rename_namespace(&mut words, namespace, names);
         }
-        Kubectl::Verbatim(verbatim) => {
-            let namespace = verbatim.namespace.as_ref().map(|name| names.text(Role::Name, name));
-            match &verbatim.action {
-                // The generated objects are renamed, because options contain values of literals and variables.
-                Action::Create(made) => {
-                    let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
-                    kubectl = Kubectl::Create {
-                        manifest: rename_manifests(&texts.join("---\n"), names),
-                        namespace,
-                        validation: command::Validation::default(),
-                        save_config: verbatim.save_config,
-                        dry_run: verbatim.dry_run,
-                        output: verbatim.output.clone(),
-                    };
-                }
-                Action::Replace { text: manifest, .. } => {
-                    kubectl = Kubectl::Apply(command::Apply {
-                        manifest: rename_manifests(manifest, names),
-                        namespace,
-                        ..command::Apply::default()
-                    });
-                }
-                Action::Diff { .. } => return None,
-                _ => return if_valid(rename_words(line, names)),
+        Kubectl::Verbatim(verbatim) => match verbatim.action {
+            // The generated objects are renamed, because options contain values of literals and variables.
+            Action::Create(made) => {
+                let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
+                let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
+                let manifest = rename_manifests(&texts.join("---\n"), names);
+                words = Words::create(
+                    manifest,
+                    namespace,
+                    verbatim.save_config,
+                    verbatim.dry_run,
+                    verbatim.output,
+                );
             }
-        }
-        Kubectl::Edit {
-            target, text: edited, ..
-        } => {
-            *edited = rename_manifests(edited, names);
-            rename_target(target, names);
+            Action::Replace { text, .. } => {
+                let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
+                words = Words::apply(rename_manifests(&text, names), namespace);
+            }
+            Action::Diff { .. } => return None,
+            _ => return if_valid(rename_words(line, names)),
+        },
+        Kubectl::Edit { target, text, .. } => {
+            if !text.is_empty() {
+                words.set_stdin(rename_manifests(&text, names));
+            }
+            rename_target(&mut words, target, names);
         }
         Kubectl::Patch { target, patch, .. } => {
-            let mut value: Value = serde_json::from_str(patch).ok()?;
+            let mut value: Value = serde_json::from_str(&patch).ok()?;
             rename_untyped(&mut value, names);
-            *patch = value.to_string();
-            rename_target(target, names);
+            words.set_value("-p", value.to_string());
+            rename_target(&mut words, target, names);
         }
         _ => return if_valid(rename_words(line, names)),
     }
-    if_valid(kubectl.to_string())
+    if_valid(words.to_string())
 }
 
-fn rename_target(target: &mut Target, names: &mut Names) {
-    let mut named = |name: &str| names.text(Role::Name, name);
-    target.namespace = target.namespace.take().map(|name| named(&name));
-    match &mut target.selection {
-        Selection::Kinds { names: all, .. } => all.iter_mut().for_each(|name| *name = named(name)),
-        Selection::Items(items) => items.iter_mut().for_each(|(_, name)| *name = named(name)),
+fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut Names) {
+    if let Some(namespace) = namespace {
+        words.set_value("-n", names.text(Role::Name, &namespace));
+    }
+}
+
+/// Renames the objects of a verb of one word, which stand first among its arguments.
+fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
+    rename_namespace(words, target.namespace, names);
+    let arguments = words.arguments_mut().iter_mut();
+    match target.selection {
+        Selection::Kinds { names: all, .. } => {
+            for (argument, name) in arguments.skip(1).zip(all) {
+                *argument = names.text(Role::Name, &name);
+            }
+        }
+        Selection::Items(items) => {
+            for (argument, (kind, name)) in arguments.zip(items) {
+                *argument = format!("{}/{}", kind.singular(), names.text(Role::Name, &name));
+            }
+        }
     }
 }
 

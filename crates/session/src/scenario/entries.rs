@@ -38,7 +38,7 @@ impl Reader {
     pub(super) fn line(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         match command::parse_unresolved(text) {
             Ok(command) => {
-                if let Command::Kubectl(kubectl) = &command
+                if let Command::Kubectl { action: kubectl, .. } = &command
                     && kubectl.is_unresolved()
                     && let Err(error) = command::parse(text)
                 {
@@ -46,7 +46,7 @@ impl Reader {
                     self.custom_types.errors.push(place.problem(error.message));
                 }
                 self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
-                if let Command::Fault(fault) = &command {
+                if let Command::Fault { fault, .. } = &command {
                     let place = self.place(file, tree, path);
                     self.add_machines(fault, &place);
                 }
@@ -197,10 +197,7 @@ impl Reader {
         self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
         let problems = podscope_api::parse(text).problems;
         if problems.is_empty() {
-            return Some(Command::Kubectl(command::Kubectl::Apply(command::Apply {
-                manifest: text.to_owned(),
-                ..command::Apply::default()
-            })));
+            return Some(Command::apply(text.to_owned()));
         }
         for problem in problems {
             self.problem(file, tree, path, problem.to_string());

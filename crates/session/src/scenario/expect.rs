@@ -338,7 +338,10 @@ fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(
 /// Reads a selection of objects of some kinds, as `kubectl get` takes it.
 fn selection(field: &str, text: &str) -> Result<Box<Get>, ConditionError> {
     let get = match command::parse(&format!("kubectl get {text}")) {
-        Ok(Command::Kubectl(Kubectl::Get(get))) => get,
+        Ok(Command::Kubectl {
+            action: Kubectl::Get(get),
+            ..
+        }) => get,
         Ok(_) => {
             return Err(condition_error(
                 field,

@@ -103,7 +103,7 @@ impl Session {
             Ok(command) => command,
             Err(error) => return self.refuse(&error.message, given),
         };
-        if let Command::Kubectl(kubectl) = &*command {
+        if let Command::Kubectl { action: kubectl, .. } = &*command {
             let followed = self.with_view(|view| podscope_kubectl::followed(kubectl, view));
             if let Some(printed) = self.read_if_reachable(kubectl) {
                 let branch = &mut self.branches[self.current];
@@ -129,8 +129,8 @@ impl Session {
             progress: &mut self.progress,
         };
         match &*command {
-            Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
-            Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
+            Command::Kubectl { action: kubectl, .. } => start(&mut self.world, kubectl, given, &mut log),
+            Command::Fault { fault, .. } => inject(&mut self.world, fault, given, &mut log),
             Command::Api(_) if !crate::IS_WHOLE => {}
             Command::Api(call) => self.last_call = call_api(&mut self.world, call, given, &mut log),
             Command::Stop { all } => stop(&mut self.world, *all, given, &mut log),
@@ -153,12 +153,15 @@ impl Session {
     /// # Errors
     /// The command names a type that does not exist.
     pub fn resolved<'c>(&self, command: &'c Command) -> Result<Cow<'c, Command>, CommandError> {
-        let Command::Kubectl(kubectl) = command else {
+        let Command::Kubectl { action, words } = command else {
             return Ok(Cow::Borrowed(command));
         };
-        Ok(match kubectl.resolved_in(self.world.objects())? {
+        Ok(match action.resolved_in(self.world.objects())? {
             Cow::Borrowed(_) => Cow::Borrowed(command),
-            Cow::Owned(resolved) => Cow::Owned(Command::Kubectl(resolved)),
+            Cow::Owned(action) => Cow::Owned(Command::Kubectl {
+                action,
+                words: words.clone(),
+            }),
         })
     }
 

@@ -136,8 +136,10 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
 /// The label of a command on one line.
 fn command_label(text: &str) -> MarkLabel {
     let is_marked = match command::parse(text) {
-        Ok(Command::Fault(fault)) => !matches!(fault, Fault::Member { .. }),
-        Ok(Command::Kubectl(kubectl)) => matches!(kubectl, Kubectl::Cordon { .. } | Kubectl::Taint { .. }),
+        Ok(Command::Fault { fault, .. }) => !matches!(fault, Fault::Member { .. }),
+        Ok(Command::Kubectl { action: kubectl, .. }) => {
+            matches!(kubectl, Kubectl::Cordon { .. } | Kubectl::Taint { .. })
+        }
         Ok(Command::Api(_) | Command::Stop { .. } | Command::Help(_)) | Err(_) => false,
     };
     match is_marked {

@@ -105,7 +105,10 @@ pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
 fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     let timeline = session.loaded().scenario.timeline.iter();
     timeline.filter_map(|timed| match &timed.command {
-        Command::Fault(Fault::Traffic(TrafficCommand::Start(start))) => Some(start.service.clone()),
+        Command::Fault {
+            fault: Fault::Traffic(TrafficCommand::Start(start)),
+            ..
+        } => Some(start.service.clone()),
         _ => None,
     })
 }

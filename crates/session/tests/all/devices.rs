@@ -38,7 +38,7 @@ fn run(text: &str, seconds: i64) -> Session {
 }
 
 fn printed(session: &Session, line: &str) -> String {
-    let Ok(Command::Kubectl(kubectl)) = parse(line) else {
+    let Ok(Command::Kubectl { action: kubectl, .. }) = parse(line) else {
         panic!("{line} is not a kubectl command");
     };
     session.read(&kubectl).expect("the command only reads").stdout()

@@ -4,13 +4,13 @@ use podscope_api::{Str, label_value_problems, qualified_name_problems};
 use podscope_cluster::fault::{DeviceChange, Fault};
 
 use super::super::CommandError;
-use super::super::shell::{Word, quote};
+use super::super::shell::Word;
 use super::{FaultLine, node_name};
 
 /// Effects of device taints.
 const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
 
-pub(super) fn read(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
+pub(super) fn read(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let (node, device, change) = match line.args.positional.as_slice() {
         [node, device, word] => {
             let change = match word.text.as_str() {
@@ -24,11 +24,11 @@ pub(super) fn read(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
         [node, device, word, taint] if word.text == "taint" => (node, device, read_taint(line, taint)?),
         _ => return Err(line.usage_error(line.args.end)),
     };
-    Ok(Fault::Device {
-        node: node_name(node)?,
-        device: device.text.as_str().into(),
-        change,
-    })
+    let (node, device) = (node_name(node)?, Str::from(device.text.as_str()));
+    line.words.word(&*node);
+    line.words.word(&*device);
+    change.to_string().split(' ').for_each(|word| line.words.word(word));
+    Ok(Fault::Device { node, device, change })
 }
 
 /// `KEY=VALUE:EFFECT`, `KEY:EFFECT`, `KEY:EFFECT-` or `KEY-`.
@@ -67,14 +67,5 @@ fn read_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, Command
             effect: effect.into(),
         }),
         (false, None) => Err(line.usage_error(word.column)),
-    }
-}
-
-/// The words of a change in the command's canonical text.
-pub(super) fn words(change: &DeviceChange) -> String {
-    let text = change.to_string();
-    match text.split_once(' ') {
-        Some((verb, taint)) => format!("{verb} {}", quote(taint)),
-        None => text,
     }
 }

@@ -17,15 +17,16 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
             _ => return Err(args.plain(args.column("local"), LOCAL_NEEDS_FILE)),
         }
     }
-    let mut command = verb(name, args)?;
+    let mut command = verb(name, args, &mut Words::of("kubectl", name))?;
     // An object of the manifest without a namespace stays without one.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;
     let action = Action::Local {
         command: Box::new(command),
         namespace: namespace.unwrap_or_default(),
+        text: args.stdin.clone().unwrap_or_default(),
     };
-    Ok(verbatim::with_words(args, name, action, dry_run(args)?, output))
+    Ok(verbatim::verbatim(args, name, action, dry_run(args)?, output))
 }
 
 /// The target of a command that supports `--local`.

@@ -96,24 +96,24 @@ pub(super) fn kubectl(
     if args.stdin.is_some() && !stdin_verbs.contains(&name) && !reads_variables && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
-    match parse_verb(name, &args).or_else(|why| unresolved(name, &args, why))? {
-        Kubectl::Verbatim(further) if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) => {
-            Err(CommandError::lacking(args.end))
+    let mut words = Words::of("kubectl", name);
+    let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
+    if let Kubectl::Verbatim(further) = &action {
+        if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) {
+            return Err(CommandError::lacking(args.end));
         }
-        command => Ok(Command::Kubectl(command)),
+        words = Words::typed(name, &args);
     }
+    Ok(Command::Kubectl { action, words })
 }
 
 /// The command with its words, if only the custom kinds can tell whether the error is one.
 fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
     match IS_WHOLE && why.needs_custom_kinds {
-        true => Ok(verbatim::with_words(
-            args,
-            name,
-            Action::Unresolved,
-            DryRun::None,
-            Output::Table,
-        )),
+        true => {
+            let action = Action::Unresolved(Words::typed(name, args));
+            Ok(verbatim::verbatim(args, name, action, DryRun::None, Output::Table))
+        }
         false => Err(why),
     }
 }
@@ -252,36 +252,37 @@ fn unknown_verb(name: &str) -> String {
     out
 }
 
-fn parse_verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
+fn parse_verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match args.bool("local", false)? {
         true if IS_WHOLE => local::local(name, args),
         true => Err(CommandError::lacking(args.end)),
-        false => verb(name, args),
+        false => verb(name, args, words),
     }
 }
 
-fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
+/// Parses the arguments of a verb. A verb that is not [`Verbatim`] writes its arguments to `words`.
+fn verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match name {
-        "get" => read::get(args),
-        "describe" if IS_WHOLE => read::describe(args),
-        "events" if IS_WHOLE => read::events(args),
-        "explain" if IS_WHOLE => read::explain(args),
-        "top" if IS_WHOLE => read::top(args),
-        "logs" => read::logs(args),
-        "apply" => write::apply(args),
-        "create" => write::create(args),
-        "delete" => write::delete(args),
-        "scale" => write::scale(args),
-        "patch" => write::patch(args),
-        "edit" => write::edit(args),
-        "set image" => write::set_image(args),
-        "cordon" | "uncordon" => nodes_and_labels::cordon(args, name),
-        "drain" => nodes_and_labels::drain(args),
-        "taint" => nodes_and_labels::taint(args),
-        "label" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Label),
-        "annotate" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Annotate),
+        "get" => read::get(args, words),
+        "describe" if IS_WHOLE => read::describe(args, words),
+        "events" if IS_WHOLE => read::events(args, words),
+        "explain" if IS_WHOLE => read::explain(args, words),
+        "top" if IS_WHOLE => read::top(args, words),
+        "logs" => read::logs(args, words),
+        "apply" => write::apply(args, words),
+        "create" => write::create(args, words),
+        "delete" => write::delete(args, words),
+        "scale" => write::scale(args, words),
+        "patch" => write::patch(args, words),
+        "edit" => write::edit(args, words),
+        "set image" => write::set_image(args, words),
+        "cordon" | "uncordon" => nodes_and_labels::cordon(args, name, words),
+        "drain" => nodes_and_labels::drain(args, words),
+        "taint" => nodes_and_labels::taint(args, words),
+        "label" => nodes_and_labels::label_or_annotate(args, name, words).map(Kubectl::Label),
+        "annotate" => nodes_and_labels::label_or_annotate(args, name, words).map(Kubectl::Annotate),
         "rollout history" if !IS_WHOLE => Err(CommandError::lacking(args.end)),
-        _ if name.starts_with("rollout ") => write::rollout(args, name),
+        _ if name.starts_with("rollout ") => write::rollout(args, name, words),
         _ => verbatim::parse(args, name),
     }
 }

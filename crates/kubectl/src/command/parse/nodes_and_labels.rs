@@ -29,7 +29,7 @@ fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
 }
 
 /// Parses `kubectl cordon` and `kubectl uncordon`.
-pub(super) fn cordon(args: &Args, name: &str) -> Result<Kubectl, CommandError> {
+pub(super) fn cordon(args: &Args, name: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
         let nodes = node_names(args)?;
@@ -40,17 +40,17 @@ pub(super) fn cordon(args: &Args, name: &str) -> Result<Kubectl, CommandError> {
             return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
         }
         Kubectl::Cordon {
-            nodes,
-            selector,
+            nodes: words.nodes(nodes),
+            selector: words.value("-l", selector),
             cordon: name == "cordon",
-            dry_run: dry_run(args)?,
+            dry_run: words.dry_run(dry_run(args)?),
         }
     };
     Ok(command)
 }
 
 /// Parses `kubectl drain`.
-pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
         let nodes = node_names(args)?;
@@ -61,17 +61,20 @@ pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
             return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
         }
         Kubectl::Drain(Drain {
-            nodes,
-            selector,
-            ignore_daemonsets: args.bool("ignore-daemonsets", false)?,
-            delete_emptydir_data: args.bool("delete-emptydir-data", false)?,
-            force: args.bool("force", false)?,
-            grace_period: args.int("grace-period")?.unwrap_or(-1),
-            timeout: args.duration("timeout")?,
-            disable_eviction: args.bool("disable-eviction", false)?,
-            pod_selector: args.value("pod-selector"),
-            skip_wait_for_delete_timeout: args.int("skip-wait-for-delete-timeout")?.unwrap_or(0),
-            dry_run: dry_run(args)?,
+            nodes: words.nodes(nodes),
+            selector: words.value("-l", selector),
+            ignore_daemonsets: words.flag("--ignore-daemonsets", args.bool("ignore-daemonsets", false)?),
+            delete_emptydir_data: words.flag("--delete-emptydir-data", args.bool("delete-emptydir-data", false)?),
+            force: words.flag("--force", args.bool("force", false)?),
+            grace_period: words.number("--grace-period", -1, args.int("grace-period")?.unwrap_or(-1)),
+            timeout: words.duration("--timeout", args.duration("timeout")?),
+            disable_eviction: words.flag("--disable-eviction", args.bool("disable-eviction", false)?),
+            pod_selector: words.equals("--pod-selector", args.value("pod-selector")),
+            skip_wait_for_delete_timeout: {
+                let flag = "skip-wait-for-delete-timeout";
+                words.number(&format!("--{flag}"), 0, args.int(flag)?.unwrap_or(0))
+            },
+            dry_run: words.dry_run(dry_run(args)?),
         })
     };
     Ok(command)
@@ -101,7 +104,7 @@ fn split_changes<'w>(
 }
 
 /// Parses `kubectl taint` with changes like `key=value:Effect`, `key:Effect`, `key:Effect-`, `key-` (KC-099).
-pub(super) fn taint(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn taint(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let is_change = |word: &str| word.contains(['=', ':']) || word.ends_with('-');
     let (resources, specs) = split_changes(args, "taint", is_change)?;
     let Some((kind, names)) = resources.split_first() else {
@@ -164,14 +167,15 @@ pub(super) fn taint(args: &Args) -> Result<Kubectl, CommandError> {
             "at least one resource name must be specified since 'all' parameter is not set",
         ));
     }
+    words.word("nodes");
     Ok(Kubectl::Taint {
-        nodes: names.iter().map(|word| word.text.clone()).collect(),
-        all,
-        selector,
-        changes,
-        overwrite: args.bool("overwrite", false)?,
-        dry_run: dry_run(args)?,
-        output: output_of_write(args)?,
+        nodes: words.names(names.iter().map(|word| word.text.clone()).collect()),
+        all: words.flag("--all", all),
+        selector: words.value("-l", selector),
+        overwrite: words.flag("--overwrite", args.bool("overwrite", false)?),
+        changes: words.taints(changes),
+        dry_run: words.dry_run(dry_run(args)?),
+        output: words.output(output_of_write(args)?),
     })
 }
 
@@ -301,7 +305,7 @@ fn check_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
 }
 
 /// Parses `kubectl label` and `kubectl annotate` (KC-100, KC-101).
-pub(super) fn label_or_annotate(args: &Args, name: &str) -> Result<MetadataChange, CommandError> {
+pub(super) fn label_or_annotate(args: &Args, name: &str, words: &mut Words) -> Result<MetadataChange, CommandError> {
     let noun = if name == "label" { "label" } else { "annotation" };
     let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
     let (resources, specs) = split_changes(args, noun, is_change)?;
@@ -322,17 +326,20 @@ pub(super) fn label_or_annotate(args: &Args, name: &str) -> Result<MetadataChang
         return Err(args.plain(args.column("output"), why));
     }
     check_version(args, resources)?;
+    let target = match list {
+        true => target(args, resources)?,
+        false => explicit_target(args, resources)?,
+    };
+    words.plural(&target.selection);
+    let changes = words.changes(changes);
+    words.namespace_and_selectors(&target);
     Ok(MetadataChange {
-        target: if list {
-            target(args, resources)?
-        } else {
-            explicit_target(args, resources)?
-        },
+        target,
         changes,
-        overwrite: args.bool("overwrite", false)?,
-        list,
-        resource_version: args.value("resource-version"),
-        dry_run: dry_run(args)?,
-        output: output_of_write(args)?,
+        overwrite: words.flag("--overwrite", args.bool("overwrite", false)?),
+        list: words.flag("--list", list),
+        dry_run: words.dry_run(dry_run(args)?),
+        output: words.output(output_of_write(args)?),
+        resource_version: words.equals("--resource-version", args.value("resource-version")),
     })
 }

@@ -146,10 +146,14 @@ pub(super) fn version(args: &Args) -> Parsed<Action> {
         let words = args.words();
         return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
     }
-    match args.value("output").as_deref() {
-        None | Some("" | "yaml" | "json") => Ok(Action::Version {
-            client: args.bool("client", false)?,
-        }),
-        Some(_) => Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
-    }
+    let output = match args.value("output").as_deref() {
+        None | Some("") => Output::Table,
+        Some("yaml") => Output::Yaml,
+        Some("json") => Output::Json,
+        Some(_) => return Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
+    };
+    Ok(Action::Version {
+        client: args.bool("client", false)?,
+        output,
+    })
 }

@@ -9,7 +9,7 @@ use super::operands::*;
 use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
 
 /// Parses `kubectl get`.
-pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn get(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("raw").filter(|path| !path.is_empty()) {
         return raw(args, path);
     }
@@ -18,7 +18,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     {
         let names = names.iter().map(|word| word.text.clone()).collect();
         let output = output(args)?;
-        return Ok(super::verbatim::with_words(
+        return Ok(super::verbatim::verbatim(
             args,
             "get",
             Action::ComponentStatuses(names),
@@ -51,26 +51,36 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     let output = output(args)?;
     let watch = watch(args, &target)?;
     Ok(Kubectl::Get(Get {
-        target,
-        output,
-        label_columns: args
-            .values("label-columns")
-            .iter()
-            .flat_map(|list| list.split(','))
-            .filter(|key| !key.is_empty())
-            .map(str::to_owned)
-            .collect(),
-        show_labels,
-        show_kind: args.bool("show-kind", false)?,
-        no_headers: args.bool("no-headers", false)?,
-        sort_by: args.value("sort-by").filter(|path| !path.is_empty()),
-        ignore_not_found: args.bool("ignore-not-found", false)?,
-        show_managed_fields: args.bool("show-managed-fields", false)?,
-        watch,
-        output_watch_events,
-        scale: args.value("subresource").as_deref() == Some("scale"),
-        bare_columns: !args.bool("server-print", true)?,
+        target: words.target(target),
+        output: words.output(output),
+        label_columns: label_columns(args, words),
+        show_labels: words.flag("--show-labels", show_labels),
+        show_kind: words.flag("--show-kind", args.bool("show-kind", false)?),
+        no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
+        sort_by: words.equals("--sort-by", args.value("sort-by").filter(|path| !path.is_empty())),
+        ignore_not_found: words.flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
+        show_managed_fields: words.flag("--show-managed-fields", args.bool("show-managed-fields", false)?),
+        watch: {
+            words.flag("--watch", watch == Watch::Yes);
+            words.flag("--watch-only", watch == Watch::Only);
+            watch
+        },
+        output_watch_events: words.flag("--output-watch-events", output_watch_events),
+        scale: words.flag(
+            "--subresource=scale",
+            args.value("subresource").as_deref() == Some("scale"),
+        ),
+        bare_columns: words.flag("--server-print=false", !args.bool("server-print", true)?),
     }))
+}
+
+/// Parses `-L`.
+fn label_columns(args: &Args, words: &mut Words) -> Vec<String> {
+    let lists = args.values("label-columns");
+    let keys = lists.iter().flat_map(|list| list.split(','));
+    let keys: Vec<String> = keys.filter(|key| !key.is_empty()).map(str::to_owned).collect();
+    words.value("-L", (!keys.is_empty()).then(|| keys.join(",")));
+    keys
 }
 
 /// Checks flags of `get` against each other. kubectl does so before it looks up resource types and output formats.
@@ -190,7 +200,7 @@ fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Opti
 }
 
 /// Parses `kubectl describe`.
-pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn describe(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
     }
@@ -199,17 +209,16 @@ pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
         return Err(args.plain(args.end, why));
     }
     Ok(Kubectl::Describe(Describe {
-        target: target(args, &args.positional)?,
+        target: words.target(target(args, &args.positional)?),
         show_events: match args.value("show-events") {
-            Some(_) => Some(args.bool("show-events", true)?),
+            Some(_) => words.equals("--show-events", Some(args.bool("show-events", true)?)),
             None => None,
         },
     }))
 }
 
 /// Parses `kubectl events`.
-pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
+pub(super) fn events(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let involved = match args.value("for").filter(|text| !text.is_empty()) {
             None => None,
@@ -242,20 +251,27 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
             return Err(args.plain(args.column("types"), "valid --types are Normal or Warning"));
         }
         Kubectl::Events(Events {
-            namespace,
-            all_namespaces: args.bool("all-namespaces", false)?,
-            involved,
-            types,
-            no_headers: args.bool("no-headers", false)?,
-            watch: args.bool("watch", false)?,
-            output: output_of_write(args)?,
+            namespace: words.value("-n", namespace(args)),
+            all_namespaces: words.flag("-A", args.bool("all-namespaces", false)?),
+            involved: {
+                let object = involved.as_ref();
+                words.value(
+                    "--for",
+                    object.map(|(kind, name)| format!("{}/{name}", kind.singular())),
+                );
+                involved
+            },
+            types: words.list("--types", types),
+            no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
+            watch: words.flag("--watch", args.bool("watch", false)?),
+            output: words.output(output_of_write(args)?),
         })
     };
     Ok(command)
 }
 
 /// Parses `kubectl explain`.
-pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn explain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let word = match args.positional.as_slice() {
         [word] => word,
         [] => {
@@ -296,16 +312,20 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
         );
         return Err(args.plain(args.column("api-version"), why));
     }
+    let kind = other.unwrap_or(kind);
+    let path: Vec<String> = parts.into_iter().skip(len).map(str::to_owned).collect();
+    let field_path = std::iter::once(kind.plural()).chain(path.iter().map(String::as_str));
+    words.word(field_path.collect::<Vec<_>>().join("."));
     Ok(Kubectl::Explain {
-        kind: other.unwrap_or(kind),
-        path: parts.into_iter().skip(len).map(str::to_owned).collect(),
-        recursive: args.bool("recursive", false)?,
+        kind,
+        path,
+        recursive: words.flag("--recursive", args.bool("recursive", false)?),
     })
 }
 
 /// Parses `kubectl top`.
-pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
-    let (namespace, selector) = (namespace(args), selector(args));
+pub(super) fn top(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+    let selector = selector(args);
     let Some((resource, rest)) = args.positional.split_first() else {
         return Err(CommandError::new(args.end, help_text("kubectl top")));
     };
@@ -331,22 +351,23 @@ pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
     if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {
         return Err(args.plain(args.column("sort-by"), "--sort-by accepts only cpu or memory"));
     }
+    words.word(if nodes { "node" } else { "pod" });
+    let name = rest.first().map(|word| word.text.clone());
     Ok(Kubectl::Top(Top {
         nodes,
-        name: rest.first().map(|word| word.text.clone()),
-        namespace,
-        all_namespaces: args.bool("all-namespaces", false)?,
-        selector,
-        containers: args.bool("containers", false)?,
-        sort_by,
-        no_headers: args.bool("no-headers", false)?,
-        sum: args.bool("sum", false)?,
+        name: words.names(name.into_iter().collect()).pop(),
+        namespace: words.value("-n", namespace(args)),
+        all_namespaces: words.flag("-A", args.bool("all-namespaces", false)?),
+        selector: words.value("-l", selector),
+        containers: words.flag("--containers", args.bool("containers", false)?),
+        sort_by: words.equals("--sort-by", sort_by),
+        no_headers: words.flag("--no-headers", args.bool("no-headers", false)?),
+        sum: words.flag("--sum", args.bool("sum", false)?),
     }))
 }
 
 /// Parses `kubectl logs`.
-pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
-    let namespace = namespace(args);
+pub(super) fn logs(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let selector = selector(args);
         let pod = match (args.positional.as_slice(), &selector) {
@@ -378,31 +399,35 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
             let why = format!("--all-containers=true should not be specified with container name {name}");
             return Err(args.plain(args.column("all-containers"), why));
         }
+        if selector.is_none() {
+            words.word(&pod);
+        }
         Kubectl::Logs(Logs {
             pod,
-            selector,
-            namespace,
-            container,
-            previous: args.bool("previous", false)?,
-            all_containers,
-            timestamps: args.bool("timestamps", false)?,
-            prefix: args.bool("prefix", false)?,
-            follow: args.bool("follow", false)?,
-            since: since(args)?,
-            limit_bytes,
-            tail,
+            selector: words.value("-l", selector),
+            namespace: words.value("-n", namespace(args)),
+            container: words.value("-c", container),
+            previous: words.flag("--previous", args.bool("previous", false)?),
+            all_containers: words.flag("--all-containers", all_containers),
+            timestamps: words.flag("--timestamps", args.bool("timestamps", false)?),
+            prefix: words.flag("--prefix", args.bool("prefix", false)?),
+            follow: words.flag("--follow", args.bool("follow", false)?),
+            since: since(args, words)?,
+            limit_bytes: words.number("--limit-bytes", 0, limit_bytes),
+            tail: words.number("--tail", -1, tail),
         })
     };
     Ok(command)
 }
 
 /// Parses `--since` or `--since-time`.
-fn since(args: &Args) -> Result<Option<Since>, CommandError> {
+fn since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> {
     let ago = args.duration("since")?.filter(|since| since.0 != 0);
     let Some(text) = args.value("since-time").filter(|text| !text.is_empty()) else {
         if ago.is_some_and(|ago| ago.0 < 0) {
             return Err(args.plain(args.column("since"), "--since must be greater than 0"));
         }
+        words.equals("--since", ago.map(|ago| podscope_api::print_duration(ago.0)));
         return Ok(ago.map(Since::Ago));
     };
     let column = args.column("since-time");
@@ -411,7 +436,10 @@ fn since(args: &Args) -> Result<Option<Since>, CommandError> {
     };
     match ago {
         Some(_) => Err(args.plain(column, "at most one of `sinceTime` or `sinceSeconds` may be specified")),
-        None => Ok(Some(Since::At(podscope_api::Time(at)))),
+        None => {
+            words.equals("--since-time", Some(podscope_api::print_rfc3339(at, 6)));
+            Ok(Some(Since::At(podscope_api::Time(at))))
+        }
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             None => return Err(args.plain(args.end, format!("{verb} is not known"))),
         },
     };
-    Ok(with_words(args, verb, action, dry_run, output))
+    Ok(verbatim(args, verb, action, dry_run, output))
 }
 
 fn api_versions(args: &Args) -> Parsed<Action> {
@@ -120,16 +120,10 @@ fn get_contexts(args: &Args) -> Parsed<Action> {
     }
 }
 
-/// A [`Verbatim`] command of an action and the words of the command line.
-pub(super) fn with_words(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
+/// A [`Verbatim`] command with an action.
+pub(super) fn verbatim(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
     Kubectl::Verbatim(Box::new(Verbatim {
-        words: Words {
-            verb,
-            positional: args.words().into_iter().map(str::to_owned).collect(),
-            flags: args.effective_flags(),
-            passthrough_args: args.passthrough_args.clone(),
-            stdin: args.stdin.clone(),
-        },
+        verb,
         action,
         namespace: namespace(args),
         save_config: args.bool("save-config", false).unwrap_or_default(),
@@ -498,5 +492,5 @@ pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
 
 /// The command `get --raw`.
 pub(super) fn raw(args: &Args, path: String) -> Kubectl {
-    with_words(args, "get", Action::Raw(path), DryRun::None, Output::Table)
+    verbatim(args, "get", Action::Raw(path), DryRun::None, Output::Table)
 }

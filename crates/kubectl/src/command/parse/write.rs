@@ -9,7 +9,7 @@ use super::super::*;
 use super::operands::*;
 
 /// Parses `kubectl apply`.
-pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn apply(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     no_kustomization(args)?;
     if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
@@ -28,22 +28,28 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     }
     let dry_run = dry_run(args)?;
     let force = args.bool("force", false)?;
+    let server_side = server_side(args, force, dry_run)?;
+    let manifest = manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Apply(Apply {
-        server_side: server_side(args, force, dry_run)?,
-        manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
-        namespace: namespace(args),
-        force,
-        selector,
-        prune,
-        prune_allowlist: prune_allowlist(args)?,
-        validation: validation(args)?,
-        dry_run,
-        output: output_of_write(args)?,
+        namespace: words.value("-n", namespace(args)),
+        force: words.flag("--force", force),
+        server_side: words.server_side(server_side),
+        prune: {
+            words.flag("--prune", prune);
+            words.flag("--all", prune && selector.is_none());
+            prune
+        },
+        prune_allowlist: prune_allowlist(args, words)?,
+        selector: words.value("-l", selector),
+        validation: words.validation(validation(args)?),
+        dry_run: words.dry_run(dry_run),
+        output: words.output(output_of_write(args)?),
+        manifest: words.manifest(manifest),
     }))
 }
 
 /// Parses `--prune-allowlist`: kinds as `GROUP/VERSION/KIND`, with `core` for the core group.
-fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
+fn prune_allowlist(args: &Args, words: &mut Words) -> Result<Vec<Kind>, CommandError> {
     let column = args.column("prune-allowlist");
     let texts = args.values("prune-allowlist");
     let parse_kind = |text: &str| {
@@ -64,7 +70,16 @@ fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
         };
         args.kind_of_manifest(&api_version, kind).ok_or_else(unserved)
     };
-    texts.iter().flat_map(|list| list.split(',')).map(parse_kind).collect()
+    let kinds = texts.iter().flat_map(|list| list.split(',')).map(parse_kind);
+    let kinds: Vec<Kind> = kinds.collect::<Result<_, _>>()?;
+    for kind in &kinds {
+        let version = match kind.api_version() {
+            "v1" => "core/v1",
+            version => version,
+        };
+        words.equals("--prune-allowlist", Some(format!("{version}/{}", kind.name())));
+    }
+    Ok(kinds)
 }
 
 /// Parses `--server-side`, and checks the flags that conflict with it.
@@ -112,22 +127,23 @@ fn unexpected(args: &Args) -> String {
 }
 
 /// Parses `kubectl create -f -`.
-pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn create(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
     }
+    let manifest = manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?;
     Ok(Kubectl::Create {
-        manifest: manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))?,
-        namespace: namespace(args),
-        validation: validation(args)?,
-        save_config: args.bool("save-config", false)?,
-        dry_run: dry_run(args)?,
-        output: output_of_write(args)?,
+        namespace: words.value("-n", namespace(args)),
+        validation: words.validation(validation(args)?),
+        save_config: words.flag("--save-config", args.bool("save-config", false)?),
+        dry_run: words.dry_run(dry_run(args)?),
+        output: words.output(output_of_write(args)?),
+        manifest: words.manifest(manifest),
     })
 }
 
 /// Parses `kubectl delete` (KC-081, KC-085).
-pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn delete(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let is_interactive = args.bool("interactive", false)?;
     let manifest = match is_interactive && args.value("filename").is_none() {
         true => None,
@@ -146,8 +162,57 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             "--now and --grace-period cannot be specified together",
         ));
     }
-    let objects = match manifest {
-        None => DeleteTarget::Target(explicit_target(args, &args.positional)?),
+    let objects = delete_target(args, manifest, words)?;
+    if force && (grace_period > 0 || now) {
+        return Err(args.plain(
+            args.column("force"),
+            "--force and --grace-period greater than 0 cannot be specified together",
+        ));
+    }
+    let output_name = match args.value("output").as_deref() {
+        None | Some("") => false,
+        Some("name") => true,
+        Some(other) => {
+            return Err(args.plain(
+                args.column("output"),
+                format!("unexpected -o output mode: {other}. We only support '-o name'"),
+            ));
+        }
+    };
+    Ok(Kubectl::Delete(Delete {
+        grace_period: words.number("--grace-period", -1, grace_period),
+        force: words.flag("--force", force),
+        now: words.flag("--now", now),
+        wait: match args.value("wait") {
+            Some(_) => words.equals("--wait", Some(args.bool("wait", true)?)),
+            None => None,
+        },
+        timeout: words.duration("--timeout", args.duration("timeout")?),
+        cascade: words.equals("--cascade", cascade),
+        ignore_not_found: words.flag("--ignore-not-found", args.bool("ignore-not-found", false)?),
+        output_name: {
+            words.value("-o", output_name.then(|| "name".to_owned()));
+            output_name
+        },
+        dry_run: words.dry_run(dry_run(args)?),
+        // Empty standard input does not confirm the deletion.
+        answer: words
+            .flag("--interactive", is_interactive)
+            .then(|| words.document(args.stdin.clone().unwrap_or_default())),
+        objects: match objects {
+            DeleteTarget::Manifest { text, namespace } => DeleteTarget::Manifest {
+                text: words.manifest(text),
+                namespace,
+            },
+            target => target,
+        },
+    }))
+}
+
+/// The objects of `kubectl delete`: those that the arguments select, or those of the manifest.
+fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Result<DeleteTarget, CommandError> {
+    Ok(match manifest {
+        None => DeleteTarget::Target(words.target(explicit_target(args, &args.positional)?)),
         Some(_) if !args.positional.is_empty() => {
             return Err(args.plain(
                 args.end,
@@ -167,48 +232,14 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             }
             DeleteTarget::Manifest {
                 text,
-                namespace: namespace(args),
+                namespace: words.value("-n", namespace(args)),
             }
         }
-    };
-    if force && (grace_period > 0 || now) {
-        return Err(args.plain(
-            args.column("force"),
-            "--force and --grace-period greater than 0 cannot be specified together",
-        ));
-    }
-    let output_name = match args.value("output").as_deref() {
-        None | Some("") => false,
-        Some("name") => true,
-        Some(other) => {
-            return Err(args.plain(
-                args.column("output"),
-                format!("unexpected -o output mode: {other}. We only support '-o name'"),
-            ));
-        }
-    };
-    Ok(Kubectl::Delete(Delete {
-        objects,
-        grace_period,
-        force,
-        now,
-        wait: if args.value("wait").is_some() {
-            Some(args.bool("wait", true)?)
-        } else {
-            None
-        },
-        timeout: args.duration("timeout")?,
-        cascade,
-        ignore_not_found: args.bool("ignore-not-found", false)?,
-        output_name,
-        // Empty standard input does not confirm the deletion.
-        answer: is_interactive.then(|| args.stdin.clone().unwrap_or_default()),
-        dry_run: dry_run(args)?,
-    }))
+    })
 }
 
 /// Parses `kubectl scale`.
-pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         required(args, &["replicas"])?;
         let replicas = int32(args, "replicas")?.unwrap_or(-1);
@@ -219,26 +250,32 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
         Kubectl::Scale {
-            target: explicit_target(args, &args.positional)?,
-            replicas,
+            target: words.target(explicit_target(args, &args.positional)?),
             current_replicas: {
                 let current = int32(args, "current-replicas")?;
                 if current.is_some_and(|current| current < -1) {
                     let why = "The --current-replicas must specify an integer of -1 or greater";
                     return Err(args.plain(args.column("current-replicas"), why));
                 }
-                current.filter(|current| *current >= 0)
+                words.equals("--current-replicas", current.filter(|current| *current >= 0))
             },
-            resource_version: args.value("resource-version").filter(|version| !version.is_empty()),
-            dry_run: dry_run(args)?,
-            output: output_of_write(args)?,
+            resource_version: words.equals(
+                "--resource-version",
+                args.value("resource-version").filter(|version| !version.is_empty()),
+            ),
+            replicas: {
+                words.equals("--replicas", Some(replicas));
+                replicas
+            },
+            dry_run: words.dry_run(dry_run(args)?),
+            output: words.output(output_of_write(args)?),
         }
     };
     Ok(command)
 }
 
 /// Parses `kubectl patch`.
-pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn patch(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let file = args.value("patch-file").filter(|path| !path.is_empty());
         let patch = args.value("patch").filter(|patch| !patch.is_empty());
@@ -268,12 +305,19 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
         };
         let subresource = args.value("subresource").filter(|part| !part.is_empty());
         Kubectl::Patch {
-            target: explicit_target(args, &args.positional)?,
-            patch_type,
-            patch,
-            subresource,
-            dry_run: dry_run(args)?,
-            output: output_of_write(args)?,
+            target: words.target(explicit_target(args, &args.positional)?),
+            patch_type: {
+                words.flag("--type=merge", patch_type == PatchType::Merge);
+                words.flag("--type=json", patch_type == PatchType::Json);
+                patch_type
+            },
+            subresource: words.equals("--subresource", subresource),
+            dry_run: words.dry_run(dry_run(args)?),
+            output: words.output(output_of_write(args)?),
+            patch: {
+                words.value("-p", Some(patch.clone()));
+                patch
+            },
         }
     };
     Ok(command)
@@ -295,21 +339,24 @@ fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
 pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
 
 /// Parses `kubectl edit`.
-pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     // The format in which an editor would show the object. The edited text may have either format.
     let format = args.value("output").unwrap_or_default();
     if !matches!(format.as_str(), "" | "yaml" | "json") {
         return Err(args.usage(args.column("output"), "The flag 'output' must be one of yaml|json"));
     }
     Ok(Kubectl::Edit {
-        target: target(args, &args.positional)?,
-        text: args.stdin.clone().unwrap_or_default(),
-        subresource: edited_subresource(args)?,
+        target: words.target(target(args, &args.positional)?),
+        subresource: words.equals("--subresource", edited_subresource(args)?),
+        text: match &args.stdin {
+            Some(text) if !text.is_empty() => words.document(text.clone()),
+            _ => String::new(),
+        },
     })
 }
 
 /// Parses `kubectl set image`.
-pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn set_image(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let is_change =
             |word: &Word| (word.text.contains('=') && !word.text.starts_with('=')) || word.text.ends_with('-');
@@ -324,39 +371,51 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
         if images.is_empty() {
             return Err(args.plain(args.end, "at least one image update is required"));
         }
+        words.selection(&target.selection);
+        for (container, image) in &images {
+            words.equals(container, Some(image));
+        }
+        words.namespace_and_selectors(&target);
         Kubectl::SetImage {
             target,
             images,
-            dry_run: dry_run(args)?,
-            output: output_of_write(args)?,
+            dry_run: words.dry_run(dry_run(args)?),
+            output: words.output(output_of_write(args)?),
         }
     };
     Ok(command)
 }
 
 /// Parses `kubectl rollout status|undo|…`.
-pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandError> {
-    Ok(Kubectl::Rollout {
-        action: match rollout.strip_prefix("rollout ").unwrap_or_default() {
-            "status" => RolloutAction::Status {
-                revision: positive_revision(args)?,
-                watch: args.bool("watch", true)?,
-                timeout: args.duration("timeout")?,
-            },
-            "undo" => RolloutAction::Undo {
-                to_revision: args.int("to-revision")?.unwrap_or(0),
-                dry_run: dry_run(args)?,
-            },
-            "restart" => RolloutAction::Restart,
-            "pause" => RolloutAction::Pause,
-            "resume" => RolloutAction::Resume,
-            _ => RolloutAction::History {
-                revision: positive_revision(args)?,
-            },
+pub(super) fn rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
+    // kubectl reports errors of the flags first, but the words begin with the objects.
+    let mut flags = Words::default();
+    let action = rollout_action(args, rollout, &mut flags)?;
+    let output = flags.output(output_of_write(args)?);
+    let target = optional_target(args, &args.positional)?
+        .ok_or_else(|| args.plain(args.end, "required resource not specified"))?;
+    let target = words.target(target);
+    words.append(flags);
+    Ok(Kubectl::Rollout { action, target, output })
+}
+
+fn rollout_action(args: &Args, rollout: &str, words: &mut Words) -> Result<RolloutAction, CommandError> {
+    Ok(match rollout.strip_prefix("rollout ").unwrap_or_default() {
+        "status" => RolloutAction::Status {
+            revision: words.number("--revision", 0, positive_revision(args)?),
+            watch: !words.flag("--watch=false", !args.bool("watch", true)?),
+            timeout: words.duration("--timeout", args.duration("timeout")?),
         },
-        output: output_of_write(args)?,
-        target: optional_target(args, &args.positional)?
-            .ok_or_else(|| args.plain(args.end, "required resource not specified"))?,
+        "undo" => RolloutAction::Undo {
+            to_revision: words.number("--to-revision", 0, args.int("to-revision")?.unwrap_or(0)),
+            dry_run: words.dry_run(dry_run(args)?),
+        },
+        "restart" => RolloutAction::Restart,
+        "pause" => RolloutAction::Pause,
+        "resume" => RolloutAction::Resume,
+        _ => RolloutAction::History {
+            revision: words.number("--revision", 0, positive_revision(args)?),
+        },
     })
 }
 

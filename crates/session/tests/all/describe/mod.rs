@@ -21,7 +21,7 @@ fn session(manifests: &str, seconds: i64) -> Session {
 
 /// Runs a command that only reads. Returns its output and errors.
 fn run(session: &Session, line: &str) -> (String, String) {
-    let Ok(Command::Kubectl(kubectl)) = parse(line) else {
+    let Ok(Command::Kubectl { action: kubectl, .. }) = parse(line) else {
         panic!("{line} is not a kubectl command");
     };
     let printed = session.read(&kubectl).expect("the command only reads");

@@ -50,7 +50,7 @@ impl Shell {
             Ok(command) => command,
             Err(error) => return error.message.lines().map(|line| format!("!{line}")).collect(),
         };
-        if let Command::Kubectl(kubectl) = &command
+        if let Command::Kubectl { action: kubectl, .. } = &command
             && let Some(printed) = self.session.read(kubectl)
         {
             return printed
