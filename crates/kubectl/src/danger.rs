@@ -26,7 +26,7 @@ impl Command {
         }
         match kubectl {
             Kubectl::Delete(delete) => danger_of_delete(delete),
-            Kubectl::Drain(drain) => drain.force.then_some(Danger::ForceDrain),
+            Kubectl::Drain(drain) => drain.options.force.then_some(Danger::ForceDrain),
             Kubectl::Taint { changes, .. } => changes
                 .iter()
                 .any(|change| change.key == OUT_OF_SERVICE && !change.remove)

@@ -245,6 +245,14 @@ pub struct DeleteCommand {
 pub struct DrainCommand {
     /// In the order in which they are drained.
     pub nodes: Vec<NodeName>,
+    /// `--pod-selector`.
+    pub pod_selector: Option<podscope_api::LabelSelector>,
+    pub options: DrainOptions,
+}
+
+/// The options of `kubectl drain`, apart from its selectors.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DrainOptions {
     /// `--ignore-daemonsets`.
     pub ignore_daemonsets: bool,
     /// `--delete-emptydir-data`.
@@ -257,8 +265,6 @@ pub struct DrainCommand {
     pub timeout: Option<Span>,
     /// `--disable-eviction`: DELETE instead of the eviction API.
     pub disable_eviction: bool,
-    /// `--pod-selector`.
-    pub pod_selector: Option<podscope_api::LabelSelector>,
     /// `--skip-wait-for-delete-timeout`; None or zero waits for every pod.
     pub skip_wait_for_delete: Option<Span>,
     /// A dry run does not wait.

@@ -90,7 +90,10 @@ impl Draining {
                 self.cordon = None;
                 let node = self.command.nodes[self.is_cordoned.len()].clone();
                 match answer {
-                    Ok(_) => print(ctx, format!("node/{node} cordoned{}", self.command.dry_run.suffix())),
+                    Ok(_) => print(
+                        ctx,
+                        format!("node/{node} cordoned{}", self.command.options.dry_run.suffix()),
+                    ),
                     Err(error) => {
                         print_error(
                             ctx,
@@ -116,7 +119,7 @@ impl Draining {
                 if self.pods.get(&key).is_some_and(|(_, step)| *step == PodStep::Refused) {
                     if self.has_timed_out(ctx) {
                         // kubectl prints the line of the retry before it detects the timeout.
-                        if !self.command.disable_eviction {
+                        if !self.command.options.disable_eviction {
                             print(ctx, format!("evicting pod {key}"));
                         }
                         self.give_up(view, ctx);
@@ -155,18 +158,18 @@ impl Draining {
             if node.is_unschedulable() {
                 print(
                     ctx,
-                    format!("node/{name} already cordoned{}", self.command.dry_run.suffix()),
+                    format!("node/{name} already cordoned{}", self.command.options.dry_run.suffix()),
                 );
                 self.is_cordoned.push(true);
                 continue;
             }
-            if self.command.dry_run.is_of_client() {
+            if self.command.options.dry_run.is_of_client() {
                 print(ctx, format!("node/{name} cordoned (dry run)"));
                 self.is_cordoned.push(true);
                 continue;
             }
             let request = cordon(node, true, "kubectl-drain");
-            self.cordon = Some(ctx.call(self.command.dry_run.request(request)));
+            self.cordon = Some(ctx.call(self.command.options.dry_run.request(request)));
             return;
         }
         self.begin_node(view, ctx);
@@ -223,8 +226,8 @@ impl Draining {
             print_warning(ctx, listed(&warnings, "").join("; "));
         }
         self.is_evicting = true;
-        self.deadline = self.command.timeout.map(|timeout| ctx.wall().0 + timeout.0);
-        if self.command.dry_run.is_of_client() {
+        self.deadline = self.command.options.timeout.map(|timeout| ctx.wall().0 + timeout.0);
+        if self.command.options.dry_run.is_of_client() {
             for (key, _) in to_evict.drain(..) {
                 print(ctx, format!("evicting pod {key} (dry run)"));
             }
@@ -242,7 +245,7 @@ impl Draining {
     /// Decides what to do with a pod, by kubectl's filters in their order (KC-088).
     fn decide(&self, pod: &Pod, view: &View, ctx: &Context<'_>) -> PodDecision {
         if let (Some(limit), Some(since)) = (
-            self.command.skip_wait_for_delete.filter(|limit| limit.0 > 0),
+            self.command.options.skip_wait_for_delete.filter(|limit| limit.0 > 0),
             pod.metadata.deletion_timestamp,
         ) && ctx.wall().0 - since.0 > limit.0
         {
@@ -255,11 +258,11 @@ impl Draining {
             let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
             let exists = view.objects.get::<DaemonSet>(&key).is_some();
             let missing = || format!("daemonsets.apps {:?} not found", &*owner.name).into();
-            if !exists && self.command.force {
+            if !exists && self.command.options.force {
                 decision = PodDecision::Evict(Some(missing()));
             } else if !exists {
                 return PodDecision::Fatal(missing());
-            } else if !self.command.ignore_daemonsets {
+            } else if !self.command.options.ignore_daemonsets {
                 return PodDecision::Fatal(DAEMON_FATAL.into());
             } else {
                 return PodDecision::Ignore(DAEMON_WARNING);
@@ -269,13 +272,13 @@ impl Draining {
             return PodDecision::Skip;
         }
         if !is_finished && pod.spec.volumes.iter().any(|volume| volume.empty_dir.is_some()) {
-            if !self.command.delete_emptydir_data {
+            if !self.command.options.delete_emptydir_data {
                 return PodDecision::Fatal(LOCAL_FATAL.into());
             }
             decision = PodDecision::Evict(Some(LOCAL_WARNING.into()));
         }
         if owner.is_none() && !is_finished {
-            if !self.command.force {
+            if !self.command.options.force {
                 return PodDecision::Fatal(UNMANAGED_FATAL.into());
             }
             return PodDecision::Evict(Some(UNMANAGED_WARNING.into()));
@@ -290,11 +293,11 @@ impl Draining {
 
     fn evict(&mut self, key: &ObjectKey, ctx: &mut Context<'_>) {
         let options = DeleteOptions {
-            grace_seconds: self.command.grace_seconds,
+            grace_seconds: self.command.options.grace_seconds,
             ..DeleteOptions::default()
         };
-        let dry_run = self.command.dry_run;
-        let request = if self.command.disable_eviction {
+        let dry_run = self.command.options.dry_run;
+        let request = if self.command.options.disable_eviction {
             Request::Delete {
                 kind: Kind::Pod,
                 key: key.clone(),
@@ -322,7 +325,7 @@ impl Draining {
     ) {
         match error {
             // A dry run does not wait for the pod.
-            None if self.command.dry_run == DryRun::Server => {
+            None if self.command.options.dry_run == DryRun::Server => {
                 self.pods.remove(key);
             }
             None => {
@@ -374,7 +377,7 @@ impl Draining {
             .collect();
         for key in gone {
             self.pods.remove(&key);
-            let how = if self.command.disable_eviction {
+            let how = if self.command.options.disable_eviction {
                 "deleted"
             } else {
                 "evicted"
@@ -395,7 +398,10 @@ impl Draining {
         let node = self.command.nodes[self.node].clone();
         let errors = std::mem::take(&mut self.pod_errors);
         match errors.as_slice() {
-            [] => print(ctx, format!("node/{node} drained{}", self.command.dry_run.suffix())),
+            [] => print(
+                ctx,
+                format!("node/{node} drained{}", self.command.options.dry_run.suffix()),
+            ),
             [one] => self.fail(&node, one.clone(), ctx),
             many => self.fail(&node, format!("[{}]", many.join(", ")), ctx),
         }
@@ -417,7 +423,7 @@ impl Draining {
     /// The timeout is reached: reports the pending pods and continues with the next node (KC-093).
     fn give_up(&mut self, view: &View, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
-        let limit = self.command.timeout.unwrap_or(Span::ZERO);
+        let limit = self.command.options.timeout.unwrap_or(Span::ZERO);
         let pending: Vec<ObjectKey> = self.pods.keys().cloned().collect();
         let why = pending.first().map_or_else(String::new, |key| {
             format!(

@@ -19,8 +19,8 @@ use podscope_api::{Kind, Node, Object, ObjectKey};
 use crate::{ApiError, Cause, Mutation, Objects, OutputKind, Part, Request, StatusReason};
 
 pub use command::{
-    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, ErrorContext, RolloutStatus, Shows, Until,
-    WaitCommand, WatchCommand, WatchEvent, WatchPrinter, Write,
+    Awaited, ClientCommand, DeleteCommand, DrainCommand, DrainOptions, DryRun, ErrorContext, RolloutStatus, Shows,
+    Until, WaitCommand, WatchCommand, WatchEvent, WatchPrinter, Write,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

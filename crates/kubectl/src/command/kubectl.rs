@@ -1,7 +1,7 @@
 //! The kubectl commands as values (K-02).
 
 use podscope_api::{Kind, Time};
-pub use podscope_cluster::client::DryRun;
+pub use podscope_cluster::client::{DrainOptions, DryRun};
 
 use super::Delete;
 use podscope_cluster::Span;
@@ -249,24 +249,9 @@ pub struct Drain {
     pub nodes: Vec<String>,
     /// `-l`.
     pub selector: Option<String>,
-    /// `--ignore-daemonsets`.
-    pub ignore_daemonsets: bool,
-    /// `--delete-emptydir-data`.
-    pub delete_emptydir_data: bool,
-    /// `--force`.
-    pub force: bool,
-    /// `--grace-period` in seconds; -1 uses the grace period of each pod.
-    pub grace_period: i64,
-    /// `--timeout`; zero waits forever.
-    pub timeout: Option<Span>,
-    /// `--disable-eviction`.
-    pub disable_eviction: bool,
     /// `--pod-selector`.
     pub pod_selector: Option<String>,
-    /// `--skip-wait-for-delete-timeout`, seconds.
-    pub skip_wait_for_delete_timeout: i64,
-    /// `--dry-run`.
-    pub dry_run: DryRun,
+    pub options: DrainOptions,
 }
 
 /// One taint to add or remove.
@@ -385,7 +370,7 @@ impl Kubectl {
         match self {
             Kubectl::Apply(command) => command.dry_run,
             Kubectl::Delete(command) => command.dry_run,
-            Kubectl::Drain(command) => command.dry_run,
+            Kubectl::Drain(command) => command.options.dry_run,
             Kubectl::Label(command) | Kubectl::Annotate(command) => command.dry_run,
             Kubectl::Verbatim(command) => command.dry_run,
             Kubectl::Rollout {

@@ -77,28 +77,20 @@ pub(super) fn cordon_nodes(
 }
 
 /// Plans `drain`.
-pub(super) fn drain(options: &Drain, view: &View<'_>) -> Plan {
-    let nodes = match find_all_nodes(&options.nodes, options.selector.as_deref(), view) {
+pub(super) fn drain(command: &Drain, view: &View<'_>) -> Plan {
+    let nodes = match find_all_nodes(&command.nodes, command.selector.as_deref(), view) {
         Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
     };
-    let pod_selector = match options.pod_selector.as_deref().map(LabelQuery::parse) {
+    let pod_selector = match command.pod_selector.as_deref().map(LabelQuery::parse) {
         None => None,
         Some(Ok(query)) => Some(query.to_selector()),
         Some(Err(_)) => return Plan::refuse("error: --pod-selector=<pod_selector> must be a valid label selector"),
     };
     let client = ClientCommand::Drain(DrainCommand {
         nodes: nodes.iter().map(|node| node.metadata.name.as_ref().into()).collect(),
-        ignore_daemonsets: options.ignore_daemonsets,
-        delete_emptydir_data: options.delete_emptydir_data,
-        force: options.force,
-        grace_seconds: (options.grace_period >= 0).then_some(options.grace_period),
-        timeout: options.timeout.filter(|timeout| timeout.0 > 0),
-        disable_eviction: options.disable_eviction,
         pod_selector: pod_selector.filter(|selector: &LabelSelector| !selector.is_empty()),
-        skip_wait_for_delete: (options.skip_wait_for_delete_timeout > 0)
-            .then(|| podscope_cluster::Span::seconds(options.skip_wait_for_delete_timeout)),
-        dry_run: options.dry_run,
+        options: command.options.clone(),
     });
     Plan {
         client: Some(client),

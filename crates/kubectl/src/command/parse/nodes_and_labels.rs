@@ -2,6 +2,7 @@
 //! `annotate`.
 
 use podscope_api::Kind;
+use podscope_cluster::Span;
 
 use super::super::flags::Args;
 use super::super::shell::Word;
@@ -60,21 +61,33 @@ pub(super) fn drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandEr
         if !nodes.is_empty() && selector.is_some() {
             return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
         }
-        Kubectl::Drain(Drain {
-            nodes: words.nodes(nodes),
-            selector: words.value("-l", selector),
+        let nodes = words.nodes(nodes);
+        let selector = words.value("-l", selector);
+        let mut options = DrainOptions {
             ignore_daemonsets: words.flag("--ignore-daemonsets", args.bool("ignore-daemonsets", false)?),
             delete_emptydir_data: words.flag("--delete-emptydir-data", args.bool("delete-emptydir-data", false)?),
             force: words.flag("--force", args.bool("force", false)?),
-            grace_period: words.number("--grace-period", -1, args.int("grace-period")?.unwrap_or(-1)),
-            timeout: words.duration("--timeout", args.duration("timeout")?),
-            disable_eviction: words.flag("--disable-eviction", args.bool("disable-eviction", false)?),
-            pod_selector: words.equals("--pod-selector", args.value("pod-selector")),
-            skip_wait_for_delete_timeout: {
-                let flag = "skip-wait-for-delete-timeout";
-                words.number(&format!("--{flag}"), 0, args.int(flag)?.unwrap_or(0))
+            grace_seconds: {
+                let grace = words.number("--grace-period", -1, args.int("grace-period")?.unwrap_or(-1));
+                (grace >= 0).then_some(grace)
             },
-            dry_run: words.dry_run(dry_run(args)?),
+            timeout: {
+                let timeout = words.duration("--timeout", args.duration("timeout")?);
+                timeout.filter(|timeout| *timeout > Span::ZERO)
+            },
+            disable_eviction: words.flag("--disable-eviction", args.bool("disable-eviction", false)?),
+            ..DrainOptions::default()
+        };
+        let pod_selector = words.equals("--pod-selector", args.value("pod-selector"));
+        let skip_wait = "skip-wait-for-delete-timeout";
+        let seconds = words.number(&format!("--{skip_wait}"), 0, args.int(skip_wait)?.unwrap_or(0));
+        options.skip_wait_for_delete = (seconds > 0).then(|| Span::seconds(seconds));
+        options.dry_run = words.dry_run(dry_run(args)?);
+        Kubectl::Drain(Drain {
+            nodes,
+            selector,
+            pod_selector,
+            options,
         })
     };
     Ok(command)
