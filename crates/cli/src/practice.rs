@@ -189,14 +189,14 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
     };
     let judged = task.judge(&answer);
     if judged.is_right {
-        args::print_text(&format!("{}\n", t!(cli_practice::right, why = said(&judged.why))));
+        args::print_text(&format!("{}\n", t!(cli_practice::right, why = judged.why)));
     } else {
         let lines = [
-            t!(cli_practice::wrong, why = said(&judged.why)),
+            t!(cli_practice::wrong, why = judged.why),
             t!(
                 cli_practice::right_answer,
                 answer = task.answer,
-                why = said(&task.judge(&task.answer).why)
+                why = task.judge(&task.answer).why
             ),
             t!(cli_practice::rule, rule = said(&task.family.rule)),
         ];

@@ -10,9 +10,7 @@
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
 use podscope_messages::sentence;
-use podscope_protocol::{
-    Caption, ConsoleText, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update,
-};
+use podscope_protocol::{Caption, ConsoleText, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update};
 use serde::{Deserialize, Serialize};
 
 use super::lines::Lines;

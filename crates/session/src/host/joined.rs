@@ -259,9 +259,7 @@ impl Host {
         let typed = typed.map(|line| (LineKind::Input, line.as_str().into()));
         let lines = typed.chain([(LineKind::Error, why)]);
         vec![Update::Console {
-            lines: lines
-                .map(|(kind, text)| line_at(at, kind, text))
-                .collect(),
+            lines: lines.map(|(kind, text)| line_at(at, kind, text)).collect(),
         }]
     }
 }

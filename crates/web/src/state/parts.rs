@@ -6,7 +6,6 @@ use podscope_protocol::triage::Finding;
 use podscope_protocol::{LinkLength, Micros, Opened, Problem, Remedy, TextKind};
 
 use super::Menu;
-use crate::pure::actions::Action;
 
 /// A tab of the inspector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
