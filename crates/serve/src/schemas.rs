@@ -205,7 +205,8 @@ impl Schemas {
     fn record(&mut self, name: &str, of: Struct, place: &mut Place<'_>) -> Value {
         let mut properties = Map::new();
         let required = published::required(name);
-        let all: Vec<StructField> = of.fields().collect();
+        let mut all: Vec<StructField> = of.fields().collect();
+        all.sort_unstable_by_key(|field| field.name);
         for field in all {
             place.path.push(field.name.to_owned());
             let mut schema = match field.name {

@@ -1,12 +1,15 @@
 //! Every field of every built-in kind of Kubernetes v1.36 with its Go type, from one table
 //! ([`table.txt`](./table.txt)).
-//! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239) and to answer
-//! `kubectl explain`. A test compares the table with `k8s-openapi`.
+//! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239), to print objects as the
+//! API server's internal structs and to answer `kubectl explain`.
 //!
 //! A line `= apiVersion Kind plural scope Struct` declares a served kind; any other line is a struct with its fields as
 //! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
-//! a string type that Go calls `v1.X`. `group/Name` and `v2.Name` are structs whose plain name is taken by another
-//! struct.
+//! a string type that Go calls `v1.X`. `*` is a pointer; a string has it only in structs that messages print.
+//! `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
+//!
+//! Structs that messages print have their fields in Go's order. `~` before a name: messages print the struct as it is on
+//! the wire.
 
 mod decode;
 mod omit;
@@ -24,6 +27,8 @@ pub use self::typed::typed_errors;
 pub struct Struct {
     name: &'static str,
     fields: &'static str,
+    /// Whether messages print the struct as it is on the wire instead of with Go's names.
+    pub(crate) is_wire_form: bool,
 }
 
 /// How one field of a Go struct is called, typed and omitted.
@@ -31,7 +36,7 @@ pub struct Struct {
 pub struct StructField {
     pub name: &'static str,
     /// The embedded Go struct that holds the field, if any.
-    embedded: Option<&'static str>,
+    pub(crate) embedded: Option<&'static str>,
     pub of: GoType,
 }
 
@@ -78,7 +83,12 @@ fn tables() -> &'static Tables {
             .filter(|line| !line.starts_with('='))
             .map(|line| {
                 let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
-                Struct { name, fields }
+                let in_wire_form = name.strip_prefix('~');
+                Struct {
+                    name: in_wire_form.unwrap_or(name),
+                    fields,
+                    is_wire_form: in_wire_form.is_some(),
+                }
             })
             .collect();
         structs.sort_unstable_by_key(|entry| entry.name);
@@ -97,6 +107,11 @@ fn tables() -> &'static Tables {
         let kinds = kinds.collect();
         Tables { structs, kinds }
     })
+}
+
+/// The struct with this name in the table.
+pub(crate) fn struct_named(name: &str) -> Option<Struct> {
+    look_up(&tables().structs, name)
 }
 
 fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
@@ -133,6 +148,7 @@ pub fn of_custom(kind: crate::Kind) -> ServedKind {
         fields: Struct {
             name: "CustomResource",
             fields: "apiVersion:string kind:string metadata:ObjectMeta",
+            is_wire_form: false,
         },
     }
 }
@@ -145,7 +161,7 @@ impl Struct {
         name.rsplit_once('.').map_or(name, |(_, name)| name)
     }
 
-    /// The fields, sorted by name.
+    /// The fields: in Go's order if messages print the struct, otherwise sorted by name.
     pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
             let (name, go_type) = row.split_once(':')?;
@@ -171,16 +187,22 @@ impl Struct {
 impl GoType {
     #[must_use]
     pub fn shape(self) -> Shape {
-        if let Some(element) = self.0.strip_prefix("[]") {
+        let name = self.0.strip_prefix('*').unwrap_or(self.0);
+        if let Some(element) = name.strip_prefix("[]") {
             return Shape::List(GoType(element));
         }
-        if let Some(element) = self.0.strip_prefix("{}") {
+        if let Some(element) = name.strip_prefix("{}") {
             return Shape::Map(GoType(element));
         }
-        match look_up(&tables().structs, self.0) {
+        match struct_named(name) {
             Some(found) => Shape::Struct(found),
-            None => Shape::Leaf(self.0),
+            None => Shape::Leaf(name),
         }
+    }
+
+    /// Returns whether it is a pointer; of strings, this is known only in structs that messages print.
+    pub(crate) fn is_pointer(self) -> bool {
+        self.0.starts_with('*')
     }
 
     /// This struct, or the struct that is the element type of this list or map.

@@ -1,26 +1,41 @@
-//! Prints values as the API server's internal structs (with all fields in their order, from `internal.txt`), as some
+//! Prints values as the API server's internal structs (with all fields in Go's order, from [`crate::schema`]), as some
 //! error messages contain them; and compares two of them as a unified diff.
 
 use serde_json::{Map, Value};
 
-/// A line is a struct and its fields: `GoName=wireName:type`. The types `s`, `b`, `i`, `q` are string, bool, integer
-/// and quantity, with their zero value if absent; `*` is null if absent, `*X` a struct that is null if absent, `[]X` a
-/// list, `X` a struct; `raw` is copied. `^name` reads the field from the enclosing struct.
-const TABLE: &str = include_str!("internal.txt");
-/// The structs of `resource.k8s.io`.
-#[cfg(feature = "devices")]
-const DEVICES: &str = include_str!("internal_devices.txt");
-#[cfg(not(feature = "devices"))]
-const DEVICES: &str = "";
+use crate::schema::{self, GoType, Shape, Struct, StructField};
 
-fn fields(name: &str) -> Option<&'static str> {
-    let mut lines = TABLE.lines().chain(DEVICES.lines());
-    lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
-}
+/// Fields of a PodSpec that internally belong to its security context, in the order there.
+const OF_SECURITY_CONTEXT: [&str; 5] = [
+    "hostNetwork",
+    "hostPID",
+    "hostIPC",
+    "shareProcessNamespace",
+    "hostUsers",
+];
+/// Fields that the internal struct does not have, or that no message prints, by struct.
+const LEFT_OUT: [(&str, &str); 2] = [("PodSpec", "serviceAccount"), ("ResourceClaimTemplateSpec", "metadata")];
+/// A field that is a pointer in v1 but not internally.
+const NO_POINTER: (&str, &str) = ("ServiceAccountTokenProjection", "expirationSeconds");
+/// A struct that v1 embeds in another one: messages print it alone.
+const EMBEDDED: (&str, &str) = ("PersistentVolumeSource", "PersistentVolumeSpec");
+/// Beginnings of wire names that are in upper case in Go.
+const INITIALISMS: [&str; 17] = [
+    "api", "aws", "cel", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "ip", "iscsi", "nfs", "os", "rbd", "tcp",
+    "tty",
+];
 
-/// Converts a wire value to an internal struct.
+/// Converts the wire value of a struct to the internal struct.
 pub(super) fn to_internal(name: &str, value: &Value) -> Value {
-    struct_to_internal(name, value, &Value::Null)
+    let outer = if name == EMBEDDED.0 { EMBEDDED.1 } else { name };
+    match schema::struct_named(outer) {
+        Some(of) if outer == name => struct_to_internal(of, value, &Value::Null),
+        Some(of) => {
+            let fields = of.fields().filter(|field| field.embedded == Some(name));
+            fields.map(|field| field_to_internal(of, field, value)).collect()
+        }
+        None => value.clone(),
+    }
 }
 
 /// An internal struct as one line of JSON.
@@ -28,52 +43,87 @@ pub(super) fn to_internal_json(name: &str, value: &Value) -> String {
     to_internal(name, value).to_string()
 }
 
-fn struct_to_internal(name: &str, value: &Value, parent: &Value) -> Value {
-    let Some(fields) = fields(name) else {
-        return value.clone();
-    };
+/// Converts a struct; `parent` is the value of the struct that holds it.
+fn struct_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
     let mut map = Map::new();
-    for row in fields.split(' ') {
-        let Some((go, go_type)) = row.split_once('=') else {
-            continue;
-        };
-        let Some((wire, go_type)) = go_type.split_once(':') else {
-            continue;
-        };
-        let given = match wire.strip_prefix('^') {
-            Some(wire) => parent.get(wire),
-            None => value.get(wire),
-        };
-        let given = given.filter(|given| !given.is_null());
-        map.insert(go.to_owned(), value_to_internal(go_type, given, value));
+    if of.name() == "PodSecurityContext"
+        && let Some(pod) = schema::struct_named("PodSpec")
+    {
+        let fields = OF_SECURITY_CONTEXT.iter().filter_map(|name| pod.field(name));
+        map.extend(fields.map(|field| field_to_internal(pod, field, parent)));
     }
+    let is_printed = |field: &StructField| {
+        let is_moved = of.name() == "PodSpec" && OF_SECURITY_CONTEXT.contains(&field.name);
+        !is_moved && !LEFT_OUT.contains(&(of.name(), field.name))
+    };
+    map.extend(
+        of.fields()
+            .filter(is_printed)
+            .map(|field| field_to_internal(of, field, value)),
+    );
     Value::Object(map)
 }
 
-fn value_to_internal(go_type: &str, given: Option<&Value>, parent: &Value) -> Value {
-    if let Some(go_type) = go_type.strip_prefix("[]") {
-        return match given {
-            Some(Value::Array(items)) => items
-                .iter()
-                .map(|item| struct_to_internal(go_type, item, parent))
-                .collect(),
+/// Go's name and the internal value of a field of `holder`.
+fn field_to_internal(of: Struct, field: StructField, holder: &Value) -> (String, Value) {
+    let given = holder.get(field.name).filter(|given| !given.is_null());
+    let is_pointer = field.of.is_pointer() && (of.name(), field.name) != NO_POINTER;
+    let value = match (field.of.shape(), given) {
+        (Shape::List(element), given) => list_to_internal(element, given, holder),
+        (Shape::Struct(of), given) if !of.is_wire_form && (given.is_some() || !is_pointer) => {
+            struct_to_internal(of, given.unwrap_or(&Value::Null), holder)
+        }
+        (_, Some(given)) => given.clone(),
+        (Shape::Leaf(leaf), None) if !is_pointer => zero(leaf),
+        (Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_), None) => Value::Null,
+    };
+    (go_field(field.name), value)
+}
+
+fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> Value {
+    match (element.shape(), given) {
+        (_, None) => Value::Null,
+        (Shape::Struct(of), Some(given)) if !of.is_wire_form => match given {
+            Value::Array(items) => items.iter().map(|item| struct_to_internal(of, item, holder)).collect(),
             _ => Value::Null,
-        };
+        },
+        (_, Some(given)) => given.clone(),
     }
-    if let Some(go_type) = go_type.strip_prefix('*') {
-        return match given {
-            Some(value) if go_type.is_empty() => value.clone(),
-            Some(value) => struct_to_internal(go_type, value, parent),
-            None => Value::Null,
-        };
+}
+
+/// Go's zero value of a scalar type.
+fn zero(leaf: &str) -> Value {
+    match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+        "string" => "".into(),
+        "bool" => false.into(),
+        "int32" | "int64" | "IntOrString" => 0.into(),
+        "Quantity" => "0".into(),
+        _ => Value::Null,
     }
-    match (go_type, given) {
-        ("s", given) => given.cloned().unwrap_or_else(|| "".into()),
-        ("b", given) => given.cloned().unwrap_or_else(|| false.into()),
-        ("i", given) => given.cloned().unwrap_or_else(|| 0.into()),
-        ("q", given) => given.cloned().unwrap_or_else(|| "0".into()),
-        (go_type, given) => struct_to_internal(go_type, given.unwrap_or(&Value::Null), parent),
+}
+
+/// Go's name of a field: `DNSPolicy` for `dnsPolicy`.
+fn go_field(wire: &str) -> String {
+    match wire {
+        "cephfs" => return "CephFS".to_owned(),
+        "storageos" => return "StorageOS".to_owned(),
+        _ => {}
     }
+    let begins_with = |word: &&&str| {
+        let rest = wire.strip_prefix(**word);
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_lowercase()))
+    };
+    let initialism = INITIALISMS.iter().find(begins_with);
+    let upper = match initialism {
+        Some(word) => word.len(),
+        None if wire.starts_with("seLinux") => 2,
+        None => 1,
+    };
+    let mut name = wire.to_owned();
+    if let Some(first) = name.get_mut(..upper) {
+        first.make_ascii_uppercase();
+    }
+    name
 }
 
 /// The unified diff of two internal structs.
