@@ -1,5 +1,5 @@
 //! The served resources, and discovery documents in both forms (HT-092 to HT-101). The table in `discovery.tsv` was recorded
-//! from a real v1.36 API server.
+//! from a real v1.36 API server; it says only what [`Kind`] does not.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -70,27 +70,41 @@ pub(crate) fn all() -> &'static [Resource] {
     static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
     ALL.get_or_init(|| {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
-        rows.filter_map(|line| {
-            let mut cells = line.split('\t');
-            let mut next = || cells.next().unwrap_or_default();
-            let (api_version, name, singular, kind) = (next(), next(), next(), next());
-            let (kind, kind_version) = kind.split_once(" (").unwrap_or((kind, ""));
-            (!name.is_empty()).then(|| Resource {
-                api_version,
-                name,
-                singular,
-                kind,
-                kind_version: kind_version.trim_end_matches(')'),
-                is_namespaced: next() == "N",
-                verbs: list(next()),
-                short_names: list(next()),
-                categories: list(next()),
-                hash: next(),
-                custom: None,
-            })
-        })
-        .collect()
+        rows.filter_map(built_in).collect()
     })
+}
+
+/// Parses a row of the table. What a [`Kind`] says of its resource is empty there.
+fn built_in(row: &'static str) -> Option<Resource> {
+    let mut cells = row.split('\t');
+    let mut next = || cells.next().unwrap_or_default();
+    let (api_version, name, singular, kind) = (next(), next(), next(), next());
+    let (kind, kind_version) = kind.split_once(" (").unwrap_or((kind, ""));
+    let resource = Resource {
+        api_version,
+        name,
+        singular,
+        kind,
+        kind_version: kind_version.trim_end_matches(')'),
+        is_namespaced: next() == "N",
+        verbs: list(next()),
+        short_names: list(next()),
+        categories: list(next()),
+        hash: next(),
+        custom: None,
+    };
+    let mut kinds = Kind::ALL.iter();
+    let resource = match kinds.find(|kind| kind.api_version() == api_version && kind.plural() == name) {
+        Some(kind) => Resource {
+            singular: kind.singular(),
+            kind: kind.name(),
+            is_namespaced: kind.is_namespaced(),
+            short_names: kind.short_names().to_vec(),
+            ..resource
+        },
+        None => resource,
+    };
+    (!name.is_empty()).then_some(resource)
 }
 
 /// All built-in resources, then all custom resources.

@@ -3,7 +3,7 @@
 //! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239), to print objects as the
 //! API server's internal structs and to answer `kubectl explain`.
 //!
-//! A line `= apiVersion Kind plural scope Struct` declares a served kind; any other line is a struct with its fields as
+//! A line `= apiVersion Kind plural scope Struct` declares a served kind that is no [`Kind`]; any other line is a struct with its fields as
 //! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
 //! a string type that Go calls `v1.X`. `*` is a pointer; a string has it only in structs that messages print.
 //! `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
@@ -17,6 +17,8 @@ mod typed;
 mod values;
 
 use std::sync::OnceLock;
+
+use crate::Kind;
 
 pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object};
 pub(crate) use self::omit::without_empty;
@@ -92,7 +94,11 @@ fn tables() -> &'static Tables {
             })
             .collect();
         structs.sort_unstable_by_key(|entry| entry.name);
-        let kinds = lines().filter_map(|line| {
+        let stored = Kind::ALL.iter().filter_map(|kind| {
+            let fields = struct_of(*kind, &structs)?;
+            Some(served_as(*kind, fields))
+        });
+        let others = lines().filter_map(|line| {
             let mut words = line.strip_prefix("= ")?.split(' ');
             let (api_version, kind, plural) = (words.next()?, words.next()?, words.next()?);
             let (scope, name) = (words.next()?, words.next()?);
@@ -104,9 +110,30 @@ fn tables() -> &'static Tables {
                 fields: look_up(&structs, name)?,
             })
         });
-        let kinds = kinds.collect();
+        let kinds = stored.chain(others).collect();
         Tables { structs, kinds }
     })
+}
+
+/// The struct of a stored kind, whose plain name can be taken by a kind of another version or group.
+fn struct_of(kind: Kind, structs: &[Struct]) -> Option<Struct> {
+    let (group, version) = kind.group_and_version();
+    let group = group.split('.').next().unwrap_or_default();
+    let name = kind.name();
+    let of_version = look_up(structs, &format!("{version}.{name}"));
+    of_version
+        .or_else(|| look_up(structs, &format!("{group}/{name}")))
+        .or_else(|| look_up(structs, name))
+}
+
+fn served_as(kind: Kind, fields: Struct) -> ServedKind {
+    ServedKind {
+        api_version: kind.api_version(),
+        kind: kind.name(),
+        plural: kind.plural(),
+        is_namespaced: kind.is_namespaced(),
+        fields,
+    }
 }
 
 /// The struct with this name in the table.
@@ -139,18 +166,13 @@ pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
 
 /// A defined kind as it is served: of its fields those that every object has.
 #[must_use]
-pub fn of_custom(kind: crate::Kind) -> ServedKind {
-    ServedKind {
-        api_version: kind.api_version(),
-        kind: kind.name(),
-        plural: kind.plural(),
-        is_namespaced: kind.is_namespaced(),
-        fields: Struct {
-            name: "CustomResource",
-            fields: "apiVersion:string kind:string metadata:ObjectMeta",
-            is_wire_form: false,
-        },
-    }
+pub fn of_custom(kind: Kind) -> ServedKind {
+    let fields = Struct {
+        name: "CustomResource",
+        fields: "apiVersion:string kind:string metadata:ObjectMeta",
+        is_wire_form: false,
+    };
+    served_as(kind, fields)
 }
 
 impl Struct {
