@@ -6,7 +6,8 @@
 //! A line `= apiVersion Kind plural scope Struct` declares a served kind that is no [`Kind`]; any other line is a struct with its fields as
 //! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
 //! a string type that Go calls `v1.X`. `*` is a pointer; a string has it only in structs that messages print.
-//! `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
+//! `+` after a name: Go writes the field even if it is empty; any other number, boolean, list or map that is no pointer
+//! has `omitempty`. `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
 //!
 //! Structs that messages print have their fields in Go's order. `~` before a name: messages print the struct as it is on
 //! the wire.
@@ -39,6 +40,8 @@ pub struct StructField {
     pub name: &'static str,
     /// The embedded Go struct that holds the field, if any.
     pub(crate) embedded: Option<&'static str>,
+    /// Whether Go writes the field even if it is empty.
+    is_kept: bool,
     pub of: GoType,
 }
 
@@ -187,6 +190,8 @@ impl Struct {
     pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
             let (name, go_type) = row.split_once(':')?;
+            let kept = name.strip_suffix('+');
+            let name = kept.unwrap_or(name);
             let (embedded, name) = match name.split_once('/') {
                 Some((embedded, name)) => (Some(embedded), name),
                 None => (None, name),
@@ -194,6 +199,7 @@ impl Struct {
             Some(StructField {
                 name,
                 embedded,
+                is_kept: kept.is_some(),
                 of: GoType(go_type),
             })
         })

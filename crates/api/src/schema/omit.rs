@@ -1,146 +1,53 @@
 //! Fields that Go omits when they are empty (`omitempty`): `false`, 0, an empty list or an empty map is not stored,
 //! even if the manifest contains it (VA-355). Fields that are pointers in Go keep the written value.
+//!
+//! One list is marked as stored although Go omits it: the API server refuses empty `policies` of scaling rules before it
+//! stores them (VA-307).
+
+use std::sync::OnceLock;
 
 use crate::Kind;
 use crate::tree::{Data, Tree};
 
-use super::{GoType, Shape, Struct, served};
+use super::{GoType, Shape, Struct, StructField, served, tables};
 
-/// The structs in which a field of a given name is omitted when empty.
-enum OmittedIn {
-    All,
-    Only(&'static [&'static str]),
-    But(&'static [&'static str]),
+/// The names of the fields that at least one struct omits when they are empty, each list sorted.
+struct OmittedNames {
+    /// Booleans and integers.
+    scalars: Vec<&'static str>,
+    /// Any other empty JSON object is a struct, which is stored.
+    maps: Vec<&'static str>,
 }
 
-/// Booleans and numbers that are omitted when they are `false` or 0.
-const SCALARS: &[(&str, OmittedIn)] = &[
-    ("active", OmittedIn::Only(&["JobStatus"])),
-    ("availableReplicas", OmittedIn::But(&["StatefulSetStatus"])),
-    ("chapAuthDiscovery", OmittedIn::All),
-    ("chapAuthSession", OmittedIn::All),
-    ("count", OmittedIn::Only(&["Event", "EventSeries"])),
-    ("deprecated", OmittedIn::All),
-    ("exclusiveMaximum", OmittedIn::All),
-    ("exclusiveMinimum", OmittedIn::All),
-    ("failed", OmittedIn::Only(&["JobStatus"])),
-    ("failureThreshold", OmittedIn::All),
-    ("fullyLabeledReplicas", OmittedIn::All),
-    ("generation", OmittedIn::Only(&["ObjectMeta"])),
-    ("globalDefault", OmittedIn::All),
-    ("healthCheckNodePort", OmittedIn::All),
-    ("hostIPC", OmittedIn::All),
-    ("hostNetwork", OmittedIn::All),
-    ("hostPID", OmittedIn::All),
-    ("hostPort", OmittedIn::All),
-    ("initialDelaySeconds", OmittedIn::All),
-    ("insecureSkipTLSVerify", OmittedIn::All),
-    ("minReadySeconds", OmittedIn::All),
-    ("nodePort", OmittedIn::All),
-    ("nullable", OmittedIn::All),
-    ("number", OmittedIn::Only(&["ServiceBackendPort"])),
-    ("numberAvailable", OmittedIn::All),
-    ("numberUnavailable", OmittedIn::All),
-    ("observedGeneration", OmittedIn::But(&["HorizontalPodAutoscalerStatus"])),
-    ("partition", OmittedIn::But(&["RollingUpdateStatefulSetStrategy"])),
-    ("paused", OmittedIn::All),
-    ("periodSeconds", OmittedIn::Only(&["Probe"])),
-    ("preserveUnknownFields", OmittedIn::All),
-    ("priority", OmittedIn::Only(&["CustomResourceColumnDefinition"])),
-    ("publishNotReadyAddresses", OmittedIn::All),
-    (
-        "readOnly",
-        OmittedIn::But(&["AzureDiskVolumeSource", "CSIVolumeSource"]),
-    ),
-    ("readyReplicas", OmittedIn::All),
-    ("signal", OmittedIn::All),
-    ("sizeBytes", OmittedIn::All),
-    ("sslEnabled", OmittedIn::All),
-    ("stdin", OmittedIn::All),
-    ("stdinOnce", OmittedIn::All),
-    ("succeeded", OmittedIn::Only(&["JobStatus"])),
-    ("successThreshold", OmittedIn::All),
-    ("timeoutSeconds", OmittedIn::Only(&["Probe"])),
-    ("tty", OmittedIn::All),
-    ("unavailableReplicas", OmittedIn::All),
-    ("uniqueItems", OmittedIn::All),
-    ("unschedulable", OmittedIn::All),
-    ("updatedNumberScheduled", OmittedIn::All),
-    ("updatedReplicas", OmittedIn::All),
-    ("x-kubernetes-embedded-resource", OmittedIn::All),
-    ("x-kubernetes-int-or-string", OmittedIn::All),
-];
+fn omitted_names() -> &'static OmittedNames {
+    static NAMES: OnceLock<OmittedNames> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let (mut scalars, mut maps) = (Vec::new(), Vec::new());
+        let fields = tables().structs.iter().flat_map(|one| one.fields());
+        for field in fields.filter(|field| field.omits_empty()) {
+            match field.of.shape() {
+                Shape::Leaf(leaf) if leaf == "bool" || is_integer(leaf) => scalars.push(field.name),
+                Shape::Map(_) => maps.push(field.name),
+                Shape::Leaf(_) | Shape::List(_) | Shape::Struct(_) => {}
+            }
+        }
+        for names in [&mut scalars, &mut maps] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        OmittedNames { scalars, maps }
+    })
+}
 
-/// Lists that are stored even when they are empty.
-const SHOWN_LISTS: &[(&str, OmittedIn)] = &[
-    ("addresses", OmittedIn::Only(&["Endpoint"])),
-    ("containers", OmittedIn::All),
-    ("currentMetrics", OmittedIn::All),
-    ("drivers", OmittedIn::All),
-    ("endpoints", OmittedIn::All),
-    ("limits", OmittedIn::Only(&["LimitRangeSpec"])),
-    ("monitors", OmittedIn::All),
-    ("nodeSelectorTerms", OmittedIn::All),
-    ("paths", OmittedIn::All),
-    // The API server refuses an empty list but accepts an absent one (VA-307).
-    ("policies", OmittedIn::Only(&["HPAScalingRules"])),
-    ("ports", OmittedIn::Only(&["EndpointSlice"])),
-    (
-        "rules",
-        OmittedIn::Only(&["Role", "ClusterRole", "PodFailurePolicy", "SuccessPolicy"]),
-    ),
-    ("sources", OmittedIn::All),
-    ("subjects", OmittedIn::Only(&["PolicyRulesWithSubjects"])),
-    ("topologyKeys", OmittedIn::All),
-    (
-        "values",
-        OmittedIn::Only(&[
-            "PodFailurePolicyOnExitCodesRequirement",
-            "TopologySelectorLabelRequirement",
-        ]),
-    ),
-    ("verbs", OmittedIn::All),
-    ("versions", OmittedIn::All),
-];
-
-/// Names of map fields, which are omitted when empty. Any other empty JSON object is a struct, which is stored.
-const MAPS: &[&str] = &[
-    "allocatable",
-    "annotations",
-    "attributes",
-    "binaryData",
-    "capacity",
-    "data",
-    "default",
-    "defaultRequest",
-    "hard",
-    "labels",
-    "limits",
-    "matchLabels",
-    "max",
-    "maxLimitRequestRatio",
-    "min",
-    "nodeSelector",
-    "options",
-    "overhead",
-    "parameters",
-    "podFixed",
-    "requests",
-    "selector",
-    "stringData",
-    "used",
-    "volumeAttributes",
-];
-
-fn applies_to(rules: &[(&str, OmittedIn)], field: &str, holder: Struct) -> bool {
-    let Some((_, rule)) = rules.iter().find(|(name, _)| *name == field) else {
-        return false;
-    };
-    match rule {
-        OmittedIn::All => true,
-        OmittedIn::Only(structs) => structs.contains(&holder.name()),
-        OmittedIn::But(structs) => !structs.contains(&holder.name()),
+impl StructField {
+    /// Returns whether Go omits the field when it is empty. A pointer to an empty value is not empty.
+    fn omits_empty(self) -> bool {
+        !self.is_kept && !self.of.is_pointer()
     }
+}
+
+fn is_integer(leaf: &str) -> bool {
+    leaf.starts_with("int")
 }
 
 #[derive(Clone, Copy)]
@@ -168,9 +75,9 @@ pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>>
 /// Returns whether a field with this name and value is omitted in at least one struct: a cheap test before the lookup.
 fn may_be_omitted(name: &str, value: &Data<'_>) -> bool {
     match value {
-        Data::Bool(false) | Data::Int(0) => SCALARS.iter().any(|(known, _)| *known == name),
+        Data::Bool(false) | Data::Int(0) => omitted_names().scalars.binary_search(&name).is_ok(),
         Data::Seq(items) => items.is_empty(),
-        Data::Map(entries) => entries.is_empty() && MAPS.contains(&name),
+        Data::Map(entries) => entries.is_empty() && omitted_names().maps.binary_search(&name).is_ok(),
         _ => false,
     }
 }
@@ -221,15 +128,14 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
     let Some(holder) = root.and_then(|root| struct_at(root, above)) else {
         return false;
     };
-    let Some(field) = holder.field(name) else {
+    let Some(field) = holder.field(name).filter(|field| field.omits_empty()) else {
         return false;
     };
     match (field.of.shape(), value) {
         // A value of another type is refused later, so it must stay.
-        (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && applies_to(SCALARS, name, holder),
-        (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && applies_to(SCALARS, name, holder),
-        (Shape::List(_), Data::Seq(_)) => !applies_to(SHOWN_LISTS, name, holder),
-        (Shape::Map(_), Data::Map(_)) => true,
+        (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool",
+        (Shape::Leaf(leaf), Data::Int(_)) => is_integer(leaf),
+        (Shape::List(_), Data::Seq(_)) | (Shape::Map(_), Data::Map(_)) => true,
         _ => false,
     }
 }
