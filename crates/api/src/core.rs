@@ -220,5 +220,5 @@ impl Event {
 }
 
 string_enum! {
-    pub enum EventType { Normal = "Normal", Warning = "Warning" }
+    pub enum EventType { Normal, Warning }
 }

@@ -1,15 +1,15 @@
 //! Macros that declare the string types of the API: enums with a string on the wire, and newtypes over strings.
 
-/// Declares an enum that is a string on the wire. `Other` keeps an unknown string, so that validation can report it and
+/// Declares an enum that is a string on the wire, the name of the variant. `Other` keeps an unknown string, so that validation can report it and
 /// export does not lose it.
 macro_rules! string_enum {
-    ($($(#[$m:meta])* pub enum $name:ident { $($(#[$vm:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
+    ($($(#[$m:meta])* pub enum $name:ident { $($(#[$vm:meta])* $variant:ident),* $(,)? })*) => {$(
         $(#[$m])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $name {
             $(
                 $(#[$vm])*
-                #[doc = concat!("`", $text, "`.")]
+                #[doc = concat!("`", stringify!($variant), "`.")]
                 $variant,
             )*
             /// A value that the API does not know; validation refuses it.
@@ -18,10 +18,10 @@ macro_rules! string_enum {
 
         impl $name {
             /// The values the API knows, in declaration order.
-            pub const KNOWN: &'static [&'static str] = &[$($text),*];
+            pub const KNOWN: &'static [&'static str] = &[$(stringify!($variant)),*];
             /// The wire form.
             pub fn as_str(&self) -> &str {
-                match self { $(Self::$variant => $text,)* Self::Other(text) => text }
+                match self { $(Self::$variant => stringify!($variant),)* Self::Other(text) => text }
             }
 
             /// Whether the API knows this value.
@@ -32,7 +32,8 @@ macro_rules! string_enum {
 
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
-                match text { $($text => Self::$variant,)* other => Self::Other(other.into()) }
+                $(if text == stringify!($variant) { return Self::$variant; })*
+                Self::Other(text.into())
             }
         }
 

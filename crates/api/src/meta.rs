@@ -205,7 +205,7 @@ wire_types! {
 string_enum! {
     /// Operator of a label selector or node selector requirement.
     pub enum SelectorOperator {
-        In = "In", NotIn = "NotIn", Exists = "Exists", DoesNotExist = "DoesNotExist", Gt = "Gt", Lt = "Lt",
+        In, NotIn, Exists, DoesNotExist, Gt, Lt,
     }
 }
 

@@ -446,24 +446,24 @@ wire_types! {
 
 string_enum! {
     /// Whether a pod may preempt pods of lower priority.
-    pub enum PreemptionPolicy { PreemptLowerPriority = "PreemptLowerPriority", Never = "Never" }
+    pub enum PreemptionPolicy { PreemptLowerPriority, Never }
     /// Whether the kubelet restarts containers that have exited.
-    pub enum RestartPolicy { Always = "Always", OnFailure = "OnFailure", Never = "Never" }
+    pub enum RestartPolicy { Always, OnFailure, Never }
     /// When the kubelet pulls an image.
-    pub enum PullPolicy { Always = "Always", Never = "Never", IfNotPresent = "IfNotPresent" }
+    pub enum PullPolicy { Always, Never, IfNotPresent }
     /// How a toleration compares its value with the taint's.
-    pub enum TolerationOperator { Exists = "Exists", Equal = "Equal" }
+    pub enum TolerationOperator { Exists, Equal }
     /// What a taint does to pods that do not tolerate it.
-    pub enum TaintEffect { NoSchedule = "NoSchedule", PreferNoSchedule = "PreferNoSchedule", NoExecute = "NoExecute" }
+    pub enum TaintEffect { NoSchedule, PreferNoSchedule, NoExecute }
     /// Whether a spread constraint is required or preferred.
-    pub enum UnsatisfiableAction { DoNotSchedule = "DoNotSchedule", ScheduleAnyway = "ScheduleAnyway" }
+    pub enum UnsatisfiableAction { DoNotSchedule, ScheduleAnyway }
     /// Whether node affinity or taints exclude nodes from the topology domains.
-    pub enum NodeInclusionPolicy { Honor = "Honor", Ignore = "Ignore" }
+    pub enum NodeInclusionPolicy { Honor, Ignore }
     /// The pod's phase; it never goes back to an earlier one (L-01).
-    pub enum PodPhase { Pending = "Pending", Running = "Running", Succeeded = "Succeeded", Failed = "Failed", Unknown = "Unknown" }
-    pub enum ConditionStatus { True = "True", False = "False", Unknown = "Unknown" }
+    pub enum PodPhase { Pending, Running, Succeeded, Failed, Unknown }
+    pub enum ConditionStatus { True, False, Unknown }
     /// Quality of service class (LC-043).
-    pub enum QosClass { Guaranteed = "Guaranteed", Burstable = "Burstable", BestEffort = "BestEffort" }
+    pub enum QosClass { Guaranteed, Burstable, BestEffort }
 }
 
 impl Default for ConditionStatus {

@@ -101,5 +101,5 @@ wire_types! {
 
 string_enum! {
     /// What a CronJob does at its scheduled time while an earlier Job still runs.
-    pub enum ConcurrencyPolicy { Allow = "Allow", Forbid = "Forbid", Replace = "Replace" }
+    pub enum ConcurrencyPolicy { Allow, Forbid, Replace }
 }

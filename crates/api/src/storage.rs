@@ -159,11 +159,11 @@ wire_types! {
 
 string_enum! {
     /// How many nodes or pods may use a volume, and whether they may write (CT-124).
-    pub enum AccessMode { ReadWriteOnce = "ReadWriteOnce", ReadOnlyMany = "ReadOnlyMany", ReadWriteMany = "ReadWriteMany", ReadWriteOncePod = "ReadWriteOncePod" }
-    pub enum VolumePhase { Pending = "Pending", Available = "Available", Bound = "Bound", Released = "Released", Failed = "Failed" }
-    pub enum ClaimPhase { Pending = "Pending", Bound = "Bound", Lost = "Lost" }
+    pub enum AccessMode { ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod }
+    pub enum VolumePhase { Pending, Available, Bound, Released, Failed }
+    pub enum ClaimPhase { Pending, Bound, Lost }
     /// When claims of a class are bound.
-    pub enum VolumeBindingMode { Immediate = "Immediate", WaitForFirstConsumer = "WaitForFirstConsumer" }
+    pub enum VolumeBindingMode { Immediate, WaitForFirstConsumer }
 }
 
 impl PersistentVolumeSpec {

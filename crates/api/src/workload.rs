@@ -257,9 +257,9 @@ wire_types! {
 }
 
 string_enum! {
-    pub enum DeploymentStrategyType { RollingUpdate = "RollingUpdate", Recreate = "Recreate" }
+    pub enum DeploymentStrategyType { RollingUpdate, Recreate }
     /// Strategy of a StatefulSet or DaemonSet.
-    pub enum UpdateStrategyType { RollingUpdate = "RollingUpdate", OnDelete = "OnDelete" }
+    pub enum UpdateStrategyType { RollingUpdate, OnDelete }
     /// The order in which a StatefulSet creates its pods.
-    pub enum PodManagementPolicy { OrderedReady = "OrderedReady", Parallel = "Parallel" }
+    pub enum PodManagementPolicy { OrderedReady, Parallel }
 }

@@ -15,7 +15,7 @@
 mod decode;
 mod omit;
 mod typed;
-mod values;
+pub(crate) mod values;
 
 use std::sync::OnceLock;
 

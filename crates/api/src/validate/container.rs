@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ordered;
+use crate::schema::values;
 
 use crate::untyped::{items, text};
 use crate::{
@@ -201,12 +202,11 @@ fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, pat
         errors.required(&path.child("image"), "");
     }
     match &*container.termination_message_policy {
-        "File" | "FallbackToLogsOnError" => {}
         "" => errors.required(&path.child("terminationMessagePolicy"), ""),
-        other => errors.unsupported_text(
+        given => errors.one_of(
             &path.child("terminationMessagePolicy"),
-            other,
-            &["File", "FallbackToLogsOnError"],
+            given,
+            values::TERMINATION_MESSAGE_POLICY,
         ),
     }
     ports(&container.ports, &path.child("ports"), errors);
@@ -216,13 +216,8 @@ fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, pat
     mounts::volume_mounts(container, value, pod.volumes, path, errors);
     mounts::devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
-        Some(PullPolicy::Always | PullPolicy::IfNotPresent | PullPolicy::Never) => {}
         None => errors.required(&path.child("imagePullPolicy"), ""),
-        Some(PullPolicy::Other(other)) => errors.unsupported_text(
-            &path.child("imagePullPolicy"),
-            other,
-            &["Always", "IfNotPresent", "Never"],
-        ),
+        Some(policy) => errors.one_of_sorted(&path.child("imagePullPolicy"), policy.as_str(), PullPolicy::KNOWN),
     }
     resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
     resize_policy(container, pod, &path.child("resizePolicy"), errors);
@@ -247,9 +242,8 @@ fn resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, e
             other => errors.unsupported_text(path, other, &["cpu", "memory"]),
         }
         match restart {
-            "NotRequired" | "RestartContainer" => {}
             "" => errors.required(path, ""),
-            other => errors.unsupported_text(path, other, &["NotRequired", "RestartContainer"]),
+            given => errors.one_of(path, given, values::RESIZE_RESTART_POLICY),
         }
         if pod.spec.restart_policy == Some(RestartPolicy::Never) && restart != "NotRequired" {
             let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
@@ -378,10 +372,8 @@ fn restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut
         None if !rules.is_empty() => {
             errors.required(&policy, "must specify restartPolicy when restart rules are used");
         }
-        Some(other) if !RestartPolicy::KNOWN.contains(&other) => {
-            errors.unsupported_text(&policy, other, &["Always", "Never", "OnFailure"]);
-        }
-        _ => {}
+        Some(given) => errors.one_of_sorted(&policy, given, RestartPolicy::KNOWN),
+        None => {}
     }
     let path = path.child("restartPolicyRules");
     if rules.len() > RULES_MAX {
@@ -389,21 +381,13 @@ fn restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut
     }
     for (index, rule) in rules.iter().enumerate() {
         let path = path.index(index);
-        if !matches!(&*rule.action, "Restart" | "RestartAllContainers") {
-            errors.unsupported_text(
-                &path.child("action"),
-                &rule.action,
-                &["Restart", "RestartAllContainers"],
-            );
-        }
+        errors.one_of(&path.child("action"), &rule.action, values::CONTAINER_RESTART_ACTION);
         let path = path.child("exitCodes");
         let Some(codes) = &rule.exit_codes else {
             errors.required(&path, "must be specified");
             continue;
         };
-        if !matches!(&*codes.operator, "In" | "NotIn") {
-            errors.unsupported_text(&path.child("operator"), &codes.operator, &["In", "NotIn"]);
-        }
+        errors.one_of(&path.child("operator"), &codes.operator, values::EXIT_CODES_OPERATOR);
         if codes.values.len() > VALUES_MAX {
             errors.too_many(&path.child("values"), codes.values.len(), VALUES_MAX);
         }

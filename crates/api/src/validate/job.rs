@@ -2,13 +2,14 @@
 
 use crate::ProblemKind;
 use crate::ordered;
+use crate::schema::values;
 use crate::well_known::label;
 
 use crate::wire::from_value;
 use crate::wire_types;
-use crate::{Job, JobSpec, RestartPolicy, Str};
+use crate::{ConditionStatus, Job, JobSpec, RestartPolicy, Str};
 
-use super::list::{IMMUTABLE, quoted};
+use super::list::{IMMUTABLE, quoted, sorted};
 use super::{ErrorList, Path, names, pod, selector};
 
 /// Maximum parallelism of an Indexed Job.
@@ -202,7 +203,7 @@ fn indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
         }
         Some("Indexed") => {}
         Some(other) => {
-            return errors.unsupported_text(&path.child("completionMode"), other, &["NonIndexed", "Indexed"]);
+            return errors.unsupported_text(&path.child("completionMode"), other, values::COMPLETION_MODE);
         }
     }
     let above = |value: Option<i32>, limit: i32| value.filter(|value| *value > limit);
@@ -252,9 +253,8 @@ fn failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, er
 }
 
 fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
     let action = path.child("action");
-    required_one_of(&rule.action, &ACTIONS, &action, errors);
+    required_one_of(&rule.action, values::POD_FAILURE_ACTION, &action, errors);
     if &*rule.action == "FailIndex" && spec.backoff_limit_per_index.is_none() {
         errors.invalid_text(&action, &rule.action, "requires the backoffLimitPerIndex to be set");
     }
@@ -268,12 +268,7 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
         let path = conditions.index(index);
         errors.each_invalid(&path.child("type"), &pattern.kind, &names::qualified(&pattern.kind));
-        required_one_of(
-            &pattern.status,
-            &["False", "True", "Unknown"],
-            &path.child("status"),
-            errors,
-        );
+        required_one_of(&pattern.status, ConditionStatus::KNOWN, &path.child("status"), errors);
     }
     match (rule.on_exit_codes.is_some(), rule.on_pod_conditions.is_empty()) {
         (true, false) => {
@@ -286,18 +281,23 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     }
 }
 
-/// Checks a required string with a fixed set of values.
+/// Checks a required string with a fixed set of values, which messages list sorted.
 fn required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if text.is_empty() {
-        let list: Vec<String> = known.iter().map(|known| quoted(known)).collect();
+        let list: Vec<String> = sorted(known).into_iter().map(quoted).collect();
         errors.required(path, &format!("valid values: [{}]", list.join(" ")));
-    } else if !known.contains(&text) {
-        errors.unsupported_text(path, text, known);
+    } else {
+        errors.one_of_sorted(path, text, known);
     }
 }
 
 fn exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    required_one_of(&codes.operator, &["In", "NotIn"], &path.child("operator"), errors);
+    required_one_of(
+        &codes.operator,
+        values::EXIT_CODES_OPERATOR,
+        &path.child("operator"),
+        errors,
+    );
     if let Some(name) = &codes.container_name {
         let pod = &spec.template.spec;
         let mut containers = pod.containers.iter().chain(pod.init_containers.iter());
@@ -442,12 +442,10 @@ fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
 fn replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let known: &[&str] = match spec.pod_failure_policy {
         Some(_) => &["Failed"],
-        None => &["Failed", "TerminatingOrFailed"],
+        None => values::POD_REPLACEMENT_POLICY,
     };
-    if let Some(policy) = &spec.pod_replacement_policy
-        && !known.contains(&&**policy)
-    {
-        errors.unsupported_text(&path.child("podReplacementPolicy"), policy, known);
+    if let Some(policy) = &spec.pod_replacement_policy {
+        errors.one_of_sorted(&path.child("podReplacementPolicy"), policy, known);
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Write};
 
 use super::names::NameFault;
+use crate::ordered::StableSort as _;
+use crate::schema::values;
 use crate::{Kind, ProblemKind};
 
 /// A problem with one field.
@@ -126,6 +128,25 @@ impl ErrorList {
         self.unsupported(path, quoted(value), supported);
     }
 
+    /// Adds an unsupported value whose message lists the supported ones sorted.
+    pub(crate) fn unsupported_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+        self.unsupported_text(path, value, &sorted(supported));
+    }
+
+    /// Checks that a text is one of the supported values, which the message lists in the given order.
+    pub(crate) fn one_of(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+        if !supported.contains(&value) {
+            self.unsupported_text(path, value, supported);
+        }
+    }
+
+    /// Checks that a text is one of the supported values, which the message lists sorted.
+    pub(crate) fn one_of_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
+        if !supported.contains(&value) {
+            self.unsupported_sorted(path, value, supported);
+        }
+    }
+
     pub(crate) fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
         self.push(path, "FieldValueForbidden", format!("Forbidden: {detail}"));
     }
@@ -206,9 +227,8 @@ impl ErrorList {
     /// Checks a required protocol.
     pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
         match protocol {
-            "TCP" | "UDP" | "SCTP" => {}
             "" => self.required(path, ""),
-            other => self.unsupported_text(path, other, &["SCTP", "TCP", "UDP"]),
+            given => self.one_of_sorted(path, given, values::PROTOCOL),
         }
     }
 
@@ -220,6 +240,13 @@ impl ErrorList {
             self.invalid(path, value, NEGATIVE);
         }
     }
+}
+
+/// The values in the order of their texts, as messages list most of them.
+pub(super) fn sorted<'v>(values: &[&'v str]) -> Vec<&'v str> {
+    let mut values = values.to_vec();
+    values.stable_sort();
+    values
 }
 
 /// Message for a negative number (VA-067).

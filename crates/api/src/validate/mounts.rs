@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::values;
 use crate::untyped::{items, text};
 use crate::{Container, Volume, VolumeMount, ordered};
 
@@ -66,13 +67,12 @@ fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, erro
     let context = container.security_context.as_ref();
     let is_privileged = context.is_some_and(|context| context.privileged == Some(true));
     match mount.mount_propagation.as_deref() {
-        None | Some("None" | "HostToContainer") => {}
-        Some("Bidirectional") if is_privileged => {}
-        Some("Bidirectional") => errors.forbidden(
+        Some("Bidirectional") if !is_privileged => errors.forbidden(
             path,
             "Bidirectional mount propagation is available only to privileged containers",
         ),
-        Some(other) => errors.unsupported_text(path, other, &["Bidirectional", "HostToContainer", "None"]),
+        Some(given) => errors.one_of_sorted(path, given, values::MOUNT_PROPAGATION),
+        None => {}
     }
 }
 
@@ -89,7 +89,7 @@ fn recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors
                 errors.forbidden(path, message);
             }
         }
-        Some(other) => errors.unsupported_text(path, other, &["Disabled", "Enabled", "IfPossible"]),
+        Some(other) => errors.unsupported_sorted(path, other, values::RECURSIVE_READ_ONLY),
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::UntypedObject;
+use crate::schema::values;
 use crate::untyped::{given, items, text};
 use crate::well_known::annotation;
 
@@ -43,10 +44,8 @@ pub(super) fn policy(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(protocol) = port.get("protocol").and_then(Value::as_str)
-        && !matches!(protocol, "TCP" | "UDP" | "SCTP")
-    {
-        errors.unsupported_text(&path.child("protocol"), protocol, &["TCP", "UDP", "SCTP"]);
+    if let Some(protocol) = port.get("protocol").and_then(Value::as_str) {
+        errors.one_of(&path.child("protocol"), protocol, values::PROTOCOL);
     }
     let (at, end_path) = (path.child("port"), path.child("endPort"));
     let end = port.get("endPort").and_then(Value::as_i64);

@@ -16,8 +16,7 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
         }
         match taint.effect.as_str() {
             "" => errors.required(&path.child("effect"), ""),
-            effect if TaintEffect::KNOWN.contains(&effect) => {}
-            effect => errors.unsupported_text(&path.child("effect"), effect, TaintEffect::KNOWN),
+            effect => errors.one_of(&path.child("effect"), effect, TaintEffect::KNOWN),
         }
         let repeated = node
             .spec

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::values;
 use crate::untyped::{given, is_true, items};
 
 use super::{ErrorList, Path};
@@ -15,7 +16,7 @@ pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut E
         "linux" => linux(spec, path, errors),
         "windows" => windows(spec, path, errors),
         "" => errors.required(&path.child("os").child("name"), "cannot be empty"),
-        other => errors.unsupported_text(&path.child("os"), other, &["linux", "windows"]),
+        other => errors.unsupported_text(&path.child("os"), other, values::OS_NAME),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::values;
 use crate::well_known::annotation;
 use crate::{
     BEHAVIOR_PREFIX, CALLS_ANNOTATION, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity,
@@ -305,10 +306,8 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
     if let Some(class) = &spec.runtime_class_name {
         errors.each_invalid(&path.child("runtimeClassName"), class, &names::subdomain(class));
     }
-    if let Some(policy) = &spec.preemption_policy
-        && !policy.is_known()
-    {
-        errors.unsupported_text(
+    if let Some(policy) = &spec.preemption_policy {
+        errors.one_of(
             &path.child("preemptionPolicy"),
             policy.as_str(),
             PreemptionPolicy::KNOWN,
@@ -323,14 +322,11 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
 
 fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.restart_policy {
-        Some(RestartPolicy::Always | RestartPolicy::OnFailure | RestartPolicy::Never) => {}
         None => errors.required(&path.child("restartPolicy"), ""),
-        Some(RestartPolicy::Other(other)) => {
-            errors.unsupported_text(&path.child("restartPolicy"), other, RestartPolicy::KNOWN);
-        }
+        Some(policy) => errors.one_of(&path.child("restartPolicy"), policy.as_str(), RestartPolicy::KNOWN),
     }
     match &*spec.dns_policy {
-        "ClusterFirst" | "ClusterFirstWithHostNet" | "Default" | "None" => {}
+        known if values::DNS_POLICY.contains(&known) => {}
         "" => errors.required(&path.child("dnsPolicy"), ""),
         other => errors.unsupported_text(
             &path.child("dnsPolicy"),

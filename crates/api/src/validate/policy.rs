@@ -1,5 +1,6 @@
 //! Validation of PodDisruptionBudgets and PriorityClasses (VA-209 to VA-211, S-04, LC-050).
 
+use crate::schema::values;
 use crate::{IntOrString, PodDisruptionBudget, PreemptionPolicy, PriorityClass};
 
 use super::list::{IMMUTABLE, NEGATIVE, quoted};
@@ -35,13 +36,11 @@ pub(super) fn budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
     if let Some(labels) = &spec.selector {
         selector::validate(labels, &path.child("selector"), errors);
     }
-    if let Some(policy) = &spec.unhealthy_pod_eviction_policy
-        && !matches!(&**policy, "AlwaysAllow" | "IfHealthyBudget")
-    {
-        errors.unsupported_text(
+    if let Some(policy) = &spec.unhealthy_pod_eviction_policy {
+        errors.one_of_sorted(
             &path.child("unhealthyPodEvictionPolicy"),
             policy,
-            &["AlwaysAllow", "IfHealthyBudget"],
+            values::UNHEALTHY_POD_EVICTION_POLICY,
         );
     }
 }
@@ -107,10 +106,8 @@ pub(super) fn priority_class(class: &PriorityClass, errors: &mut ErrorList) {
     }
     match class.preemption_policy.as_ref().map(PreemptionPolicy::as_str) {
         Some("") => errors.required(&Path::root("preemptionPolicy"), ""),
-        Some(policy) if !PreemptionPolicy::KNOWN.contains(&policy) => {
-            errors.unsupported_text(&Path::root("preemptionPolicy"), policy, PreemptionPolicy::KNOWN);
-        }
-        _ => {}
+        Some(policy) => errors.one_of(&Path::root("preemptionPolicy"), policy, PreemptionPolicy::KNOWN),
+        None => {}
     }
 }
 

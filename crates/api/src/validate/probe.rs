@@ -1,5 +1,6 @@
 //! Validation of probes and lifecycle hooks (VA-104 to VA-114).
 
+use crate::schema::values;
 use crate::{ExecAction, GrpcAction, HttpGetAction, IntOrString, Lifecycle, Probe, SleepAction, TcpSocketAction};
 
 use super::{ErrorList, Path, names};
@@ -39,9 +40,7 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
             errors.required(&path.child("path"), "");
         }
         port(&request.port, &path.child("port"), errors);
-        if !matches!(&*request.scheme, "HTTP" | "HTTPS") {
-            errors.unsupported_text(&path.child("scheme"), &request.scheme, &["HTTP", "HTTPS"]);
-        }
+        errors.one_of(&path.child("scheme"), &request.scheme, values::URI_SCHEME);
         for header in &request.http_headers {
             let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
             if header.name.is_empty() || !is_valid(&header.name) {

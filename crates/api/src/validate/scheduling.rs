@@ -3,8 +3,8 @@
 use crate::ordered;
 
 use crate::{
-    PodReadinessGate, PodSchedulingGate, TaintEffect, Toleration, TolerationOperator, TopologySpreadConstraint,
-    UnsatisfiableAction,
+    NodeInclusionPolicy, PodReadinessGate, PodSchedulingGate, TaintEffect, Toleration, TolerationOperator,
+    TopologySpreadConstraint, UnsatisfiableAction,
 };
 
 use super::list::{NOT_POSITIVE, quoted};
@@ -23,9 +23,7 @@ pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, 
             .when_unsatisfiable
             .as_ref()
             .map_or("", UnsatisfiableAction::as_str);
-        if !UnsatisfiableAction::KNOWN.contains(&action) {
-            errors.unsupported_text(&path.child("whenUnsatisfiable"), action, UnsatisfiableAction::KNOWN);
-        }
+        errors.one_of(&path.child("whenUnsatisfiable"), action, UnsatisfiableAction::KNOWN);
         let repeated = constraints.get(index + 1..).unwrap_or_default().iter().any(|later| {
             later.topology_key == constraint.topology_key && later.when_unsatisfiable == constraint.when_unsatisfiable
         });
@@ -47,10 +45,8 @@ pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, 
             ("nodeAffinityPolicy", &constraint.node_affinity_policy),
             ("nodeTaintsPolicy", &constraint.node_taints_policy),
         ] {
-            if let Some(policy) = policy
-                && !policy.is_known()
-            {
-                errors.unsupported_text(&path.child(name), policy.as_str(), &["Honor", "Ignore"]);
+            if let Some(policy) = policy {
+                errors.one_of(&path.child(name), policy.as_str(), NodeInclusionPolicy::KNOWN);
             }
         }
         let keys = &constraint.match_label_keys;

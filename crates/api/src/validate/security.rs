@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::schema::values;
 use crate::untyped::{given, is_true, items, text};
 use crate::{PodSecurityContext, SecurityContext, ordered};
 
@@ -69,14 +70,20 @@ pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>
     one_of(
         value,
         "fsGroupChangePolicy",
-        &["Always", "OnRootMismatch"],
+        values::FS_GROUP_CHANGE_POLICY,
         path,
         errors,
     );
     seccomp(value, &path.child("seccompProfile"), errors);
     windows_options(value, &path.child("windowsOptions"), errors);
     app_armor(value, &path.child("appArmorProfile"), errors);
-    one_of(value, "supplementalGroupsPolicy", &["Merge", "Strict"], path, errors);
+    one_of(
+        value,
+        "supplementalGroupsPolicy",
+        values::SUPPLEMENTAL_GROUPS_POLICY,
+        path,
+        errors,
+    );
     one_of(
         value,
         "seLinuxChangePolicy",
@@ -149,8 +156,6 @@ fn is_sysctl(name: &str) -> bool {
     name.len() <= 253 && name.split(['.', '/']).all(is_part)
 }
 
-const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
-
 fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(profile) = given(context, "seccompProfile") else {
         return;
@@ -160,8 +165,8 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(profile, "type");
     if kind.is_empty() {
         errors.required(&path.child("type"), "type is required when seccompProfile is set");
-    } else if !PROFILES.contains(&kind) {
-        errors.unsupported_text(&path.child("type"), kind, &PROFILES);
+    } else {
+        errors.one_of_sorted(&path.child("type"), kind, values::SECURITY_PROFILE);
     }
     match (kind, name) {
         ("Localhost", None) => errors.required(&profile_path, "must be set when seccomp type is Localhost"),
@@ -200,7 +205,7 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
         ("RuntimeDefault" | "Unconfined", None) => {}
         ("", _) => errors.required(&path.child("type"), "type is required when appArmorProfile is set"),
-        (other, _) => errors.unsupported_text(&path.child("type"), other, &PROFILES),
+        (other, _) => errors.unsupported_sorted(&path.child("type"), other, values::SECURITY_PROFILE),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Validation of Services (VA-199, VA-200).
 
 use crate::ordered;
+use crate::schema::values;
 
 use crate::{IntOrString, Service, ServicePort, ServiceSpec};
 
@@ -42,21 +43,14 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         }
     }
     match &*spec.kind {
-        "ClusterIP" | "ExternalName" | "LoadBalancer" | "NodePort" => {}
         "" => errors.required(&path.child("type"), ""),
-        other => errors.unsupported_text(
-            &path.child("type"),
-            other,
-            &["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"],
-        ),
+        given => errors.one_of_sorted(&path.child("type"), given, values::SERVICE_TYPE),
     }
     port_pairs(spec, &ports, errors);
     load_balancer_fields(service, &path, errors);
     traffic_policy(service, &path, errors);
-    if let Some(policy) = spec.internal_traffic_policy.as_deref()
-        && !matches!(policy, "Cluster" | "Local")
-    {
-        errors.unsupported_text(&path.child("internalTrafficPolicy"), policy, &["Cluster", "Local"]);
+    if let Some(policy) = spec.internal_traffic_policy.as_deref() {
+        errors.one_of(&path.child("internalTrafficPolicy"), policy, values::TRAFFIC_POLICY);
     }
     if let Some(distribution) = spec.traffic_distribution.as_deref() {
         const KNOWN: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
@@ -130,7 +124,7 @@ fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
             }
         }
         "" => errors.required(&path.child("sessionAffinity"), ""),
-        other => errors.unsupported_text(&path.child("sessionAffinity"), other, &["ClientIP", "None"]),
+        other => errors.unsupported_sorted(&path.child("sessionAffinity"), other, values::SERVICE_AFFINITY),
     }
 }
 
@@ -149,18 +143,14 @@ pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
     }
     let families = path.child("ipFamilies");
     for (index, family) in spec.ip_families.iter().enumerate() {
-        if !matches!(&**family, "IPv4" | "IPv6") {
-            errors.unsupported_text(&families.index(index), family, &["IPv4", "IPv6"]);
-        }
+        errors.one_of(&families.index(index), family, values::IP_FAMILY);
         if spec.ip_families.iter().take(index).any(|before| before == family) {
             errors.duplicate(&families.index(index), quoted(family), "");
         }
     }
     if !spec.ip_family_policy.is_empty() {
-        const POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
-        if !POLICIES.contains(&&*spec.ip_family_policy) {
-            errors.unsupported_text(&path.child("ipFamilyPolicy"), &spec.ip_family_policy, &POLICIES);
-        }
+        let path = path.child("ipFamilyPolicy");
+        errors.one_of_sorted(&path, &spec.ip_family_policy, values::IP_FAMILY_POLICY);
     }
     let mut given: Vec<&str> = spec.cluster_ips.iter().map(|ip| &**ip).collect();
     if given.is_empty() && !spec.cluster_ip.is_empty() {
@@ -384,8 +374,7 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         policy if !is_external => {
             errors.invalid_text(&path, policy, "may only be set for externally-accessible services");
         }
-        "Cluster" | "Local" => {}
-        other => errors.unsupported_text(&path, other, &["Cluster", "Local"]),
+        given => errors.one_of(&path, given, values::TRAFFIC_POLICY),
     }
     let is_checked = &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local";
     if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && !is_checked) {

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::ordered;
 use crate::untyped::{items, text};
 use crate::well_known::condition;
-use crate::{ContainerStatus, IpAddress, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service};
+use crate::{
+    ConditionStatus, ContainerStatus, IpAddress, Namespace, Node, Object, Pod, Quantity, RestartPolicy, Service,
+};
 
 use super::list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, job_status, names};
@@ -370,9 +372,7 @@ fn conditions(object: &Object, errors: &mut ErrorList) {
             errors.each_invalid(&at.child("type"), kind, &names::qualified(kind));
         }
         let status = text(condition, "status");
-        if !matches!(status, "True" | "False" | "Unknown") {
-            errors.unsupported_text(&at.child("status"), status, &["False", "True", "Unknown"]);
-        }
+        errors.one_of_sorted(&at.child("status"), status, ConditionStatus::KNOWN);
         if text(condition, "lastTransitionTime").is_empty() {
             errors.required(&at.child("lastTransitionTime"), "must be set");
         }

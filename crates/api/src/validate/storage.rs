@@ -8,22 +8,21 @@ use crate::{
 use serde_json::Value;
 
 use crate::ordered;
+use crate::schema::values;
 
 use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
 use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volume};
 use crate::untyped::{given, text};
 use crate::wire::Wire;
 
-const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 /// Maximum number of parameters of a class.
 const PARAMETERS_MAX_COUNT: usize = 512;
 /// Maximum size of a class's parameters, in bytes.
 const PARAMETERS_MAX_BYTES: usize = 256 * 1024;
-const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
-    for mode in modes.iter().filter(|mode| !mode.is_known()) {
-        errors.unsupported_text(path, mode.as_str(), &ACCESS_MODES);
+    for mode in modes {
+        errors.one_of_sorted(path, mode.as_str(), AccessMode::KNOWN);
     }
     let is_other = |mode: &AccessMode| mode.is_known() && *mode != AccessMode::ReadWriteOncePod;
     if modes.contains(&AccessMode::ReadWriteOncePod) && modes.iter().any(is_other) {
@@ -61,12 +60,9 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         }
     }
     let reclaim = spec.persistent_volume_reclaim_policy.as_deref().unwrap_or("");
-    if !reclaim.is_empty() && !matches!(reclaim, "Delete" | "Recycle" | "Retain") {
-        errors.unsupported_text(
-            &path.child("persistentVolumeReclaimPolicy"),
-            reclaim,
-            &["Delete", "Recycle", "Retain"],
-        );
+    if !reclaim.is_empty() {
+        let path = path.child("persistentVolumeReclaimPolicy");
+        errors.one_of_sorted(&path, reclaim, values::VOLUME_RECLAIM_POLICY);
     }
     if let Some(rules) = &spec.node_affinity {
         let path = path.child("nodeAffinity");
@@ -109,10 +105,8 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
 }
 
 fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(mode) = mode
-        && !VOLUME_MODES.contains(&mode)
-    {
-        errors.unsupported_text(path, mode, &VOLUME_MODES);
+    if let Some(mode) = mode {
+        errors.one_of_sorted(path, mode, values::VOLUME_MODE);
     }
 }
 
@@ -413,21 +407,16 @@ pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
     provisioner(&object.provisioner, &Path::root("provisioner"), errors);
     let pairs = object.parameters.iter().map(|(key, value)| (&**key, &**value));
     parameters(pairs, &Path::root("parameters"), errors);
-    if let Some(policy) = &object.reclaim_policy
-        && !matches!(&**policy, "Delete" | "Retain")
-    {
-        errors.unsupported_text(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
+    if let Some(policy) = &object.reclaim_policy {
+        errors.one_of(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
     }
     match &object.volume_binding_mode {
         None => errors.required(&Path::root("volumeBindingMode"), ""),
-        Some(mode) if !mode.is_known() => {
-            errors.unsupported_text(
-                &Path::root("volumeBindingMode"),
-                mode.as_str(),
-                VolumeBindingMode::KNOWN,
-            );
-        }
-        Some(_) => {}
+        Some(mode) => errors.one_of(
+            &Path::root("volumeBindingMode"),
+            mode.as_str(),
+            VolumeBindingMode::KNOWN,
+        ),
     }
     allowed_topologies(object, errors);
 }

@@ -2,16 +2,15 @@
 
 use serde_json::Value;
 
+use crate::PullPolicy;
 use crate::untyped::{given, items, text, texts};
 
 use super::{ErrorList, Path, names, volume};
 
-/// Checks that a string field, if present, has one of the known values.
+/// Checks that a string field, if present, has one of the known values, which the message lists sorted.
 pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(given) = value.get(field).and_then(Value::as_str)
-        && !known.contains(&given)
-    {
-        errors.unsupported_text(&path.child(field), given, known);
+    if let Some(given) = value.get(field).and_then(Value::as_str) {
+        errors.one_of_sorted(&path.child(field), given, known);
     }
 }
 
@@ -76,7 +75,7 @@ pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, e
                 }
             }
         }
-        "image" => one_of(value, "pullPolicy", &["Always", "IfNotPresent", "Never"], path, errors),
+        "image" => one_of(value, "pullPolicy", PullPolicy::KNOWN, path, errors),
         _ => {}
     }
     if matches!(name, "cinder" | "storageos")

@@ -9,6 +9,7 @@ use crate::{
     StatefulSetSpec, Str, UpdateStrategyType,
 };
 
+use super::list::sorted;
 use super::policy::{int_or_percent, not_more_than_100_percent};
 use super::{ErrorList, Path, names, pod, selector};
 
@@ -189,7 +190,7 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
                 },
             );
             let value = format!("{{\"Type\":{},\"RollingUpdate\":{bounds}}}", super::quoted(kind));
-            errors.unsupported(path, value, &["Recreate", "RollingUpdate"]);
+            errors.unsupported(path, value, &sorted(DeploymentStrategyType::KNOWN));
         }
     }
 }
@@ -245,9 +246,7 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
             ("whenDeleted", &retention.when_deleted),
             ("whenScaled", &retention.when_scaled),
         ] {
-            if !matches!(&**policy, "Retain" | "Delete") {
-                errors.unsupported_text(&path.child(name), policy, &["Retain", "Delete"]);
-            }
+            errors.one_of(&path.child(name), policy, &["Retain", "Delete"]);
         }
     }
     errors.not_negative(&path.child("replicas"), spec.replicas);
@@ -374,7 +373,7 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
             let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);
             // The server prints the whole strategy.
             let value = format!("{{\"Type\":{},\"RollingUpdate\":null}}", super::quoted(kind));
-            errors.unsupported(path, value, &["RollingUpdate", "OnDelete"]);
+            errors.unsupported(path, value, UpdateStrategyType::KNOWN);
         }
     }
 }
