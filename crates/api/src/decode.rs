@@ -231,7 +231,7 @@ impl<'n> Reader<'n> {
         let target = if fields.is_empty() {
             "value".to_owned()
         } else {
-            format!("struct field {}.{}", go_name(self.holder), fields.join("."))
+            format!("struct field {}.{}", self.holder, fields.join("."))
         };
         let message = format!("json: cannot unmarshal {found} into Go {target} of type {wanted}");
         let mut failure = self.failure(node, message);
@@ -380,39 +380,4 @@ fn field_path(path: &[Segment<'_>]) -> String {
         }
     }
     text
-}
-
-/// The Go name of a struct whose Rust name differs.
-pub(crate) fn go_name(name: &str) -> &str {
-    match name {
-        "HttpGetAction" => "HTTPGetAction",
-        "TcpSocketAction" => "TCPSocketAction",
-        "GrpcAction" => "GRPCAction",
-        "HttpHeader" => "HTTPHeader",
-        "PodOs" => "PodOS",
-        "EmptyDirVolume" => "EmptyDirVolumeSource",
-        "HostPathVolume" => "HostPathVolumeSource",
-        "ClaimVolume" => "PersistentVolumeClaimVolumeSource",
-        "ConfigMapVolume" => "ConfigMapVolumeSource",
-        "SecretVolume" => "SecretVolumeSource",
-        "NfsVolume" => "NFSVolumeSource",
-        "ProjectedVolume" => "ProjectedVolumeSource",
-        "DownwardApiVolume" => "DownwardAPIVolumeSource",
-        "CsiInlineVolume" => "CSIVolumeSource",
-        "EphemeralVolume" => "EphemeralVolumeSource",
-        "CsiVolume" => "CSIPersistentVolumeSource",
-        "CsiNode" => "CSINode",
-        "CsiNodeSpec" => "CSINodeSpec",
-        "CsiNodeDriver" => "CSINodeDriver",
-        "CsiDriver" => "CSIDriver",
-        "CsiDriverSpec" => "CSIDriverSpec",
-        "CsiStorageCapacity" => "CSIStorageCapacity",
-        "CelDeviceSelector" => "CELDeviceSelector",
-        "DeviceConfiguration" => "DeviceClassConfiguration",
-        "DeviceCondition" => "Condition",
-        "LocalReference" => "LocalObjectReference",
-        "ScaleTarget" => "CrossVersionObjectReference",
-        "RuntimeScheduling" => "Scheduling",
-        other => other,
-    }
 }

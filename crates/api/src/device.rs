@@ -43,9 +43,9 @@ wire_types! {
     /// A condition on one device.
     pub struct DeviceSelector { pub cel: Option<CelDeviceSelector> }
     /// A CEL expression over the variable `device`.
-    pub struct CelDeviceSelector { pub expression: Str }
+    pub struct CelDeviceSelector as "CELDeviceSelector" { pub expression: Str }
     /// Configuration that a class passes to drivers; it does not affect scheduling.
-    pub struct DeviceConfiguration { pub opaque: Option<OpaqueDeviceConfiguration> }
+    pub struct DeviceConfiguration as "DeviceClassConfiguration" { pub opaque: Option<OpaqueDeviceConfiguration> }
     /// Configuration in a driver's own format.
     pub struct OpaqueDeviceConfiguration { pub driver: Str, pub parameters: Option<Value> }
 
@@ -174,7 +174,7 @@ wire_types! {
     }
 
     /// `metav1.Condition` of a device.
-    pub struct DeviceCondition {
+    pub struct DeviceCondition as "Condition" {
         pub kind as "type": Str,
         pub status: Str,
         pub observed_generation: Option<i64>,

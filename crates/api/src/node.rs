@@ -85,7 +85,7 @@ wire_types! {
     }
 
     /// The CSI drivers of a node.
-    pub struct CsiNode {
+    pub struct CsiNode as "CSINode" {
         pub metadata: ObjectMeta,
         pub spec: CsiNodeSpec,
         /// Fields that Podscope does not simulate, kept for export.
@@ -93,9 +93,9 @@ wire_types! {
     }
 
     /// The CSI drivers registered on the node.
-    pub struct CsiNodeSpec { pub drivers: Vec<CsiNodeDriver> }
+    pub struct CsiNodeSpec as "CSINodeSpec" { pub drivers: Vec<CsiNodeDriver> }
     /// A CSI driver on a node.
-    pub struct CsiNodeDriver {
+    pub struct CsiNodeDriver as "CSINodeDriver" {
         pub name: Str,
         pub node_id as "nodeID": Str,
         pub topology_keys: Vec<Str>,

@@ -97,7 +97,7 @@ wire_types! {
     /// A reference to a ResourceClaim or a ResourceClaimTemplate.
     pub struct PodResourceClaim { pub name: Str, pub resource_claim_name: Option<Str>, pub resource_claim_template_name: Option<Str> }
     /// The operating system of the pod's containers.
-    pub struct PodOs { pub name: Str }
+    pub struct PodOs as "PodOS" { pub name: Str }
     /// One container, init container, sidecar (init with `restartPolicy: Always`) or ephemeral container.
     pub struct Container {
         pub name: Str,
@@ -169,7 +169,7 @@ wire_types! {
     /// Imports all keys of a ConfigMap or Secret as variables.
     pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
     /// A reference to an object in the same namespace.
-    pub struct LocalReference { pub name: Str, pub optional: Option<bool> }
+    pub struct LocalReference as "LocalObjectReference" { pub name: Str, pub optional: Option<bool> }
     /// Requests and limits.
     pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
     /// A container's use of one of the pod's resource claims.
@@ -193,13 +193,13 @@ wire_types! {
     /// Runs a command in the container.
     pub struct ExecAction { pub command: Vec<Str> }
     /// Sends an HTTP request.
-    pub struct HttpGetAction { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
+    pub struct HttpGetAction as "HTTPGetAction" { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
     /// A header of an HTTP probe's request.
-    pub struct HttpHeader { pub name: Str, pub value: Str }
+    pub struct HttpHeader as "HTTPHeader" { pub name: Str, pub value: Str }
     /// Opens a TCP connection.
-    pub struct TcpSocketAction { pub port: IntOrString, pub host: Str }
+    pub struct TcpSocketAction as "TCPSocketAction" { pub port: IntOrString, pub host: Str }
     /// Calls the gRPC health service.
-    pub struct GrpcAction { pub port: i32, pub service: Option<Str> }
+    pub struct GrpcAction as "GRPCAction" { pub port: i32, pub service: Option<Str> }
     /// Waits for some seconds.
     pub struct SleepAction { pub seconds: i64 }
     pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
@@ -247,21 +247,21 @@ wire_types! {
     }
 
     /// Scratch space that is deleted with the pod (LC-003).
-    pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
+    pub struct EmptyDirVolume as "EmptyDirVolumeSource" { pub medium: Str, pub size_limit: Option<Quantity> }
     /// A directory or file of the node.
-    pub struct HostPathVolume { pub path: Str, pub kind as "type": Option<Str> }
+    pub struct HostPathVolume as "HostPathVolumeSource" { pub path: Str, pub kind as "type": Option<Str> }
     /// A reference to a PersistentVolumeClaim.
-    pub struct ClaimVolume { pub claim_name: Str, pub read_only: Option<bool> }
+    pub struct ClaimVolume as "PersistentVolumeClaimVolumeSource" { pub claim_name: Str, pub read_only: Option<bool> }
     /// A PersistentVolumeClaim created for the pod from a template.
-    pub struct EphemeralVolume { pub volume_claim_template: Option<Box<crate::PersistentVolumeClaimTemplate>> }
+    pub struct EphemeralVolume as "EphemeralVolumeSource" { pub volume_claim_template: Option<Box<crate::PersistentVolumeClaimTemplate>> }
     /// A ConfigMap mounted as files.
-    pub struct ConfigMapVolume { pub name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
+    pub struct ConfigMapVolume as "ConfigMapVolumeSource" { pub name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
     /// One key, mounted as one file.
     pub struct KeyToPath { pub key: Str, pub path: Str, pub mode: Option<i32> }
     /// A Secret mounted as files.
-    pub struct SecretVolume { pub secret_name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
+    pub struct SecretVolume as "SecretVolumeSource" { pub secret_name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
     /// Several sources combined in one volume.
-    pub struct ProjectedVolume { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
+    pub struct ProjectedVolume as "ProjectedVolumeSource" { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
     /// One source of a projected volume; sources without a Rust type are kept in `Extra`.
     pub struct VolumeProjection {
         pub service_account_token: Option<TokenProjection>,
@@ -285,11 +285,11 @@ wire_types! {
     /// A service account token as a file.
     pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
     /// Fields of the pod, mounted as files.
-    pub struct DownwardApiVolume { pub items: Vec<DownwardFile>, pub default_mode: Option<i32> }
+    pub struct DownwardApiVolume as "DownwardAPIVolumeSource" { pub items: Vec<DownwardFile>, pub default_mode: Option<i32> }
     /// An inline volume of a CSI driver, created for the pod.
-    pub struct CsiInlineVolume { pub driver: Str, pub read_only: Option<bool>, pub node_publish_secret_ref: Option<LocalReference> }
+    pub struct CsiInlineVolume as "CSIVolumeSource" { pub driver: Str, pub read_only: Option<bool>, pub node_publish_secret_ref: Option<LocalReference> }
     /// An NFS export.
-    pub struct NfsVolume { pub server: Str, pub path: Str, pub read_only: Option<bool> }
+    pub struct NfsVolume as "NFSVolumeSource" { pub server: Str, pub path: Str, pub read_only: Option<bool> }
     /// An iSCSI target.
     pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub iscsi_interface: Str, pub read_only: Option<bool> }
     pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }

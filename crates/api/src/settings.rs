@@ -72,7 +72,7 @@ wire_types! {
     }
 
     /// A reference to the scaled workload.
-    pub struct ScaleTarget { pub kind: Str, pub name: Str, pub api_version: Str }
+    pub struct ScaleTarget as "CrossVersionObjectReference" { pub kind: Str, pub name: Str, pub api_version: Str }
     /// Last observed metrics and the current and desired replicas.
     pub struct HorizontalPodAutoscalerStatus {
         pub observed_generation: Option<i64>,
@@ -96,7 +96,7 @@ wire_types! {
     /// Resources that each pod of the class needs in addition to its containers.
     pub struct Overhead { pub pod_fixed: ResourceList }
     /// Node selector and tolerations that pods of the class get.
-    pub struct RuntimeScheduling { pub node_selector: ordered::Map<Str, Str>, pub tolerations: Vec<Toleration> }
+    pub struct RuntimeScheduling as "Scheduling" { pub node_selector: ordered::Map<Str, Str>, pub tolerations: Vec<Toleration> }
 }
 
 string_enum! {

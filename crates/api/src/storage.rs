@@ -56,7 +56,7 @@ wire_types! {
     /// A disk or directory of one node.
     pub struct LocalVolume { pub path: Str }
     /// A volume of a CSI driver.
-    pub struct CsiVolume { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
+    pub struct CsiVolume as "CSIPersistentVolumeSource" { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
     /// The nodes from which a volume can be reached.
     pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
     pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
@@ -128,14 +128,14 @@ wire_types! {
     pub struct VolumeAttachmentStatus { pub attached: bool, pub attach_error: Option<VolumeError>, pub detach_error: Option<VolumeError> }
     /// A failed attach or detach.
     pub struct VolumeError { pub time: Option<Time>, pub message: Str }
-    pub struct CsiDriver {
+    pub struct CsiDriver as "CSIDriver" {
         pub metadata: ObjectMeta,
         pub spec: CsiDriverSpec,
         /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    pub struct CsiDriverSpec {
+    pub struct CsiDriverSpec as "CSIDriverSpec" {
         pub attach_required: Option<bool>,
         pub fs_group_policy: Str,
         pub pod_info_on_mount: Option<bool>,
@@ -146,7 +146,7 @@ wire_types! {
     }
 
     /// The capacity that a storage class can provision in a part of the cluster.
-    pub struct CsiStorageCapacity {
+    pub struct CsiStorageCapacity as "CSIStorageCapacity" {
         pub metadata: ObjectMeta,
         pub node_topology: Option<LabelSelector>,
         pub storage_class_name: Str,

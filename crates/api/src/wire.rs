@@ -51,6 +51,7 @@ pub trait Record {
 
 /// The metadata of a struct type.
 pub struct Shape {
+    /// Go's name, as in error messages.
     pub name: &'static str,
     /// Field names in Rust case, or the wire name where it is not the camelCase form; "" for a field that is not on the
     /// wire.
@@ -133,9 +134,9 @@ pub fn from_value<T: Wire>(value: &Value) -> Result<T, String> {
     crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_message)
 }
 
-/// The Go name of a struct, as in error messages.
+/// A struct by its Go name, as in error messages.
 pub fn go_struct(name: &str) -> String {
-    format!("v1.{}", crate::decode::go_name(name))
+    format!("v1.{name}")
 }
 
 /// Panics: the macro generated an index that no field has.
@@ -143,12 +144,12 @@ pub fn no_field(at: usize) -> ! {
     unreachable!("no field {at}")
 }
 
-/// Declares structs with a wire form. Wire names are camelCase, or given by `as`; `as ""` keeps a field off the wire.
-/// Every field is optional on input. Empty fields are omitted on output (see
-/// [`Wire::absent`](crate::wire::Wire::absent)) unless they are marked `[shown]`.
+/// Declares structs with a wire form. `as` after the name of a struct is Go's name if it differs. Wire names of fields are
+/// camelCase, or given by `as`; `as ""` keeps a field off the wire. Every field is optional on input. Empty fields are
+/// omitted on output (see [`Wire::absent`](crate::wire::Wire::absent)) unless they are marked `[shown]`.
 #[macro_export]
 macro_rules! wire_types {
-    ($($(#[$m:meta])* $vis:vis struct $name:ident {
+    ($($(#[$m:meta])* $vis:vis struct $name:ident $(as $go:literal)? {
         $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? $([$shown:ident])? : $ty:ty),* $(,)?
     })*) => {$(
         $(#[$m])*
@@ -166,7 +167,7 @@ macro_rules! wire_types {
             #[allow(non_camel_case_types, dead_code)]
             enum At { $($field),* }
             static SHAPE: $crate::wire::Shape = $crate::wire::Shape {
-                name: stringify!($name),
+                name: $crate::wire_types!(@name $name $($go)?),
                 fields: &[$($crate::wire_types!(@name $field $($wire)?)),*],
                 shown: &[$($($crate::wire_types!(@$shown At::$field),)?)*],
             };

@@ -1,9 +1,12 @@
 //! Our parser reads a manifest as the API's own types (`k8s-openapi`) do, and loses nothing (P-03).
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, networking, policy, rbac, scheduling, storage};
-use podscope_api::{Kind, Quantity, parse};
+use podscope_api::schema::{GoType, Rejection, Shape, Struct, decode_object, served};
+use podscope_api::{Kind, Quantity, Tree, parse};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn round_trip<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
     let typed: T = serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}\n{value}"));
@@ -121,4 +124,112 @@ fn parsed_manifests_equal_k8s_openapi() {
         }
     }
     assert!(compared > 300, "{compared} fields compared");
+}
+
+/// Rust types whose name in type errors is not that of the Go struct: most stand for several.
+const SHARED_TYPES: [(&str, &str); 34] = [
+    ("AwsDiskVolume", "AWSElasticBlockStoreVolumeSource"),
+    ("BudgetCondition", "Condition"),
+    (
+        "ClaimRetentionPolicy",
+        "StatefulSetPersistentVolumeClaimRetentionPolicy",
+    ),
+    ("Container", "EphemeralContainer"),
+    ("ContainerResourceStatus", "ResourceStatus"),
+    ("DownwardFile", "DownwardAPIVolumeFile"),
+    ("DownwardProjection", "DownwardAPIProjection"),
+    ("FilesProjection", "ConfigMapProjection"),
+    ("FilesProjection", "SecretProjection"),
+    ("GceDiskVolume", "GCEPersistentDiskVolumeSource"),
+    ("IpAddress", "HostIP"),
+    ("IpAddress", "PodIP"),
+    ("IscsiVolume", "ISCSIPersistentVolumeSource"),
+    ("IscsiVolume", "ISCSIVolumeSource"),
+    ("KeySelector", "ConfigMapKeySelector"),
+    ("KeySelector", "SecretKeySelector"),
+    ("LocalObjectReference", "ConfigMapEnvSource"),
+    ("LocalObjectReference", "SecretEnvSource"),
+    ("LocalVolume", "LocalVolumeSource"),
+    ("PersistentVolumeClaimTemplate", "PersistentVolumeClaim"),
+    ("PodAffinity", "PodAntiAffinity"),
+    ("RbdVolume", "RBDPersistentVolumeSource"),
+    ("RbdVolume", "RBDVolumeSource"),
+    ("ReplicaSetStatus", "ReplicationControllerStatus"),
+    ("ResourceClaimRef", "ResourceClaim"),
+    ("ResourceRequirements", "VolumeResourceRequirements"),
+    ("RollingUpdateStatefulSet", "RollingUpdateStatefulSetStrategy"),
+    ("TokenProjection", "ServiceAccountTokenProjection"),
+    ("TopologySelectorRequirement", "TopologySelectorLabelRequirement"),
+    ("WorkloadCondition", "DeploymentCondition"),
+    ("WorkloadCondition", "JobCondition"),
+    ("WorkloadCondition", "ReplicaSetCondition"),
+    ("WorkloadCondition", "ReplicationControllerCondition"),
+    ("WorkloadCondition", "StatefulSetCondition"),
+];
+
+/// A value that a field of this type refuses.
+fn refused(of: GoType) -> Value {
+    match of.shape() {
+        Shape::Leaf("bool") => json!(7),
+        Shape::List(_) | Shape::Map(_) | Shape::Struct(_) | Shape::Leaf(_) => json!(true),
+    }
+}
+
+fn nested(of: GoType, value: Value) -> Value {
+    match of.shape() {
+        Shape::List(of) => json!([nested(of, value)]),
+        Shape::Map(of) => json!({"key": nested(of, value)}),
+        Shape::Struct(_) | Shape::Leaf(_) => value,
+    }
+}
+
+/// Calls `check` with an object for each field below a struct, in which that field has a value that it refuses.
+fn each_refused(of: Struct, above: &mut Vec<Struct>, wrap: &dyn Fn(Value) -> Value, check: &mut dyn FnMut(Value)) {
+    for field in of.fields() {
+        let wrap = |value: Value| wrap(json!({ field.name: value }));
+        check(wrap(refused(field.of)));
+        let Some(record) = field.of.record().filter(|record| !above.contains(record)) else {
+            continue;
+        };
+        above.push(record);
+        each_refused(record, above, &|value| wrap(nested(field.of, value)), check);
+        above.pop();
+    }
+}
+
+/// The struct that a type error names.
+fn holder(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once("into Go struct field ")?;
+    rest.split_once('.').map(|(holder, _)| holder)
+}
+
+/// Typed structs and the table of fields describe the same structs.
+/// Shows: VA-238
+#[test]
+fn type_errors_name_the_structs_of_the_table() {
+    let (mut compared, mut shared) = (0, BTreeSet::new());
+    for kind in Kind::ALL {
+        let fields = served(kind.api_version(), kind.name()).expect("it is served").fields;
+        let mut check = |mut document: Value| {
+            document["apiVersion"] = kind.api_version().into();
+            document["kind"] = kind.name().into();
+            let problems = parse(&document.to_string()).problems;
+            let ours = problems.iter().find_map(|problem| holder(&problem.message));
+            let Err(Rejection::Type(theirs)) = decode_object(fields, &Tree::from_value(&document)) else {
+                return;
+            };
+            // An object without a type of its own names no struct.
+            let ours = ours.filter(|ours| !ours.is_empty());
+            if let (Some(ours), Some(theirs)) = (ours, holder(&theirs)) {
+                compared += 1;
+                if ours != theirs {
+                    shared.insert((ours.to_owned(), theirs.to_owned()));
+                }
+            }
+        };
+        each_refused(fields, &mut vec![fields], &|value| value, &mut check);
+    }
+    let shared: Vec<(&str, &str)> = shared.iter().map(|(ours, theirs)| (&**ours, &**theirs)).collect();
+    assert_eq!(shared, SHARED_TYPES);
+    assert!(compared > 2_000, "{compared} fields compared");
 }
