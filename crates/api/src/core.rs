@@ -138,7 +138,7 @@ wire_types! {
         pub conditions: Vec<BudgetCondition>,
     }
 
-    pub struct BudgetCondition {
+    pub struct BudgetCondition as "Condition" {
         pub kind as "type": Str,
         pub status: ConditionStatus,
         pub observed_generation: Option<i64>,

@@ -173,7 +173,7 @@ wire_types! {
     /// Requests and limits.
     pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
     /// A container's use of one of the pod's resource claims.
-    pub struct ResourceClaimRef { pub name: Str, pub request: Str }
+    pub struct ResourceClaimRef as "ResourceClaim" { pub name: Str, pub request: Str }
     pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub sub_path_expr: Str, pub mount_propagation: Option<Str> }
 
     /// A probe. Defaults: a timeout of 1 s, a period of 10 s, success after 1 and failure after 3 results (LC-039).
@@ -273,9 +273,9 @@ wire_types! {
     /// A ConfigMap or Secret in a projected volume.
     pub struct FilesProjection { pub name: Str, pub items: Vec<KeyToPath>, pub optional: Option<bool> }
     /// Fields of the pod in a projected volume.
-    pub struct DownwardProjection { pub items: Vec<DownwardFile> }
+    pub struct DownwardProjection as "DownwardAPIProjection" { pub items: Vec<DownwardFile> }
     /// A field of the pod as a file.
-    pub struct DownwardFile {
+    pub struct DownwardFile as "DownwardAPIVolumeFile" {
         pub path: Str,
         pub field_ref: Option<ObjectFieldSelector>,
         pub resource_field_ref: Option<ResourceFieldSelector>,
@@ -283,7 +283,7 @@ wire_types! {
     }
 
     /// A service account token as a file.
-    pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
+    pub struct TokenProjection as "ServiceAccountTokenProjection" { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
     /// Fields of the pod, mounted as files.
     pub struct DownwardApiVolume as "DownwardAPIVolumeSource" { pub items: Vec<DownwardFile>, pub default_mode: Option<i32> }
     /// An inline volume of a CSI driver, created for the pod.
@@ -292,9 +292,9 @@ wire_types! {
     pub struct NfsVolume as "NFSVolumeSource" { pub server: Str, pub path: Str, pub read_only: Option<bool> }
     /// An iSCSI target.
     pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub iscsi_interface: Str, pub read_only: Option<bool> }
-    pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }
+    pub struct GceDiskVolume as "GCEPersistentDiskVolumeSource" { pub pd_name: Str, pub read_only: Option<bool> }
     /// An EBS volume.
-    pub struct AwsDiskVolume { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
+    pub struct AwsDiskVolume as "AWSElasticBlockStoreVolumeSource" { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
     /// A Ceph block device.
     pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
     /// Taints that the pod accepts (SCH-042).
@@ -423,7 +423,7 @@ wire_types! {
     }
 
     /// The health of the devices that a container has through one of the pod's claims (`ResourceStatus` in the API).
-    pub struct ContainerResourceStatus { pub name: Str, pub resources: Vec<ResourceHealth> }
+    pub struct ContainerResourceStatus as "ResourceStatus" { pub name: Str, pub resources: Vec<ResourceHealth> }
     /// The health of one device: `Healthy`, `Unhealthy` or `Unknown`.
     pub struct ResourceHealth { pub resource_id as "resourceID": Str, pub health: Str, pub message: Option<Str> }
     /// A volume as mounted in the container.

@@ -54,7 +54,7 @@ wire_types! {
     }
 
     /// A disk or directory of one node.
-    pub struct LocalVolume { pub path: Str }
+    pub struct LocalVolume as "LocalVolumeSource" { pub path: Str }
     /// A volume of a CSI driver.
     pub struct CsiVolume as "CSIPersistentVolumeSource" { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
     /// The nodes from which a volume can be reached.
@@ -111,7 +111,7 @@ wire_types! {
     /// Topologies in which a class may provision volumes.
     pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
     /// The accepted values of one topology label.
-    pub struct TopologySelectorRequirement { pub key: Str, pub values: Vec<Str> }
+    pub struct TopologySelectorRequirement as "TopologySelectorLabelRequirement" { pub key: Str, pub values: Vec<Str> }
     /// A request to attach a volume to a node, and its outcome.
     pub struct VolumeAttachment {
         pub metadata: ObjectMeta,

@@ -122,11 +122,11 @@ wire_types! {
     /// The ordinal of the first pod.
     pub struct StatefulSetOrdinals { pub start: i32 }
     /// Whether claims are retained or deleted with the StatefulSet or on scale-down.
-    pub struct ClaimRetentionPolicy { pub when_deleted: Str, pub when_scaled: Str }
+    pub struct ClaimRetentionPolicy as "StatefulSetPersistentVolumeClaimRetentionPolicy" { pub when_deleted: Str, pub when_scaled: Str }
     /// How a StatefulSet replaces its pods.
     pub struct StatefulSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
     /// Limits of a rolling update: the lowest ordinal that is updated, and the maximum of unavailable pods.
-    pub struct RollingUpdateStatefulSet { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
+    pub struct RollingUpdateStatefulSet as "RollingUpdateStatefulSetStrategy" { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
     pub struct StatefulSetStatus {
         pub observed_generation: Option<i64>,
         pub replicas: i32,
