@@ -50,7 +50,7 @@ pub(super) fn volume_mounts(
             local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
         }
         let own = value.pointer(&format!("/volumeMounts/{index}")).unwrap_or(&Value::Null);
-        let expression = text(own, "subPathExpr");
+        let expression = &*mount.sub_path_expr;
         if !expression.is_empty() {
             if !mount.sub_path.is_empty() {
                 let message = "subPathExpr and subPath are mutually exclusive";

@@ -131,10 +131,7 @@ fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorL
 
 /// A pod or template in JSON form, if it has untyped fields or fields that must be checked in this form.
 fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
-    let has_sysctls = spec.security_context.iter().any(|context| !context.sysctls.is_empty());
-    let mut mounts = spec.all_containers().flat_map(|container| &container.volume_mounts);
-    let has_expressions = mounts.any(|mount| !mount.sub_path_expr.is_empty());
-    let is_needed = !extra.is_empty() || spec.os.is_some() || has_sysctls || has_expressions;
+    let is_needed = !extra.is_empty() || spec.os.is_some();
     is_needed.then(|| {
         let mut value = spec_of_pod.write();
         extra.merge_into(&mut value);
@@ -238,7 +235,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
     meta::labels(&spec.node_selector, &path.child("nodeSelector"), errors);
     let context = path.child("securityContext");
     match &spec.security_context {
-        Some(given) => security::of_pod(given, value, &context, errors),
+        Some(given) => security::of_pod(given, spec, value, &context, errors),
         None => security::shared_processes(value, &context, errors),
     }
     if let Some(rules) = &spec.affinity {

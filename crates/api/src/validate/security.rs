@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::schema::values;
 use crate::untyped::{given, is_true, items, text};
-use crate::{PodSecurityContext, SecurityContext, ordered};
+use crate::{PodSecurityContext, PodSpec, SecurityContext, Sysctl, ordered};
 
 use super::internal;
 use super::list::quoted;
@@ -55,9 +55,15 @@ pub(super) fn container_context(
     app_armor(value, &path.child("appArmorProfile"), errors);
 }
 
-/// Validates a pod's security context; `spec` is the pod's spec in JSON form.
-pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let value = spec.get("securityContext").unwrap_or(&Value::Null);
+/// Validates a pod's security context; `value` is the pod's spec in JSON form.
+pub(super) fn of_pod(
+    context: &PodSecurityContext,
+    spec: &PodSpec,
+    value: &Value,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    let (pod, value) = (value, value.get("securityContext").unwrap_or(&Value::Null));
     check_id(context.fs_group, &path.child("fsGroup"), errors);
     check_id(context.run_as_user, &path.child("runAsUser"), errors);
     check_id(context.run_as_group, &path.child("runAsGroup"), errors);
@@ -65,8 +71,14 @@ pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>
     for (index, group) in items(value, "supplementalGroups") {
         check_id(group.as_i64(), &groups.index(index), errors);
     }
-    shared_processes(spec, path, errors);
-    sysctls(value, spec, &path.child("sysctls"), errors);
+    shared_processes(pod, path, errors);
+    sysctls(
+        &context.sysctls,
+        spec,
+        is_true(pod, "hostIPC"),
+        &path.child("sysctls"),
+        errors,
+    );
     one_of(
         value,
         "fsGroupChangePolicy",
@@ -102,11 +114,11 @@ pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut Error
 }
 
 /// Checks the pod's sysctls; those of a namespace shared with the host are not allowed.
-fn sysctls(context: &Value, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
-    for (index, sysctl) in items(context, "sysctls") {
+    for (index, sysctl) in sysctls.iter().enumerate() {
         let path = path.index(index);
-        let name = text(sysctl, "name");
+        let name = &*sysctl.name;
         let path = path.child("name");
         let is_new = seen.insert(name);
         if name.is_empty() {
@@ -119,11 +131,9 @@ fn sysctls(context: &Value, spec: &Value, path: &Path<'_>, errors: &mut ErrorLis
         }
         let dotted = dotted(name);
         let is_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| dotted.starts_with(prefix));
-        if is_true(spec, "hostNetwork") && is_of(&["net."]) {
+        if spec.host_network == Some(true) && is_of(&["net."]) {
             errors.invalid_text(&path, name, "may not be specified when 'hostNetwork' is true");
-        } else if is_true(spec, "hostIPC")
-            && (is_of(&["kernel.shm", "kernel.msg", "fs.mqueue."]) || dotted == "kernel.sem")
-        {
+        } else if has_host_ipc && (is_of(&["kernel.shm", "kernel.msg", "fs.mqueue."]) || dotted == "kernel.sem") {
             errors.invalid_text(&path, name, "may not be specified when 'hostIPC' is true");
         }
     }
