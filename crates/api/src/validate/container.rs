@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::ordered;
 use crate::schema::values;
 
-use crate::untyped::{items, text};
+use crate::untyped::text;
 use crate::{
     Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, KeySelector, PodSpec, PullPolicy,
     RestartPolicy,
@@ -151,9 +151,9 @@ fn ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Erro
             }
         }
         let mounts = path.child("volumeMounts");
-        for (index, mount) in items(value, "volumeMounts") {
-            for field in ["subPath", "subPathExpr"] {
-                if !text(mount, field).is_empty() {
+        for (index, mount) in container.volume_mounts.iter().enumerate() {
+            for (field, text) in [("subPath", &mount.sub_path), ("subPathExpr", &mount.sub_path_expr)] {
+                if !text.is_empty() {
                     errors.forbidden(&mounts.index(index).child(field), NEVER);
                 }
             }

@@ -211,6 +211,17 @@ fn invalid_annotations_and_ephemeral_containers_are_refused() {
         ],
         "VA-301",
     );
+    check(
+        &problems(
+            "{apiVersion: v1, kind: Pod, spec: {volumes: [{name: v, emptyDir: {}}], containers: [{name: c, image: i}], \
+             ephemeralContainers: [{name: d, image: i, volumeMounts: [{name: v, mountPath: /v, subPath: a}]}]}}",
+        ),
+        &[
+            "spec.ephemeralContainers[0].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container",
+            "spec.ephemeralContainers: Forbidden: cannot be set on create",
+        ],
+        "VA-300",
+    );
 }
 
 /// Shows: VA-302
