@@ -3,7 +3,7 @@
 
 use podscope_api::managed::{
     Changes, Elements, FieldPath, FieldSet, Manager, Managers, Semantics, compare, compare_with_new, fields_of,
-    path_text, position, value_at,
+    path_text, position, typed_errors, value_at,
 };
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::annotation::LAST_APPLIED;
@@ -85,7 +85,7 @@ impl Ownable {
     fn semantics(&self) -> Semantics<'_> {
         match &self.schema {
             Some(schema) => Semantics::Defined(schema),
-            None => Semantics::BuiltIn(self.kind, ""),
+            None => Semantics::of_kind(self.kind),
         }
     }
 }
@@ -234,7 +234,7 @@ impl ApiServer {
 fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiError> {
     let kind = applied.kind;
     let errors = match (semantics, schema::served(kind.api_version(), kind.name())) {
-        (Semantics::BuiltIn(..), Some(served)) => schema::typed_errors(served.fields, &applied.document),
+        (Semantics::BuiltIn(..), Some(served)) => typed_errors(served.fields, &applied.document),
         (Semantics::Defined(of), _) => podscope_api::structural::undeclared(&applied.document, of),
         (Semantics::BuiltIn(..), None) => Vec::new(),
     };
@@ -467,7 +467,7 @@ fn merge(semantics: Semantics<'_>, live: &Value, wanted: &Value) -> Value {
         }
         (Value::Array(existing), Value::Array(items)) => {
             let mut merged = existing.clone();
-            match semantics.elements(items) {
+            match semantics.elements() {
                 Elements::Atomic => return wanted.clone(),
                 Elements::Set => merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned()),
                 Elements::Keyed(keys) => {

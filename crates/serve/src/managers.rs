@@ -41,7 +41,7 @@ pub(crate) fn put(object: &Object, value: &mut Value) {
         return;
     }
     let Some(name) = creator(object) else { return };
-    let fields = compare_with_new(value, Semantics::BuiltIn(object.kind(), ""));
+    let fields = compare_with_new(value, Semantics::of_kind(object.kind()));
     let is_status = |path: &Vec<podscope_api::Str>| path.first().is_some_and(|step| &**step == "f:status");
     let (status, main): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_status);
     // A namespace is created with its phase.

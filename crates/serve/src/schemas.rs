@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use podscope_api::custom::Version;
-use podscope_api::managed::list_keys;
 use podscope_api::schema::{GoType, ServedKind, Shape, Struct, StructField};
 use podscope_api::{Kind, schema};
 use serde_json::{Map, Value, json};
@@ -340,18 +339,13 @@ fn scalar(leaf: &str) -> Value {
 
 /// Adds the extensions that control how strategic merge patches and server-side apply merge a list.
 fn merged_by(field: StructField, schema: &mut Value) {
-    let Shape::List(of) = field.of.shape() else {
+    let Shape::List(_) = field.of.shape() else {
         if field.name == "strategy" {
             schema["x-kubernetes-patch-strategy"] = "retainKeys".into();
         }
         return;
     };
-    // The keys of a list map are found with an element that has every field.
-    let element: Map<String, Value> = match of.record() {
-        Some(of) => of.fields().map(|field| (field.name.to_owned(), Value::Null)).collect(),
-        None => Map::new(),
-    };
-    match list_keys(field.name, &[Value::Object(element)]) {
+    match field.element_keys().filter(|keys| !keys.is_empty()) {
         Some(keys) => {
             schema["x-kubernetes-list-type"] = "map".into();
             schema["x-kubernetes-list-map-keys"] = json!(keys);

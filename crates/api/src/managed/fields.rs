@@ -66,7 +66,7 @@ fn collect(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found:
             }
         }
         Value::Array(items) if !items.is_empty() => {
-            let elements = semantics.elements(items);
+            let elements = semantics.elements();
             if elements == Elements::Atomic {
                 return found.push(path.clone());
             }
@@ -174,7 +174,7 @@ fn items(value: Option<&Value>) -> &[Value] {
 
 fn walk_list(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = (items(pair.0), items(pair.1));
-    let elements = semantics.elements(if new.is_empty() { old } else { new });
+    let elements = semantics.elements();
     if elements == Elements::Atomic || old.is_empty() && new.is_empty() {
         return leaf(pair, path, changes);
     }

@@ -7,6 +7,7 @@
 
 mod fields;
 mod semantics;
+mod typed;
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use crate::ordered::StableSort as _;
 use crate::{Object, Str, Time};
 
 pub use self::fields::{Changes, compare, compare_with_new, fields_of, path_text, position, value_at};
-pub use self::semantics::{Elements, Semantics, list_keys};
+pub use self::semantics::{Elements, Semantics};
+pub use self::typed::typed_errors;
 
 /// A field as a list of path elements in FieldsV1 form: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
 pub type FieldPath = Vec<Str>;

@@ -3,14 +3,16 @@
 
 use serde_json::{Map, Value};
 
+use crate::schema::SchemaNode;
 use crate::untyped::{text, texts};
 use crate::{Kind, Str};
 
 /// Source of the merge semantics of a value, which determine its field ownership.
 #[derive(Debug, Clone, Copy)]
 pub enum Semantics<'s> {
-    /// A field of a built-in kind, by its name; the name is empty for the object itself and for elements of lists.
-    BuiltIn(Kind, &'s str),
+    /// A value in an object of a built-in kind, with the name of its field; the name is empty for the object itself and
+    /// for elements of lists.
+    BuiltIn(Kind, &'s str, SchemaNode),
     /// A value of a structural schema; null for a value that the schema does not know.
     Defined(&'s Value),
 }
@@ -29,6 +31,12 @@ pub enum Elements<'s> {
 const NULL: &Value = &Value::Null;
 
 impl<'s> Semantics<'s> {
+    /// An object of a built-in kind.
+    #[must_use]
+    pub fn of_kind(kind: Kind) -> Semantics<'s> {
+        Semantics::BuiltIn(kind, "", SchemaNode::of_kind(kind))
+    }
+
     /// A field of a map or a struct.
     #[must_use]
     pub fn field<'f>(self, name: &'f str) -> Semantics<'f>
@@ -36,7 +44,7 @@ impl<'s> Semantics<'s> {
         's: 'f,
     {
         match self {
-            Semantics::BuiltIn(kind, _) => Semantics::BuiltIn(kind, name),
+            Semantics::BuiltIn(kind, _, node) => Semantics::BuiltIn(kind, name, node.field(name)),
             Semantics::Defined(schema) => {
                 let own = schema.get("properties").and_then(|properties| properties.get(name));
                 let more = || schema.get("additionalProperties").filter(|more| more.is_object());
@@ -49,24 +57,25 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn item(self) -> Semantics<'s> {
         match self {
-            Semantics::BuiltIn(kind, "ownerReferences" | "imagePullSecrets" | "secrets") => {
-                Semantics::BuiltIn(kind, "reference")
+            Semantics::BuiltIn(kind, field, node) => {
+                let is_reference = matches!(field, "ownerReferences" | "imagePullSecrets" | "secrets");
+                Semantics::BuiltIn(kind, if is_reference { "reference" } else { "" }, node.item())
             }
-            Semantics::BuiltIn(kind, _) => Semantics::BuiltIn(kind, ""),
             Semantics::Defined(schema) => Semantics::Defined(schema.get("items").unwrap_or(NULL)),
         }
     }
 
     /// How the elements of a list are told apart.
     #[must_use]
-    pub fn elements(self, items: &[Value]) -> Elements<'s> {
+    pub fn elements(self) -> Elements<'s> {
         match self {
-            Semantics::BuiltIn(_, "finalizers" | "volumeLifecycleModes") => Elements::Set,
-            Semantics::BuiltIn(Kind::Job, "conditions") | Semantics::BuiltIn(Kind::EndpointSlice, "ports") => {
+            // Only strategic merge patches tell these elements apart.
+            Semantics::BuiltIn(Kind::Job, "conditions", _) | Semantics::BuiltIn(Kind::EndpointSlice, "ports", _) => {
                 Elements::Atomic
             }
-            Semantics::BuiltIn(_, field) => match list_keys(field, items) {
-                Some(keys) => Elements::Keyed(keys.to_vec()),
+            Semantics::BuiltIn(.., node) => match node.element_keys() {
+                Some(keys) if keys.is_empty() => Elements::Set,
+                Some(keys) => Elements::Keyed(keys),
                 None => Elements::Atomic,
             },
             Semantics::Defined(schema) => match text(schema, "x-kubernetes-list-type") {
@@ -81,8 +90,8 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn is_atomic(self) -> bool {
         match self {
-            Semantics::BuiltIn(Kind::ControllerRevision, "data") => true,
-            Semantics::BuiltIn(_, field) => is_atomic(field),
+            Semantics::BuiltIn(Kind::ControllerRevision, "data", _) => true,
+            Semantics::BuiltIn(_, field, _) => is_atomic(field),
             Semantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
         }
     }
@@ -92,7 +101,9 @@ impl<'s> Semantics<'s> {
     pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
         static EMPTY_TEXT: Value = Value::String(String::new());
-        let Semantics::BuiltIn(kind, _) = self else { return None };
+        let Semantics::BuiltIn(kind, ..) = self else {
+            return None;
+        };
         match field {
             "containers" => Some(NULL),
             "eventTime" | "firstTimestamp" | "lastTimestamp" if kind == Kind::Event => Some(NULL),
@@ -109,53 +120,33 @@ impl<'s> Semantics<'s> {
     /// The path element for an element of a keyed list; None if it lacks a key that has no default.
     #[must_use]
     pub fn step(self, item: &Value, keys: &[&str]) -> Option<Str> {
-        let mut step = Map::new();
-        let mut sorted = keys.to_vec();
-        sorted.sort_unstable();
-        for key in sorted {
-            let value = item.get(key).cloned().or_else(|| self.key_default(key))?;
-            step.insert(key.to_owned(), value);
-        }
-        Some(format!("k:{}", Value::Object(step)).into())
-    }
-
-    fn key_default(self, key: &str) -> Option<Value> {
-        match self {
-            Semantics::BuiltIn(..) => Some(match key {
-                "protocol" => "TCP".into(),
-                "containerPort" | "port" => 0.into(),
-                _ => "".into(),
-            }),
-            Semantics::Defined(schema) => schema.pointer(&format!("/items/properties/{key}/default")).cloned(),
-        }
+        let Semantics::Defined(schema) = self else {
+            return Some(built_in_step(item, keys));
+        };
+        let default = |key: &str| schema.pointer(&format!("/items/properties/{key}/default")).cloned();
+        step(item, keys, default)
     }
 }
 
-/// The fields that identify elements of a list of a built-in kind; None for an atomic list.
-#[must_use]
-pub fn list_keys(field: &str, items: &[Value]) -> Option<&'static [&'static str]> {
-    let has = |key: &str| items.iter().any(|item| item.get(key).is_some());
-    Some(match field {
-        "containers"
-        | "initContainers"
-        | "ephemeralContainers"
-        | "volumes"
-        | "env"
-        | "imagePullSecrets"
-        | "schedulingGates"
-        | "resourceClaims" => &["name"],
-        "webhooks" | "matchConditions" | "resourceClaimStatuses" => &["name"],
-        "secrets" if has("name") => &["name"],
-        "volumeMounts" => &["mountPath"],
-        "volumeDevices" => &["devicePath"],
-        "ports" if has("containerPort") => &["containerPort", "protocol"],
-        "ports" if has("port") => &["port", "protocol"],
-        "conditions" | "addresses" => &["type"],
-        "ownerReferences" => &["uid"],
-        "hostAliases" | "podIPs" => &["ip"],
-        "topologySpreadConstraints" => &["topologyKey", "whenUnsatisfiable"],
-        _ => return None,
-    })
+/// The path element for an element of a keyed list of a built-in kind.
+pub(super) fn built_in_step(item: &Value, keys: &[&str]) -> Str {
+    let default = |key: &str| match key {
+        "protocol" => "TCP".into(),
+        "containerPort" | "port" => 0.into(),
+        _ => "".into(),
+    };
+    step(item, keys, |key| Some(default(key))).unwrap_or_default()
+}
+
+fn step(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) -> Option<Str> {
+    let mut step = Map::new();
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable();
+    for key in sorted {
+        let value = item.get(key).cloned().or_else(|| default(key))?;
+        step.insert(key.to_owned(), value);
+    }
+    Some(format!("k:{}", Value::Object(step)).into())
 }
 
 /// Returns whether the map in this field of a built-in kind is atomic: a manager that sets a part of it owns all of it.

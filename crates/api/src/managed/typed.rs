@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::{GoType, Shape, Struct};
-use crate::Kind;
-use crate::managed::{Elements, Semantics, path_text};
+use super::path_text;
+use super::semantics::built_in_step;
+use crate::schema::{GoType, Shape, Struct, StructField};
 
 /// All type errors in the document, each prefixed with its path.
 #[must_use]
@@ -24,14 +24,15 @@ fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     for (name, value) in sorted {
         let place = format!("{at}.{name}");
         match fields.field(name) {
-            Some(field) => typed(name, field.of, value, &place, found),
+            Some(field) => typed(Some(field), field.of, value, &place, found),
             None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
             None => found.push(format!("{place}: field not declared in schema")),
         }
     }
 }
 
-fn typed(name: &str, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
+/// Checks a value; `holder` is the field that holds it, if it is neither an element nor the value of a key.
+fn typed(holder: Option<StructField>, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
     if value.is_null() {
         return;
     }
@@ -40,29 +41,24 @@ fn typed(name: &str, go_type: GoType, value: &Value, at: &str, found: &mut Vec<S
         Shape::Map(go_type) => match value {
             Value::Object(map) => map
                 .iter()
-                .for_each(|(key, value)| typed(key, go_type, value, &format!("{at}.{key}"), found)),
+                .for_each(|(key, value)| typed(None, go_type, value, &format!("{at}.{key}"), found)),
             _ => push_mismatch("map", value, at, found),
         },
         Shape::List(go_type) => match value {
-            Value::Array(items) => list(name, go_type, items, at, found),
+            Value::Array(items) => list(holder, go_type, items, at, found),
             _ => push_mismatch("list", value, at, found),
         },
         Shape::Leaf(leaf) => scalar(leaf, value, at, found),
     }
 }
 
-fn list(name: &str, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
-    // How elements are told apart depends on the field alone.
-    let semantics = Semantics::BuiltIn(Kind::Pod, name);
-    let elements = semantics.elements(items);
+fn list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
+    let keys = holder.and_then(StructField::element_keys);
+    let keys = keys.filter(|keys| !keys.is_empty());
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let step = match &elements {
-            Elements::Keyed(keys) => semantics.step(item, keys),
-            Elements::Set | Elements::Atomic => None,
-        };
-        let Some(step) = step else {
-            typed("", go_type, item, &format!("{at}[{index}]"), found);
+        let Some(step) = keys.as_ref().map(|keys| built_in_step(item, keys)) else {
+            typed(None, go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
         let element = path_text(std::slice::from_ref(&step));
@@ -70,7 +66,7 @@ fn list(name: &str, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<
             found.push(format!("{at}: duplicate entries for key {element}"));
         }
         seen.push(step);
-        typed("", go_type, item, &format!("{at}{element}"), found);
+        typed(None, go_type, item, &format!("{at}{element}"), found);
     }
 }
 

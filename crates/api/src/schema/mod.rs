@@ -7,14 +7,15 @@
 //! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
 //! a string type that Go calls `v1.X`. `*` is a pointer; a string has it only in structs that messages print.
 //! `+` after a name: Go writes the field even if it is empty; any other number, boolean, list or map that is no pointer
-//! has `omitempty`. `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
+//! has `omitempty`. `#` after the type of a list: the API tells its elements apart by these fields, or by their value if
+//! none follow; any other list is atomic. `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
 //!
 //! Structs that messages print have their fields in Go's order. `~` before a name: messages print the struct as it is on
 //! the wire.
 
 mod decode;
+mod node;
 mod omit;
-mod typed;
 pub(crate) mod values;
 
 use std::sync::OnceLock;
@@ -22,8 +23,8 @@ use std::sync::OnceLock;
 use crate::Kind;
 
 pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object};
+pub use self::node::SchemaNode;
 pub(crate) use self::omit::without_empty;
-pub use self::typed::typed_errors;
 
 /// A struct of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct StructField {
     /// Whether Go writes the field even if it is empty.
     is_kept: bool,
     pub of: GoType,
+    /// The names of the fields that tell the elements of a list apart, separated by commas; None for an atomic list.
+    element_keys: Option<&'static str>,
 }
 
 /// A Go type, as written in the table.
@@ -190,6 +193,10 @@ impl Struct {
     pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
             let (name, go_type) = row.split_once(':')?;
+            let (go_type, element_keys) = match go_type.split_once('#') {
+                Some((go_type, keys)) => (go_type, Some(keys)),
+                None => (go_type, None),
+            };
             let kept = name.strip_suffix('+');
             let name = kept.unwrap_or(name);
             let (embedded, name) = match name.split_once('/') {
@@ -201,6 +208,7 @@ impl Struct {
                 embedded,
                 is_kept: kept.is_some(),
                 of: GoType(go_type),
+                element_keys,
             })
         })
     }
@@ -209,6 +217,16 @@ impl Struct {
     #[must_use]
     pub fn field(self, name: &str) -> Option<StructField> {
         self.fields().find(|field| field.name == name)
+    }
+}
+
+impl StructField {
+    /// The fields by which the API tells the elements of the list apart, none if it does so by their value. None for an
+    /// atomic list.
+    #[must_use]
+    pub fn element_keys(self) -> Option<Vec<&'static str>> {
+        let keys = self.element_keys?.split(',');
+        Some(keys.filter(|key| !key.is_empty()).collect())
     }
 }
 

@@ -118,7 +118,7 @@ fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
 impl Given {
     fn merged(&self, before: &Value) -> Result<Value, ApiError> {
         match self.how {
-            PatchType::Strategic => match without_merge_key("", before, &self.tree) {
+            PatchType::Strategic => match without_merge_key(before, &self.tree) {
                 _ if has_bad_retain_keys(&self.tree) => {
                     Err(ApiError::bad_request("invalid patch format of retainKeys"))
                 }
@@ -127,7 +127,7 @@ impl Given {
                     let why = format!("map: {item} does not contain declared merge key: {key}");
                     Err(ApiError::unnamed(why))
                 }
-                None => match bad_directive("", before, &self.tree) {
+                None => match bad_directive(before, &self.tree) {
                     Some(why) => Err(ApiError::unnamed(why)),
                     None => Ok(strategic(before, &self.tree)),
                 },

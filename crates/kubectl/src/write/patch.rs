@@ -123,7 +123,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         let given = tree.clone();
         let live = object.to_value();
         if patch_type == PatchType::Strategic
-            && let Some((item, key)) = without_merge_key("", &live, &tree)
+            && let Some((item, key)) = without_merge_key(&live, &tree)
         {
             let item = super::super::gotext::plain(&item);
             return Err(Refusal::as_is(format!(

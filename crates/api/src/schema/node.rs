@@ -1,0 +1,69 @@
+//! Values in objects of built-in kinds, described by the table of fields.
+
+use serde_json::Value;
+
+use super::{GoType, Shape, StructField, served};
+use crate::Kind;
+
+/// A value in an object of a built-in kind. It is not described if the table does not know the kind or the field.
+#[derive(Debug, Clone, Copy)]
+pub struct SchemaNode {
+    /// The field that holds the value; None for the object itself, elements of lists and values of maps.
+    field: Option<StructField>,
+    of: Option<GoType>,
+}
+
+impl SchemaNode {
+    /// The object itself.
+    #[must_use]
+    pub fn of_kind(kind: Kind) -> SchemaNode {
+        SchemaNode::of_served(kind.api_version(), kind.name())
+    }
+
+    /// The object itself, whose kind its `apiVersion` and `kind` name.
+    #[must_use]
+    pub fn of_object(object: &Value) -> SchemaNode {
+        let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
+        SchemaNode::of_served(text("apiVersion"), text("kind"))
+    }
+
+    fn of_served(api_version: &str, kind: &str) -> SchemaNode {
+        let of = served(api_version, kind).map(|served| GoType(served.fields.name));
+        SchemaNode { field: None, of }
+    }
+
+    /// A field of a struct, or the value of a key of a map.
+    #[must_use]
+    pub fn field(self, name: &str) -> SchemaNode {
+        match self.of.map(GoType::shape) {
+            Some(Shape::Struct(of)) => {
+                let field = of.field(name);
+                SchemaNode {
+                    field,
+                    of: field.map(|field| field.of),
+                }
+            }
+            Some(Shape::Map(of)) => SchemaNode::unnamed(Some(of)),
+            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::unnamed(None),
+        }
+    }
+
+    /// An element of a list.
+    #[must_use]
+    pub fn item(self) -> SchemaNode {
+        match self.of.map(GoType::shape) {
+            Some(Shape::List(of)) => SchemaNode::unnamed(Some(of)),
+            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::unnamed(None),
+        }
+    }
+
+    fn unnamed(of: Option<GoType>) -> SchemaNode {
+        SchemaNode { field: None, of }
+    }
+
+    /// See [`StructField::element_keys`].
+    #[must_use]
+    pub fn element_keys(self) -> Option<Vec<&'static str>> {
+        self.field?.element_keys()
+    }
+}
