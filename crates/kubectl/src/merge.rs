@@ -245,7 +245,8 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
             }
             Value::Object(merged)
         }
-        (Value::Array(have), Value::Array(wanted)) if name == "finalizers" => {
+        // Of the other sets, a patch replaces the list.
+        (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set() => {
             strategic_set(have, wanted, order.unwrap_or(wanted))
         }
         (Value::Array(have), Value::Array(wanted)) => strategic_list(of, have, wanted, order.unwrap_or(wanted)),

@@ -345,7 +345,13 @@ fn merged_by(field: StructField, schema: &mut Value) {
         }
         return;
     };
-    match field.element_keys().filter(|keys| !keys.is_empty()) {
+    match field.element_keys() {
+        Some(keys) if keys.is_empty() => {
+            schema["x-kubernetes-list-type"] = "set".into();
+            if field.name == "finalizers" {
+                schema["x-kubernetes-patch-strategy"] = "merge".into();
+            }
+        }
         Some(keys) => {
             schema["x-kubernetes-list-type"] = "map".into();
             schema["x-kubernetes-list-map-keys"] = json!(keys);
@@ -355,10 +361,6 @@ fn merged_by(field: StructField, schema: &mut Value) {
                 _ => "merge",
             }
             .into();
-        }
-        None if field.name == "finalizers" => {
-            schema["x-kubernetes-list-type"] = "set".into();
-            schema["x-kubernetes-patch-strategy"] = "merge".into();
         }
         None => schema["x-kubernetes-list-type"] = "atomic".into(),
     }

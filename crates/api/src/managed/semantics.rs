@@ -70,9 +70,7 @@ impl<'s> Semantics<'s> {
     pub fn elements(self) -> Elements<'s> {
         match self {
             // Only strategic merge patches tell these elements apart.
-            Semantics::BuiltIn(Kind::Job, "conditions", _) | Semantics::BuiltIn(Kind::EndpointSlice, "ports", _) => {
-                Elements::Atomic
-            }
+            Semantics::BuiltIn(Kind::Job, "conditions", _) => Elements::Atomic,
             Semantics::BuiltIn(.., node) => match node.element_keys() {
                 Some(keys) if keys.is_empty() => Elements::Set,
                 Some(keys) => Elements::Keyed(keys),

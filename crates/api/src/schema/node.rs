@@ -66,4 +66,59 @@ impl SchemaNode {
     pub fn element_keys(self) -> Option<Vec<&'static str>> {
         self.field?.element_keys()
     }
+
+    /// Returns whether the value is a list whose elements are told apart by their value.
+    #[must_use]
+    pub fn is_set(self) -> bool {
+        self.element_keys().is_some_and(|keys| keys.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `x-kubernetes-list-type` of the v1.36 API.
+    /// Shows: HT-131
+    #[test]
+    fn lists_merge_as_in_the_api() {
+        const ATOMIC: Option<&[&str]> = None;
+        const SET: Option<&[&str]> = Some(&[]);
+        for (kind, path, keys) in [
+            (Kind::Pod, "spec containers", Some(["name"].as_slice())),
+            (
+                Kind::Pod,
+                "spec containers - ports",
+                Some(&["containerPort", "protocol"]),
+            ),
+            (Kind::Pod, "metadata finalizers", SET),
+            (Kind::Namespace, "spec finalizers", ATOMIC),
+            (Kind::Node, "spec podCIDRs", SET),
+            (Kind::Service, "spec ports", Some(&["port", "protocol"])),
+            (Kind::Service, "status loadBalancer ingress - ports", ATOMIC),
+            (Kind::Ingress, "status loadBalancer ingress - ports", ATOMIC),
+            (Kind::NetworkPolicy, "spec ingress - ports", ATOMIC),
+            (Kind::NetworkPolicy, "spec egress - ports", ATOMIC),
+            (Kind::EndpointSlice, "ports", ATOMIC),
+            (Kind::EndpointSlice, "endpoints - addresses", SET),
+            (Kind::Endpoints, "subsets - addresses", ATOMIC),
+            (Kind::Endpoints, "subsets - ports", ATOMIC),
+            (Kind::ServiceAccount, "imagePullSecrets", ATOMIC),
+            (Kind::Job, "status uncountedTerminatedPods succeeded", SET),
+            (Kind::CsiDriver, "spec volumeLifecycleModes", SET),
+            (Kind::FlowSchema, "spec rules - resourceRules - verbs", SET),
+        ] {
+            let node = path
+                .split(' ')
+                .fold(SchemaNode::of_kind(kind), |node, step| match step {
+                    "-" => node.item(),
+                    field => node.field(field),
+                });
+            assert!(
+                matches!(node.of.map(GoType::shape), Some(Shape::List(_))),
+                "{kind:?} {path}"
+            );
+            assert_eq!(node.element_keys().as_deref(), keys, "{kind:?} {path}");
+        }
+    }
 }
