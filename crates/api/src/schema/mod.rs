@@ -247,7 +247,8 @@ impl GoType {
     }
 
     /// Returns whether it is a pointer; of strings, this is known only in structs that messages print.
-    pub(crate) fn is_pointer(self) -> bool {
+    #[must_use]
+    pub fn is_pointer(self) -> bool {
         self.0.starts_with('*')
     }
 

@@ -33,57 +33,6 @@ pub(super) fn required(schema: &str) -> &'static [&'static str] {
     all.get(schema).map_or(&[], Vec::as_slice)
 }
 
-/// Structs that are no pointers in Go, by the name of their field.
-const VALUES: [&str; 37] = [
-    "acceptedNames",
-    "backend",
-    "clientConfig",
-    "conditions",
-    "current",
-    "daemonEndpoints",
-    "deprecatedSource",
-    "describedObject",
-    "devices",
-    "involvedObject",
-    "jobTemplate",
-    "kubeletEndpoint",
-    "lastState",
-    "limitResponse",
-    "loadBalancer",
-    "metadata",
-    "metric",
-    "names",
-    "nodeInfo",
-    "podAffinityTerm",
-    "podSelector",
-    "pool",
-    "port",
-    "preference",
-    "priorityLevelConfiguration",
-    "regarding",
-    "resources",
-    "roleRef",
-    "scaleTargetRef",
-    "source",
-    "spec",
-    "state",
-    "status",
-    "strategy",
-    "target",
-    "template",
-    "updateStrategy",
-];
-
-/// Fields of that name which are pointers nevertheless, by struct.
-const POINTERS: [(&str, &str); 6] = [
-    ("ContainerStatus", "resources"),
-    ("NetworkPolicyPeer", "podSelector"),
-    ("PodSpec", "resources"),
-    ("PodStatus", "resources"),
-    ("ReplicationControllerSpec", "template"),
-    ("WebhookConversion", "clientConfig"),
-];
-
 /// Fields with a default of their own, by struct.
 const OWN: [(&str, &str, &str); 13] = [
     ("AzureDiskVolumeSource", "cachingMode", "ReadWrite"),
@@ -107,10 +56,7 @@ pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option
         return Some((*own).into());
     }
     match field.of.shape() {
-        Shape::Struct(_) => {
-            let is_pointer = POINTERS.contains(&(of, field.name)) || !VALUES.contains(&field.name);
-            (!is_pointer).then(|| json!({}))
-        }
+        Shape::Struct(_) => (!field.of.is_pointer()).then(|| json!({})),
         Shape::Leaf(leaf) if is_required => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
             "string" => Some("".into()),
             "int32" | "int64" => Some(0.into()),
