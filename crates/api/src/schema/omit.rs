@@ -184,6 +184,7 @@ fn remove(tree: &mut Tree<'_>, path: &[String]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{StructField, struct_named};
     use crate::parse;
 
     /// A value of a type other than its field's is refused, even if it is empty.
@@ -237,5 +238,28 @@ mod tests {
         assert_eq!(value_at("/spec/volumes/0/emptyDir"), Some(serde_json::json!({})));
         let role = stored("{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: a}, rules: []}");
         assert_eq!(role.get("rules"), Some(&serde_json::json!([])));
+        let flow = stored(
+            "{apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: FlowSchema, metadata: {name: a}, spec: {rules: \
+             [{resourceRules: [{verbs: [], apiGroups: [], resources: [], namespaces: [], clusterScope: false}]}]}}",
+        );
+        assert_eq!(
+            flow.pointer("/spec/rules/0/resourceRules/0"),
+            Some(&serde_json::json!({"verbs": [], "apiGroups": [], "resources": [], "namespaces": []}))
+        );
+    }
+
+    #[test]
+    fn omitempty_is_a_fact_of_the_struct() {
+        let omits = |name: &str, field: &str| {
+            let field = struct_named(name).and_then(|of| of.field(field));
+            field.map(StructField::omits_empty)
+        };
+        assert_eq!(omits("events/EventSeries", "count"), Some(false));
+        assert_eq!(omits("EventSeries", "count"), Some(true));
+        assert_eq!(omits("events/Event", "deprecatedCount"), Some(true));
+        assert_eq!(omits("Endpoint", "deprecatedTopology"), Some(true));
+        assert_eq!(omits("StatefulSetStatus", "availableReplicas"), Some(false));
+        assert_eq!(omits("StatefulSetStatus", "currentReplicas"), Some(true));
+        assert_eq!(omits("ValidatingWebhook", "admissionReviewVersions"), Some(false));
     }
 }
