@@ -3,15 +3,19 @@
 //! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239), to print objects as the
 //! API server's internal structs and to answer `kubectl explain`.
 //!
-//! A line `= apiVersion Kind plural scope Struct` declares a served kind that is no [`Kind`]; any other line is a struct with its fields as
-//! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
-//! a string type that Go calls `v1.X`. `*` is a pointer; a string has it only in structs that messages print.
-//! `+` after a name: Go writes the field even if it is empty; any other number, boolean, list or map that is no pointer
-//! has `omitempty`. `#` after the type of a list: the API tells its elements apart by these fields, or by their value if
-//! none follow; any other list is atomic. `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
+//! A line `= apiVersion Kind plural scope Struct` declares a served kind that is no [`Kind`]. Any other line is a struct
+//! with its fields as `name:type`:
 //!
-//! Structs that messages print have their fields in Go's order. `~` before a name: messages print the struct as it is on
-//! the wire.
+//! - `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
+//! - `~` before the name of a struct: messages print it as it is on the wire. Other structs that messages print have
+//!   their fields in Go's order.
+//! - `Outer/name` is a field of the embedded struct `Outer`.
+//! - `+` after the name of a field: Go writes it even if it is empty. Any other number, boolean, list or map that is no
+//!   pointer has `omitempty`.
+//! - `[]` and `{}` are lists and maps; `string=X` is a string type that Go calls `v1.X`.
+//! - `*` is a pointer; a string has it only in structs that messages print.
+//! - `#` after the type of a list: the API tells its elements apart by these fields, or by their value if none follow.
+//!   Any other list is atomic.
 
 mod decode;
 mod node;
