@@ -1,10 +1,8 @@
 //! Our parser reads a manifest as the API's own types (`k8s-openapi`) do, and loses nothing (P-03).
 
-use std::collections::BTreeSet;
-
 use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, networking, policy, rbac, scheduling, storage};
 use podscope_api::schema::{GoType, Rejection, Shape, Struct, decode_object, served};
-use podscope_api::{Kind, Quantity, Tree, parse};
+use podscope_api::{Kind, Quantity, Tree, ordered, parse};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -192,7 +190,7 @@ fn holder(message: &str) -> Option<&str> {
 /// Shows: VA-238
 #[test]
 fn type_errors_name_the_structs_of_the_table() {
-    let (mut compared, mut shared) = (0, BTreeSet::new());
+    let (mut compared, mut shared) = (0, ordered::Set::new());
     for kind in Kind::ALL {
         let fields = served(kind.api_version(), kind.name()).expect("it is served").fields;
         let mut check = |mut document: Value| {
