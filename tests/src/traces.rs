@@ -1,9 +1,10 @@
 //! Runs whose traces must be byte for byte equal natively and in wasm. Each trace is reduced to a hash;
 //! `cargo xtask test wasm` passes the native hashes to the wasm test.
 
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, ObjectKey, Rate, parse};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{
     GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };

@@ -48,6 +48,7 @@ mod duration;
 mod encoding;
 pub mod explained;
 mod extra;
+pub mod fault;
 pub mod features;
 mod fields;
 pub mod hash;

@@ -111,3 +111,29 @@ macro_rules! string_newtype {
 }
 
 pub(crate) use string_newtype;
+
+/// Declares an enum whose variants have a name in manifests, commands and records. Unlike the wire form of a
+/// `string_enum`, it knows no other values.
+#[macro_export]
+macro_rules! named_enum {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        pub enum $name { $($(#[$variant_meta])* $variant),* }
+
+        impl $name {
+            /// The name in manifests, commands and records.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
+
+            /// All names.
+            pub const NAMES: &'static [&'static str] = &[$($text),*];
+
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($text => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use podscope_cluster::ViolationCause;
+use podscope_api::fault::ViolationCause;
 
 use podscope_protocol::Problem;
 use podscope_session::link::Link;

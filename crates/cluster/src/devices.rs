@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use podscope_api::fault::FaultKind;
 use podscope_api::{CausedBy, DEVICES_ANNOTATION, Node, NodeName, Object, ResourceSlice, Str, Time};
 use podscope_node::machine::DeviceState;
 use podscope_node::{DeviceDriver, DevicePool, device_pools, first_slices};
-use podscope_sim::{FaultDetails, FaultKind, Happening};
+use podscope_sim::{FaultDetails, Happening};
 
 use crate::effect::{Input, Timer};
 use crate::event::Event;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use podscope_api::fault::{ControlPlaneProcess, FenceMechanism};
 use podscope_api::ordered;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 
-pub use podscope_controllers::FenceMechanism;
 use podscope_sim::Span;
 
 use crate::traffic::TrafficCommand;
@@ -31,8 +31,6 @@ pub enum Direction {
     /// Messages from the node.
     Out,
 }
-
-pub use podscope_sim::ControlPlaneProcess;
 
 /// The nodes that a fault affects.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,12 +6,13 @@ mod storage;
 
 use std::sync::Arc;
 
+use podscope_api::fault::{FaultKind, FenceMechanism, OneWay};
 use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, Str};
-use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
+use podscope_sim::{FaultDetails, Happening};
 
 use crate::controllers;
 use crate::event::Event;
-use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets, joining};
+use crate::fault::{CutFrom, Direction, Fault, Targets, joining};
 use crate::machine::MachineFault;
 use crate::node_groups::MachineTemplate;
 use crate::traffic::Touch;

@@ -10,6 +10,7 @@
 //! out-of-service taint, whereupon other controllers detach volumes and force-delete pods. To do so before the
 //! confirmation would violate at-most-one semantics (CT-144).
 
+use podscope_api::fault::FenceMechanism;
 use podscope_api::ordered;
 use podscope_api::well_known::taint;
 use std::sync::Arc;
@@ -49,16 +50,10 @@ super::settings::settings! {
     confirmation: Span = "confirmation", Span::seconds(2);
 }
 
-pub use podscope_sim::FenceMechanism;
-
 impl Setting for FenceMechanism {
     fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
-        *self = match value.as_str() {
-            Some("power") => Self::Power,
-            Some("storage") => Self::Storage,
-            Some("network") => Self::Network,
-            _ => return Err(format!("{value} is not power, storage or network")),
-        };
+        let mechanism = value.as_str().and_then(Self::from_name);
+        *self = mechanism.ok_or_else(|| format!("{value} is not power, storage or network"))?;
         Ok(())
     }
 }

@@ -75,7 +75,7 @@ pub use cluster_autoscaler::{
     Cloud, ClusterAutoscalerSettings, Expander, MAX_REACHED, ScalableGroup, TrialCluster, not_triggered_message,
 };
 pub use daemonset::daemon_pods_on;
-pub use fencing::{FenceMechanism, FencingSettings};
+pub use fencing::FencingSettings;
 pub use manager::ControllerManager;
 pub use missing_objects::missing_controller_objects;
 pub use namespace_objects::objects_of;
@@ -83,6 +83,7 @@ pub use node_selector::counts_for_spread;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
 pub use taint_eviction::toleration_time;
 
+use podscope_api::fault::FenceMechanism;
 use podscope_api::{NodeName, Str};
 
 /// The context of one step of a controller process.

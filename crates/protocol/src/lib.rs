@@ -52,6 +52,7 @@ mod update;
 mod what_if;
 
 pub use podscope_api::clock;
+pub use podscope_api::fault::ViolationCause;
 use postcard::ser_flavors::Size;
 
 pub use condition::{
@@ -76,7 +77,7 @@ pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine
 pub use picture::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage, ControlPlaneView, Frame,
     GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
-    SpreadLane, SpreadPoint, TerminationStage, TerminationView, ViolationCauseView,
+    SpreadLane, SpreadPoint, TerminationStage, TerminationView, cause_word,
 };
 pub use remark::{
     Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,

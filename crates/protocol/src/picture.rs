@@ -1,5 +1,6 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::{ConditionStatus, ordered};
 use podscope_messages::Sentence;
 use podscope_messages::t;
@@ -482,7 +483,7 @@ pub struct BrokenInvariant {
     /// Time of the violation.
     pub at: Micros,
     /// Kind of the cause.
-    pub cause: ViolationCauseView,
+    pub cause: ViolationCause,
     /// The cause: a command, a fault or a bug.
     pub by: Sentence,
     /// Description of the observed violation.
@@ -501,26 +502,13 @@ impl BrokenInvariant {
     }
 }
 
-/// Cause of an invariant's violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ViolationCauseView {
-    Command,
-    Fault,
-    /// A bug of Podscope.
-    #[default]
-    Bug,
-}
-
-impl ViolationCauseView {
-    /// Word for the cause.
-    #[must_use]
-    pub fn word(self) -> String {
-        match self {
-            Self::Command => t!(picture::cause_command),
-            Self::Fault => t!(picture::cause_fault),
-            Self::Bug => t!(picture::cause_bug),
-        }
+/// Word for the kind of cause of a violation.
+#[must_use]
+pub fn cause_word(cause: ViolationCause) -> String {
+    match cause {
+        ViolationCause::Command => t!(picture::cause_command),
+        ViolationCause::Fault => t!(picture::cause_fault),
+        ViolationCause::Bug => t!(picture::cause_bug),
     }
 }
 

@@ -11,8 +11,9 @@ mod workloads;
 
 use std::sync::Arc;
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered::StableSort as _;
-use podscope_cluster::{Record, Rng, SimTime, Span, ViolationCause};
+use podscope_cluster::{Record, Rng, SimTime, Span};
 use podscope_kubectl::command;
 
 use crate::scenario::{self, File, Loaded, Timed};

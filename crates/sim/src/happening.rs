@@ -1,12 +1,13 @@
 //! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
 //! readers of a record, and become fields of the printed line.
 
-use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect};
+use podscope_api::fault::{FaultKind, FenceMechanism, OneWay, ViolationCause};
+use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect, named_enum};
 use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::requests::{FailedRequests, RequestRate};
+use crate::requests::{FailedRequests, RequestOutcome, RequestRate, RequestTruth};
 use crate::{SimTime, Span};
 
 /// Names and values in the order of the printed line.
@@ -227,37 +228,6 @@ pub enum AttemptResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag(pub bool);
 
-macro_rules! named_enum {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$variant_doc])* $variant),* }
-
-        impl $name {
-            /// The name in manifests, commands and records.
-            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
-
-            /// All names.
-            pub const NAMES: &'static [&'static str] = &[$($text),*];
-
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($text => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-
-        impl Field for $name {
-            fn add_to(&self, name: &'static str, fields: &mut Fields) {
-                fields.push((name, self.as_str().into()));
-            }
-        }
-    )*};
-}
-
-pub(crate) use named_enum;
-
 named_enum! {
     /// A hook of a container.
     HookKind {
@@ -275,105 +245,6 @@ named_enum! {
         Readiness = "readiness",
         /// `livenessProbe`.
         Liveness = "liveness",
-    }
-
-    /// A control plane process that can crash.
-    ControlPlaneProcess {
-        /// kube-scheduler.
-        Scheduler = "scheduler",
-        /// kube-controller-manager.
-        ControllerManager = "controller-manager",
-        /// kube-apiserver.
-        ApiServer = "apiserver",
-    }
-
-    /// How a node is fenced (CT-142, V-05).
-    FenceMechanism {
-        /// The node is powered off.
-        Power = "power",
-        /// The storage servers refuse requests of the node.
-        Storage = "storage",
-        /// The node is isolated from every network.
-        Network = "network",
-    }
-
-    /// The kind of cause of an invariant violation.
-    ViolationCause {
-        Command = "command",
-        Fault = "fault",
-        /// A bug of Podscope.
-        Bug = "bug",
-    }
-
-    /// The blocked direction of a link that is cut one way.
-    OneWay {
-        /// Messages to the node are lost.
-        In = "in",
-        /// Messages from the node are lost.
-        Out = "out",
-    }
-}
-
-/// The kind of a fault; its repair has the same kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum FaultKind {
-    /// Links are cut.
-    Partition,
-    /// Links are slow.
-    Slow,
-    /// A machine joins the cluster.
-    Join,
-    /// A machine leaves for good.
-    Leave,
-    /// A machine shuts down gracefully.
-    Shutdown,
-    /// A machine loses power.
-    PowerOff,
-    /// A kubelet crashes.
-    CrashKubelet,
-    /// A container runtime crashes.
-    CrashRuntime,
-    /// A control plane process crashes.
-    Crash(ControlPlaneProcess),
-    /// A second instance of a control plane process believes that it is the leader.
-    Second(ControlPlaneProcess),
-    /// etcd cannot be reached.
-    EtcdDown,
-    /// A container's process exits.
-    Exit,
-    /// A pod's sandbox is lost.
-    Sandbox,
-    /// A volume is detached from its node.
-    Detach,
-    /// A fence was lifted.
-    Fence(FenceMechanism),
-    /// A device of a node changes.
-    Device,
-    /// The device drivers of a node crash.
-    CrashDriver,
-}
-
-impl std::fmt::Display for FaultKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Partition => "partition",
-            Self::Slow => "slow",
-            Self::Join => "join",
-            Self::Leave => "leave",
-            Self::Shutdown => "shutdown",
-            Self::PowerOff => "poweroff",
-            Self::CrashKubelet => "crash kubelet",
-            Self::CrashRuntime => "crash runtime",
-            Self::Crash(process) => return write!(f, "crash {}", process.as_str()),
-            Self::Second(process) => return write!(f, "second {}", process.as_str()),
-            Self::EtcdDown => "etcd down",
-            Self::Exit => "exit",
-            Self::Sandbox => "sandbox",
-            Self::Detach => "detach",
-            Self::Device => "device",
-            Self::CrashDriver => "crash driver",
-            Self::Fence(mechanism) => return write!(f, "fence {}", mechanism.as_str()),
-        })
     }
 }
 
@@ -439,6 +310,13 @@ as_json! {
     ConditionStatus: |it| it.as_str().into(),
     TaintEffect: |it| it.as_str().into(),
     FaultKind: |it| it.to_string().into(),
+    FenceMechanism: |it| it.as_str().into(),
+    HookKind: |it| it.as_str().into(),
+    OneWay: |it| it.as_str().into(),
+    ProbeKind: |it| it.as_str().into(),
+    RequestOutcome: |it| it.as_str().into(),
+    RequestTruth: |it| it.as_str().into(),
+    ViolationCause: |it| it.as_str().into(),
     ObjectKey: |it| it.to_string().into(),
     Span: |it| it.to_string().into(),
 }

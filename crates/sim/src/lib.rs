@@ -42,8 +42,7 @@ pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subjec
 pub use due::{PendingEvent, PendingEventKind};
 pub use errors::StatusReason;
 pub use happening::{
-    AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, FenceMechanism, Fields, Flag, Happening, HookKind,
-    OneWay, Originator, ProbeKind, Updated, Violation, ViolationCause, What,
+    AttemptResult, FaultDetails, Fields, Flag, Happening, HookKind, Originator, ProbeKind, Updated, Violation, What,
 };
 pub use heartbeat::{Heartbeats, RENEW_INTERVAL};
 pub use network::{Network, NetworkSettings};

@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use podscope_api::{NodeName, ObjectKey, Str};
+use podscope_api::{NodeName, ObjectKey, Str, named_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::SimTime;
-use crate::happening::{Field, Fields, named_enum};
+use crate::happening::{Field, Fields};
 
 named_enum! {
     /// The outcome of a request, from best to worst.

@@ -1,10 +1,9 @@
 //! Faults of the control plane: its processes crash, start and get a second instance; etcd goes down and comes back.
 
-use podscope_sim::FaultKind;
+use podscope_api::fault::{ControlPlaneProcess, FaultKind};
 
 use super::{START_DELAY, fault_or_repair_record, fault_record};
 use crate::event::Event;
-use crate::fault::ControlPlaneProcess;
 use crate::{Actor, Sink, World};
 
 impl World {

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use podscope_api::fault::FaultKind;
 use podscope_api::well_known::label;
 use podscope_api::{CsiNode, Node, NodeName, Object};
-use podscope_sim::FaultKind;
 
 use super::{START_DELAY, fault_record};
 use crate::node_groups::{MachineTemplate, node_groups};

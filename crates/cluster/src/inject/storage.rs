@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use podscope_api::fault::FaultKind;
 use podscope_api::{Kind, NodeName, PersistentVolume, VolumeAttachment};
-use podscope_sim::{FaultDetails, FaultKind, Flag, Happening};
+use podscope_sim::{FaultDetails, Flag, Happening};
 
 use crate::controllers::Holder;
 use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, World, subject};

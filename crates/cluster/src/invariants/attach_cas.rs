@@ -2,6 +2,7 @@
 //! value that the writer observed, and a container whose volume must be attached only starts where it is attached. A
 //! volume for several nodes has no single holder; it is checked only if it has a driver.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
@@ -10,7 +11,7 @@ use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, St
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::Holder;
 use crate::volume::{Backend, Resolved, driver_of, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
@@ -197,6 +198,7 @@ mod tests {
     use super::*;
     use crate::fault::Fault;
     use crate::{Mutation, Part};
+    use podscope_api::fault::ControlPlaneProcess;
     use podscope_api::{Kind, ObjectKey};
     use std::sync::Arc;
 
@@ -259,7 +261,7 @@ mod tests {
         let cut = lab::partition("a-1");
         world.apply_fault(&cut, &mut trace).expect("node a-1 exists");
         let crash = Fault::ControlPlane {
-            process: crate::fault::ControlPlaneProcess::ControllerManager,
+            process: ControlPlaneProcess::ControllerManager,
             up: false,
         };
         world

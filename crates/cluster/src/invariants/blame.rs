@@ -2,13 +2,14 @@
 //! covers it. If there is none, the violation is a bug. No exception covers more than it explains: a fault covers
 //! violations about its own node or process, while it lasts and some minutes after.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::{NodeName, Str, Uid};
 use podscope_messages::sentence;
 
 use super::ledger::ActiveFault;
 use podscope_sim::Originator;
 
-use super::{View, ViolationCause};
+use super::View;
 use crate::Actor;
 
 type Blame = (ViolationCause, Originator);

@@ -1,6 +1,7 @@
 //! `detach-live` (CT-186): when no fault is active, a volume that no pod needs on a node is detached from it: after it
 //! is unmounted, or, on a node that is not ready, after the force timeout or a fence. Checked periodically.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
@@ -11,7 +12,7 @@ use podscope_api::{
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::controllers::Holder;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};

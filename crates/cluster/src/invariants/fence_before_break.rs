@@ -1,13 +1,14 @@
 //! `fence-before-break` (CT-175, CT-144): before a volume is detached by force, or a pod is deleted by force because
 //! its node is unreachable, the node must be unable to do harm: powered off, fenced, or with the volume unmounted.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Happening, Place, Record, subject_of};
 
 pub(super) const FENCE_BEFORE_BREAK: Invariant = Invariant {
@@ -138,8 +139,9 @@ impl FenceBeforeBreak {
 #[cfg(test)]
 mod tests {
     use super::super::lab::{self, Trace};
-    use crate::fault::{Fault, FenceMechanism};
+    use crate::fault::Fault;
     use crate::{Actor, DeleteOptions, GivenCommand, Request, SimTime, World};
+    use podscope_api::fault::FenceMechanism;
     use podscope_api::{Kind, ObjectKey};
 
     fn world_with_partition(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use podscope_api::ordered;
 use podscope_messages::sentence;
 
+use podscope_api::fault::{FaultKind, ViolationCause};
 use podscope_api::{Object, Pod, Str, Uid};
 
 use super::ledger::LivePod;
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::world::Body;
-use crate::{Actor, FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
+use crate::{Actor, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
     name: "grace-honoured",

@@ -1,6 +1,7 @@
 //! State that all checks share: which processes are alive, who removed which object, and which commands and faults
 //! there were.
 
+use podscope_api::fault::{ControlPlaneProcess, FaultKind};
 use podscope_api::ordered;
 use podscope_api::well_known::taint;
 use podscope_messages::{Sentence, Value, sentence};
@@ -13,7 +14,7 @@ use rpds::RedBlackTreeMapSync;
 
 use super::{Observation, WorldParts};
 use crate::controllers::Holder;
-use crate::{Actor, ControlPlaneProcess, FaultKind, Happening, Place, Record, SimTime, Span, What};
+use crate::{Actor, Happening, Place, Record, SimTime, Span, What};
 
 /// Number of removed pods to remember, besides those whose processes still run.
 const REMOVALS_MAX: usize = 4096;

@@ -1,6 +1,7 @@
 //! Liveness: what must become true when no fault is active (CT-180 to CT-184). Checked periodically; a violation is
 //! reported once while it lasts.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_api::well_known::{condition, finalizer, taint};
 use podscope_messages::invariant;
@@ -12,7 +13,7 @@ use podscope_api::{
     StatefulSet, TaintEffect, Uid,
 };
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Actor, Change, Happening, Record, SimTime, Span, Subject, subject, subject_of};
 
 pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {

@@ -32,6 +32,7 @@ mod single_writer;
 mod skew_at_bind;
 mod slot_unique;
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_messages::{Message, invariant};
 use std::sync::Arc;
@@ -108,7 +109,6 @@ pub struct Invariant {
 }
 
 use podscope_sim::Originator;
-pub(crate) use podscope_sim::ViolationCause;
 
 /// A detected violation of an invariant.
 #[derive(Debug, Clone)]

@@ -1,10 +1,11 @@
 //! `no-early-removal` (CT-169): a kubelet removes a pod object only when the pod has no running process.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::{Kind, Pod};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const NO_EARLY_REMOVAL: Invariant = Invariant {

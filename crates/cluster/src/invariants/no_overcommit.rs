@@ -1,5 +1,6 @@
 //! `no-overcommit` (CT-171): when a pod is bound, the requests on its node do not exceed the allocatable resources.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use podscope_messages::invariant;
@@ -7,7 +8,7 @@ use podscope_messages::sentence;
 
 use podscope_api::{Node, Pod, Quantity, ResourceList, Str};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::Actor;
 
 pub(super) const NO_OVERCOMMIT: Invariant = Invariant {

@@ -1,10 +1,11 @@
 //! `one-node` (CT-164): a pod runs only where it was bound.
 
 use podscope_api::Object;
+use podscope_api::fault::ViolationCause;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Place, What, subject_of};
 
 pub(super) const ONE_NODE: Invariant = Invariant {

@@ -2,13 +2,14 @@
 //! approved than it allowed, and the allowed number is never negative. Pods that are not Ready may be evicted without
 //! counting (CT-101).
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
 use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::{Actor, Request, subject_of};
 
 pub(super) const PDB_LEDGER: Invariant = Invariant {

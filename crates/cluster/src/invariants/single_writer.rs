@@ -2,6 +2,7 @@
 //! an inline disk (a disk in a pod's spec without a PersistentVolume) on one node. A mount counts only while its pod
 //! has live processes.
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
 use podscope_messages::invariant;
 use podscope_messages::{Sentence, sentence};
@@ -10,7 +11,7 @@ use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
 
 use podscope_sim::Originator;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause, blame};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, blame};
 use crate::volume::{Backend, of_inline, of_persistent_volume};
 use crate::{Happening, Place, Record, What};
 

@@ -1,11 +1,12 @@
 //! `slot-unique` (CT-176): no pod of a StatefulSet is created while an object of its name exists. The API server
 //! ensures that names are unique; a create request that it refuses is no violation (CT-071).
 
+use podscope_api::fault::ViolationCause;
 use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
 use podscope_messages::invariant;
 use podscope_messages::sentence;
 
-use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View, ViolationCause};
+use super::{Check, DetectedViolation, Group, Invariant, Observation, Promise, View};
 use crate::{Request, subject_of};
 
 pub(super) const SLOT_UNIQUE: Invariant = Invariant {

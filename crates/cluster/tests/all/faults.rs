@@ -4,8 +4,9 @@ use podscope_api::ordered;
 
 use crate::common;
 use crate::common::{Trace, at, key, partition, world};
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{Node, NodeName, Pod};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
 use podscope_cluster::{NodeShorthand, Setup, World};
 use serde_json::{Value, json};
 

@@ -1,8 +1,9 @@
 //! Requests to Services through the public API of the world: the cost of traffic, its effects on the rest of the
 //! simulation, and its totals.
 
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{ObjectKey, Rate};
-use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{RequestClient, RequestOutcome, Span, StartTraffic, TrafficCommand, What, World};
 use serde_json::{Value, json};
 

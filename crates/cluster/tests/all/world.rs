@@ -2,9 +2,10 @@
 
 use crate::common;
 use crate::common::{Trace, at, world};
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{Node, Pod};
 use podscope_cluster::GivenCommand;
-use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use serde_json::{Value, json};
 
 fn replica_set(replicas: i32) -> Value {

@@ -1,10 +1,10 @@
 //! Completion, from the same tables that the parser uses (K-03).
 
+use podscope_api::fault::FenceMechanism;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::label;
 use podscope_api::{Kind, ResourceSlice};
 use podscope_cluster::Objects;
-use podscope_cluster::fault::FenceMechanism;
 
 use super::app::TRAFFIC_FLAGS;
 use super::fault::{Argument, CUTS, DIRECTIONS, FAULTS};

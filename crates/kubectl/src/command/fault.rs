@@ -4,9 +4,10 @@ mod device;
 
 use podscope_api::ordered;
 
+use podscope_api::fault::{ControlPlaneProcess, FenceMechanism};
 use podscope_api::{NodeName, ObjectKey, Quantity, Str};
 use podscope_cluster::Span;
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
 
 use super::flags::{Args, Flag, Takes};
 use super::shell::Word;

@@ -1,7 +1,8 @@
 //! Shrinks a run: finds the fewest parts and commands that still violate the same invariant for the same cause, then
 //! moves each command to the earliest possible time.
 
-use podscope_cluster::{SimTime, Span, ViolationCause};
+use podscope_api::fault::ViolationCause;
+use podscope_cluster::{SimTime, Span};
 
 use super::{Found, Goal, Part, Run};
 

@@ -1,6 +1,7 @@
 //! Recording of a branch's trace and output while it is played.
 
-use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTime, Sink, ViolationCause};
+use podscope_api::fault::ViolationCause;
+use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
 
 use podscope_kubectl::Followed;
 

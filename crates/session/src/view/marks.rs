@@ -2,12 +2,11 @@
 
 mod requests;
 
+use podscope_api::fault::{ControlPlaneProcess, FaultKind, FenceMechanism, OneWay};
 use podscope_api::well_known::{condition, taint};
 use podscope_api::{ConditionStatus, ordered};
-use podscope_cluster::fault::{Fault, FenceMechanism};
-use podscope_cluster::{
-    AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, OneWay, Record, SimTime,
-};
+use podscope_cluster::fault::Fault;
+use podscope_cluster::{AttemptResult, FaultDetails, Happening, HookKind, Record, SimTime};
 
 use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};

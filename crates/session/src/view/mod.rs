@@ -36,7 +36,7 @@ use groups::{GroupChange, Groups};
 use crate::timeline::Session;
 use podscope_protocol::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Frame, Guarantee, Mark,
-    NodeDevices, OwnerView, StoryState, ViolationCauseView,
+    NodeDevices, OwnerView, StoryState,
 };
 
 /// What the page shows, as of the last frame.
@@ -221,7 +221,7 @@ fn broken_invariant(session: &Session, at: SimTime, violation: &Violation) -> Br
     let command = by.command.and_then(|number| session.branch().command_time(number));
     BrokenInvariant {
         at: at.0,
-        cause: cause(violation.cause),
+        cause: violation.cause,
         by: by.who.clone(),
         seen: violation.seen.clone(),
         name: violation.invariant.to_string(),
@@ -235,14 +235,6 @@ pub(crate) fn pod_key(text: &str) -> ObjectKey {
     match text.split_once('/') {
         Some((namespace, name)) => ObjectKey::new(namespace, name),
         None => ObjectKey::new("default", text),
-    }
-}
-
-const fn cause(cause: podscope_cluster::ViolationCause) -> ViolationCauseView {
-    match cause {
-        podscope_cluster::ViolationCause::Command => ViolationCauseView::Command,
-        podscope_cluster::ViolationCause::Fault => ViolationCauseView::Fault,
-        podscope_cluster::ViolationCause::Bug => ViolationCauseView::Bug,
     }
 }
 

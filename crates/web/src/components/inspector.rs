@@ -1,7 +1,7 @@
 //! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
 use podscope_messages::{Message, inspector, t};
-use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, failures_title};
+use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary, WhatIf, cause_word, failures_title};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -299,7 +299,7 @@ fn events(detail: &Detail, now: Micros) -> Html {
             { for detail.breaks.iter().map(|broken| html! {
                 <li class="warning">
                     <span class="mono when" title={clock::instant(broken.at)}>{ clock::ago(broken.at, now) }</span>
-                    <b>{ broken.cause.word() }</b>
+                    <b>{ cause_word(broken.cause) }</b>
                     <span class="from">{ shown(&broken.by.to_string()) }</span>
                     <p>{ shown(&broken.seen.to_string()) }</p>
                 </li>

@@ -3,7 +3,7 @@
 use podscope_api::well_known::label;
 use podscope_messages::{Message, plane, t};
 use podscope_protocol::{
-    BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef,
+    BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef, cause_word,
 };
 use yew::prelude::*;
 
@@ -132,7 +132,7 @@ fn broken(ctl: &Ctl, props: &Props) -> Html {
                         html! { <span class="chip bad" title={podscope_api::visible(&only.seen.to_string()).into_owned()}>{ icon("shield") }{ words }</span> }
                     } else {
                         let select = ctl.select(SubjectRef::Invariant { name: only.name.clone() });
-                        html! { <button type="button" class="chip bad" data-nav="rail" tabindex="-1" onclick={select} title={format!("{} ({}: {})", only.seen, only.cause.word(), only.by)}>{ icon("shield") }{ words }</button> }
+                        html! { <button type="button" class="chip bad" data-nav="rail" tabindex="-1" onclick={select} title={format!("{} ({}: {})", only.seen, cause_word(only.cause), only.by)}>{ icon("shield") }{ words }</button> }
                     }
                 }
                 [first, ..] => violations_chip(ctl, first, all.len(), are_restored, props.run),

@@ -1,7 +1,7 @@
 //! A guarantee in the inspector: its statement, which component keeps it, and, after a violation, the ways back.
 
 use podscope_messages::t;
-use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCauseView};
+use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCause};
 use yew::prelude::*;
 
 use super::shown::shown;
@@ -101,7 +101,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
             <h3 class="eyebrow">{ t!(promise::ways_back) }</h3>
             <ul class="ways-back">
                 <li><button type="button" onclick={back}>{ t!(promise::back_to, at = clock::instant(before)) }</button><span>if broken.since.is_some() { { t!(promise::before_command) }{ " " }<code>{ shown(&broken.by.to_string()) }</code>{ t!(promise::before_command_end) } } else { { t!(promise::before_violation) } }</span></li>
-                if broken.cause == ViolationCauseView::Command && broken.is_last {
+                if broken.cause == ViolationCause::Command && broken.is_last {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ t!(promise::undo) }</button><span>{ t!(promise::undo_hint) }</span></li>
                 }
                 if model.cut_nodes().nth(1).is_some() {

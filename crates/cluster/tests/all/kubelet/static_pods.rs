@@ -1,7 +1,8 @@
 //! Static pods and their mirror pods (LC-213, LC-064, LC-066, LC-197). Golden scenarios cover the actions of users.
 
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{Kind, NodeName, ObjectKey, Uid};
-use podscope_cluster::fault::{ControlPlaneProcess, Fault};
+use podscope_cluster::fault::Fault;
 use podscope_cluster::{DeleteOptions, Request, What};
 use serde_json::{Value, json};
 

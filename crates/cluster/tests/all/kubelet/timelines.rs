@@ -1,8 +1,9 @@
 //! Further rows of section 5 of the facts: sidecars, changes during a termination, and its end (LC-154, LC-158, LC-161
 //! to LC-167, LC-170, LC-174, LC-177).
 
+use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{ConditionStatus, Kind};
-use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{DeleteOptions, Request, SimTime, What};
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use podscope_api::fault::{ControlPlaneProcess, FaultKind, ViolationCause};
 use podscope_api::{CausedBy, EventType, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{
-    Actor, AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record, SimTime, Span,
-    Updated, Violation, ViolationCause, What, subject,
+    Actor, AttemptResult, FaultDetails, Happening, HookKind, Record, SimTime, Span, Updated, Violation, What, subject,
 };
 
 use super::{BLOCK, RECENT, Trace};

@@ -1,0 +1,110 @@
+//! The names of faults, of what is cut, and of the causes of violations, shared by the simulation, the trace and the
+//! page. What a fault does and to whom is in the crate of the cluster.
+
+use serde::{Deserialize, Serialize};
+
+crate::named_enum! {
+    /// A control plane process that can crash.
+    ControlPlaneProcess {
+        /// kube-scheduler.
+        Scheduler = "scheduler",
+        /// kube-controller-manager.
+        ControllerManager = "controller-manager",
+        /// kube-apiserver.
+        ApiServer = "apiserver",
+    }
+
+    /// How a node is fenced (CT-142, V-05).
+    FenceMechanism {
+        /// The node is powered off.
+        Power = "power",
+        /// The storage servers refuse requests of the node.
+        Storage = "storage",
+        /// The node is isolated from every network.
+        Network = "network",
+    }
+
+    /// The blocked direction of a link that is cut one way.
+    OneWay {
+        /// Messages to the node are lost.
+        In = "in",
+        /// Messages from the node are lost.
+        Out = "out",
+    }
+
+    /// The kind of cause of an invariant violation.
+    #[derive(Default)]
+    ViolationCause {
+        Command = "command",
+        Fault = "fault",
+        /// A bug of Podscope.
+        #[default]
+        Bug = "bug",
+    }
+}
+
+/// The kind of a fault; its repair has the same kind.
+///
+/// Invariant: of several faults of one instant, the last in this order is blamed for a violation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// Links are cut.
+    Partition,
+    /// Links are slow.
+    Slow,
+    /// A machine joins the cluster.
+    Join,
+    /// A machine leaves for good.
+    Leave,
+    /// A machine shuts down gracefully.
+    Shutdown,
+    /// A machine loses power.
+    PowerOff,
+    /// A kubelet crashes.
+    CrashKubelet,
+    /// A container runtime crashes.
+    CrashRuntime,
+    /// A control plane process crashes.
+    Crash(ControlPlaneProcess),
+    /// A second instance of a control plane process believes that it is the leader.
+    Second(ControlPlaneProcess),
+    /// etcd cannot be reached.
+    EtcdDown,
+    /// A container's process exits.
+    Exit,
+    /// A pod's sandbox is lost.
+    Sandbox,
+    /// A volume is detached from its node.
+    Detach,
+    /// A fence was lifted.
+    Fence(FenceMechanism),
+    /// A device of a node changes.
+    Device,
+    /// The device drivers of a node crash.
+    CrashDriver,
+}
+
+/// The fault's name in the command language and in the trace.
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Partition => "partition",
+            Self::Slow => "slow",
+            Self::Join => "join",
+            Self::Leave => "leave",
+            Self::Shutdown => "shutdown",
+            Self::PowerOff => "poweroff",
+            Self::CrashKubelet => "crash kubelet",
+            Self::CrashRuntime => "crash runtime",
+            Self::Crash(process) => return write!(f, "crash {}", process.as_str()),
+            Self::Second(process) => return write!(f, "second {}", process.as_str()),
+            Self::EtcdDown => "etcd down",
+            Self::Exit => "exit",
+            Self::Sandbox => "sandbox",
+            Self::Detach => "detach",
+            Self::Device => "device",
+            Self::CrashDriver => "crash driver",
+            Self::Fence(mechanism) => return write!(f, "fence {}", mechanism.as_str()),
+        })
+    }
+}
