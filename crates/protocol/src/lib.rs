@@ -52,7 +52,7 @@ mod update;
 mod what_if;
 
 pub use podscope_api::clock;
-pub use podscope_api::fault::ViolationCause;
+pub use podscope_api::fault::{FaultKind, ViolationCause};
 use postcard::ser_flavors::Size;
 
 pub use condition::{
@@ -71,7 +71,7 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
-pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
+pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
 pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
 pub use picture::{

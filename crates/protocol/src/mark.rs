@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use podscope_api::fault::FaultKind;
 use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
-use crate::{Component, CutFrom, FailedStretch, Micros, SubjectRef, Thousandths};
+use crate::{CutFrom, FailedStretch, Micros, SubjectRef, Thousandths};
 
 /// A lane of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -99,7 +100,7 @@ pub enum MarkKind {
 pub enum MarkLabel {
     /// A fault and the name of the affected object; empty if there is none.
     Fault {
-        fault: FaultView,
+        fault: FaultKind,
         /// A node, a pod or a volume.
         name: String,
     },
@@ -113,8 +114,6 @@ pub enum MarkLabel {
         /// Messages from the node are lost.
         is_out: bool,
     },
-    /// A machine joins.
-    Joined { node: String },
     /// A node was cordoned or uncordoned.
     Cordoned {
         node: String,
@@ -141,14 +140,10 @@ pub enum MarkLabel {
     },
     /// A fault ended; `name` is the affected object, or empty.
     Healed {
-        fault: FaultView,
+        fault: FaultKind,
         /// A node, a pod or a volume.
         name: String,
     },
-    /// A node was fenced.
-    Fenced { node: String },
-    /// A node is no longer fenced.
-    Unfenced { node: String },
     /// A volume was written from two nodes.
     Corrupted { volume: String },
     /// Text written by a person: a command or an expectation.
@@ -245,102 +240,50 @@ impl Default for MarkLabel {
     }
 }
 
-/// A fault without its own kind of mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FaultView {
-    /// Links were cut. Used for the end of a partition; its start is a [`MarkLabel::Cut`].
-    Partition,
-    /// Links are slow.
-    Slow,
-    /// A machine leaves for good.
-    Leave,
-    /// A machine shuts down gracefully.
-    Shutdown,
-    /// A machine loses its power.
-    PowerOff,
-    /// A kubelet crashes.
-    CrashKubelet,
-    /// A container runtime crashes.
-    CrashRuntime,
-    /// A control-plane component crashes.
-    Crash(Component),
-    /// A second instance of a control-plane component believes that it is the leader.
-    Second(Component),
-    /// etcd cannot be reached.
-    EtcdDown,
-    /// A process exits.
-    Exit,
-    /// A pod's sandbox is lost.
-    Sandbox,
-    /// A volume is detached from its node.
-    Detach,
-    /// A device of a node changes.
-    Device,
-    /// The device drivers of a node crash.
-    CrashDriver,
-}
-
-/// The fault's name in the command language.
-impl fmt::Display for FaultView {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Partition => "partition",
-            Self::Slow => "slow",
-            Self::Leave => "leave",
-            Self::Shutdown => "shutdown",
-            Self::PowerOff => "poweroff",
-            Self::CrashKubelet => "crash kubelet",
-            Self::CrashRuntime => "crash runtime",
-            Self::Crash(component) => return write!(f, "crash {component}"),
-            Self::Second(component) => return write!(f, "second {component}"),
-            Self::EtcdDown => "etcd down",
-            Self::Exit => "exit",
-            Self::Sandbox => "sandbox",
-            Self::Detach => "detach",
-            Self::Device => "device",
-            Self::CrashDriver => "crash driver",
-        })
+/// Sentence about a fault and the affected object, without a full stop.
+#[must_use]
+pub fn fault_sentence(fault: FaultKind, name: &str) -> String {
+    match fault {
+        FaultKind::Partition => t!(mark::partition, name = name),
+        FaultKind::Slow => t!(mark::slow, name = name),
+        FaultKind::Join => t!(mark::joined, node = name),
+        FaultKind::Leave => t!(mark::leave, name = name),
+        FaultKind::Shutdown => t!(mark::shutdown, name = name),
+        FaultKind::PowerOff => t!(mark::power_off, name = name),
+        FaultKind::CrashKubelet => t!(mark::crash_kubelet, name = name),
+        FaultKind::CrashRuntime => t!(mark::crash_runtime, name = name),
+        FaultKind::Crash(process) => t!(mark::crash, component = process.as_str()),
+        FaultKind::Second(process) => t!(mark::second, component = process.as_str()),
+        FaultKind::EtcdDown => t!(mark::etcd_down),
+        FaultKind::Exit => t!(mark::exit, name = name),
+        FaultKind::Sandbox => t!(mark::sandbox, name = name),
+        FaultKind::Detach => t!(mark::detach, name = name),
+        FaultKind::Fence(_) => t!(mark::fenced, node = name),
+        FaultKind::Device => t!(mark::device, name = name),
+        FaultKind::CrashDriver => t!(mark::crash_driver, name = name),
     }
 }
 
-impl FaultView {
-    /// Sentence about the fault and the affected object, without a full stop.
-    pub fn sentence(self, name: &str) -> String {
-        match self {
-            Self::Partition => t!(mark::partition, name = name),
-            Self::Slow => t!(mark::slow, name = name),
-            Self::Leave => t!(mark::leave, name = name),
-            Self::Shutdown => t!(mark::shutdown, name = name),
-            Self::PowerOff => t!(mark::power_off, name = name),
-            Self::CrashKubelet => t!(mark::crash_kubelet, name = name),
-            Self::CrashRuntime => t!(mark::crash_runtime, name = name),
-            Self::Crash(component) => t!(mark::crash, component = component),
-            Self::Second(component) => t!(mark::second, component = component),
-            Self::EtcdDown => t!(mark::etcd_down),
-            Self::Exit => t!(mark::exit, name = name),
-            Self::Sandbox => t!(mark::sandbox, name = name),
-            Self::Detach => t!(mark::detach, name = name),
-            Self::Device => t!(mark::device, name = name),
-            Self::CrashDriver => t!(mark::crash_driver, name = name),
-        }
-    }
-
-    /// Sentence about the end of the fault, without a full stop.
-    pub fn healed_sentence(self, name: &str) -> String {
-        match self {
-            Self::PowerOff => t!(mark::power_on, name = name),
-            Self::Slow => t!(mark::not_slow, name = name),
-            Self::EtcdDown => t!(mark::etcd_up),
-            Self::Crash(component) => t!(mark::component_starts, component = component),
-            Self::Second(component) => t!(mark::second_gone, component = component),
-            Self::CrashKubelet => t!(mark::kubelet_starts, name = name),
-            Self::CrashRuntime => t!(mark::runtime_starts, name = name),
-            Self::Device => t!(mark::device_back, name = name),
-            Self::CrashDriver => t!(mark::driver_starts, name = name),
-            Self::Partition | Self::Leave | Self::Shutdown | Self::Exit | Self::Sandbox | Self::Detach => {
-                t!(mark::healed, name = name)
-            }
-        }
+/// Sentence about the end of a fault, without a full stop.
+fn repair_sentence(fault: FaultKind, name: &str) -> String {
+    match fault {
+        FaultKind::PowerOff => t!(mark::power_on, name = name),
+        FaultKind::Slow => t!(mark::not_slow, name = name),
+        FaultKind::EtcdDown => t!(mark::etcd_up),
+        FaultKind::Crash(process) => t!(mark::component_starts, component = process.as_str()),
+        FaultKind::Second(process) => t!(mark::second_gone, component = process.as_str()),
+        FaultKind::CrashKubelet => t!(mark::kubelet_starts, name = name),
+        FaultKind::CrashRuntime => t!(mark::runtime_starts, name = name),
+        FaultKind::Fence(_) => t!(mark::unfenced, node = name),
+        FaultKind::Device => t!(mark::device_back, name = name),
+        FaultKind::CrashDriver => t!(mark::driver_starts, name = name),
+        FaultKind::Partition
+        | FaultKind::Join
+        | FaultKind::Leave
+        | FaultKind::Shutdown
+        | FaultKind::Exit
+        | FaultKind::Sandbox
+        | FaultKind::Detach => t!(mark::healed, name = name),
     }
 }
 
@@ -372,6 +315,10 @@ fn requests(service: &str, per_second: i64, failing: i64) -> String {
 impl fmt::Display for MarkLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Fault {
+                fault: fault @ (FaultKind::Join | FaultKind::Fence(_)),
+                name,
+            } => f.write_str(&fault_sentence(*fault, name)),
             Self::Fault { fault, name } if name.is_empty() => write!(f, "{fault}"),
             Self::Fault { fault, name } => write!(f, "{fault} {name}"),
             Self::Cut {
@@ -380,7 +327,6 @@ impl fmt::Display for MarkLabel {
                 is_in,
                 is_out,
             } => f.write_str(&cut(node, from.as_ref(), *is_in, *is_out)),
-            Self::Joined { node } => f.write_str(&t!(mark::joined, node = node)),
             Self::Cordoned { node, is_on: true } => f.write_str(&t!(mark::cordoned, node = node)),
             Self::Cordoned { node, .. } => f.write_str(&t!(mark::uncordoned, node = node)),
             Self::Evicted { pod, by } => f.write_str(&by.sentence(pod)),
@@ -394,9 +340,7 @@ impl fmt::Display for MarkLabel {
                 pod, container, code, ..
             } => f.write_str(&t!(mark::exited, pod = pod, container = container, code = code)),
             Self::Restarted { pod, container } => f.write_str(&t!(mark::restarted, pod = pod, container = container)),
-            Self::Healed { fault, name } => f.write_str(&fault.healed_sentence(name)),
-            Self::Fenced { node } => f.write_str(&t!(mark::fenced, node = node)),
-            Self::Unfenced { node } => f.write_str(&t!(mark::unfenced, node = node)),
+            Self::Healed { fault, name } => f.write_str(&repair_sentence(*fault, name)),
             Self::Corrupted { volume } => f.write_str(&t!(mark::corrupted, volume = volume)),
             Self::Written(text) | Self::Marked(text) => f.write_str(text),
             Self::Given { command, objects, more } => {

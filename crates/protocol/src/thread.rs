@@ -3,6 +3,7 @@
 use crate::requests::{FailedStretch, Thousandths};
 use std::fmt;
 
+use podscope_api::fault::FaultKind;
 use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
@@ -67,10 +68,10 @@ pub enum ThreadEvent {
         line: String,
     },
     Fault {
-        fault: String,
+        fault: FaultKind,
     },
     Healed {
-        fault: String,
+        fault: FaultKind,
     },
     Fenced,
     Created,

@@ -2,7 +2,7 @@
 
 mod requests;
 
-use podscope_api::fault::{ControlPlaneProcess, FaultKind, FenceMechanism, OneWay};
+use podscope_api::fault::{FaultKind, FenceMechanism, OneWay};
 use podscope_api::well_known::{condition, taint};
 use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::fault::Fault;
@@ -10,7 +10,7 @@ use podscope_cluster::{AttemptResult, FaultDetails, Happening, HookKind, Record,
 
 use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};
-use podscope_protocol::{Component, CutFrom, Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
+use podscope_protocol::{CutFrom, Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// Marks of one branch, as far as the trace has been processed.
 #[derive(Debug, Clone, Default)]
@@ -76,33 +76,6 @@ impl Bar {
     fn is_fault(&self, faults: &[FaultKind], target: &str) -> bool {
         matches!(self, Self::Fault { fault, name, .. } if name == target && faults.contains(fault))
     }
-}
-
-/// The fault in the protocol. None if its mark has a label of its own.
-fn fault_view(fault: FaultKind) -> Option<FaultView> {
-    let component = |process: ControlPlaneProcess| match process {
-        ControlPlaneProcess::Scheduler => Component::Scheduler(0),
-        ControlPlaneProcess::ControllerManager => Component::ControllerManager(0),
-        ControlPlaneProcess::ApiServer => Component::ApiServer,
-    };
-    Some(match fault {
-        FaultKind::Partition => FaultView::Partition,
-        FaultKind::Slow => FaultView::Slow,
-        FaultKind::Leave => FaultView::Leave,
-        FaultKind::Shutdown => FaultView::Shutdown,
-        FaultKind::PowerOff => FaultView::PowerOff,
-        FaultKind::CrashKubelet => FaultView::CrashKubelet,
-        FaultKind::CrashRuntime => FaultView::CrashRuntime,
-        FaultKind::Crash(process) => FaultView::Crash(component(process)),
-        FaultKind::Second(process) => FaultView::Second(component(process)),
-        FaultKind::EtcdDown => FaultView::EtcdDown,
-        FaultKind::Exit => FaultView::Exit,
-        FaultKind::Sandbox => FaultView::Sandbox,
-        FaultKind::Detach => FaultView::Detach,
-        FaultKind::Device => FaultView::Device,
-        FaultKind::CrashDriver => FaultView::CrashDriver,
-        FaultKind::Join | FaultKind::Fence(_) => return None,
-    })
 }
 
 fn cut(node: String, from: &str, one_way: Option<OneWay>) -> MarkLabel {
@@ -261,12 +234,18 @@ impl Marks {
 
     /// Adds the mark of a fault, and ends bars that it replaces.
     fn add_fault(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
-        let node = name.to_owned();
-        let (kind, label) = match (fault_view(fault), details) {
-            (_, FaultDetails::Cut { from, one_way }) => (MarkKind::Cut, cut(node, from, *one_way)),
-            (Some(fault), _) => (MarkKind::Fault, MarkLabel::Fault { fault, name: node }),
-            (None, _) if fault == FaultKind::Join => (MarkKind::Healed, MarkLabel::Joined { node }),
-            (None, _) => (MarkKind::Fenced, MarkLabel::Fenced { node }),
+        let label = match details {
+            FaultDetails::Cut { from, one_way } => cut(name.to_owned(), from, *one_way),
+            _ => MarkLabel::Fault {
+                fault,
+                name: name.to_owned(),
+            },
+        };
+        let kind = match fault {
+            FaultKind::Partition => MarkKind::Cut,
+            FaultKind::Join => MarkKind::Healed,
+            FaultKind::Fence(_) => MarkKind::Fenced,
+            _ => MarkKind::Fault,
         };
         let mut changed = match fault {
             FaultKind::Leave => {
@@ -300,10 +279,7 @@ impl Marks {
     fn add_repair(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
         let ended = faults_ended_by_repair_of(fault);
         let mut changed = self.close_all(|bar| bar.is_fault(&ended, &name), record.at);
-        let label = match fault_view(fault) {
-            Some(fault) => MarkLabel::Healed { fault, name },
-            None => MarkLabel::Unfenced { node: name },
-        };
+        let label = MarkLabel::Healed { fault, name };
         changed.push(self.add_point(record, Lane::Faults, MarkKind::Healed, label));
         changed
     }
@@ -345,9 +321,7 @@ impl Marks {
             Happening::Fault { fault, details } => changed.extend(self.add_fault(record, *fault, details, &name)),
             Happening::Healed { fault, .. } => changed.extend(self.add_repair(record, *fault, name)),
             Happening::Fenced { by } => {
-                let label = MarkLabel::Fenced { node: name.clone() };
-                changed.insert(self.add_point(record, Lane::Faults, MarkKind::Fenced, label));
-                self.open_fault_bar(record, FaultKind::Fence(*by), &name);
+                changed.extend(self.add_fault(record, FaultKind::Fence(*by), &FaultDetails::None, &name));
             }
             Happening::VolumeCorrupted { .. } => {
                 let label = MarkLabel::Corrupted { volume: name };

@@ -265,12 +265,8 @@ fn event(record: &Record) -> ThreadEvent {
                 line: first_line(command),
             },
         },
-        Happening::Fault { fault, .. } => ThreadEvent::Fault {
-            fault: fault.to_string(),
-        },
-        Happening::Healed { fault, .. } => ThreadEvent::Healed {
-            fault: fault.to_string(),
-        },
+        Happening::Fault { fault, .. } => ThreadEvent::Fault { fault: *fault },
+        Happening::Healed { fault, .. } => ThreadEvent::Healed { fault: *fault },
         Happening::Fenced { .. } => ThreadEvent::Fenced,
         Happening::Created { .. } => ThreadEvent::Created,
         Happening::Updated { changed } => match changed.replicas {

@@ -3,7 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::t;
-use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros};
+use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, fault_sentence};
 
 use crate::pure::clock;
 use crate::state::Model;
@@ -176,7 +176,7 @@ fn words(mark: &Mark) -> Option<String> {
         });
     }
     if let MarkLabel::Fault { fault, name } = label {
-        return Some(fault.sentence(name));
+        return Some(fault_sentence(*fault, name));
     }
     match (mark.lane, mark.kind) {
         (Lane::Terminations, MarkKind::Sigterm) => Some(t!(just_now::sigterm, what = label)),
@@ -204,7 +204,7 @@ fn cut(node: &str, cut: &Cut) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::{FaultView, Frame};
+    use podscope_protocol::{FaultKind, Frame};
 
     fn mark(id: u64, lane: Lane, kind: MarkKind, label: MarkLabel) -> Mark {
         Mark {
@@ -241,7 +241,7 @@ mod tests {
             condition: "NotReady".into(),
         };
         let healed = MarkLabel::Healed {
-            fault: FaultView::Partition,
+            fault: FaultKind::Partition,
             name: node(),
         };
         let command = MarkLabel::Marked("fault heal a-1".into());
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn fault_is_described_by_its_effect() {
         let label = MarkLabel::Fault {
-            fault: FaultView::PowerOff,
+            fault: FaultKind::PowerOff,
             name: "c-2".into(),
         };
         let marks = vec![mark(1, Lane::Faults, MarkKind::Fault, label)];
