@@ -4,7 +4,7 @@
 use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, ObjectKey, Rate, parse};
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{
     GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
@@ -87,8 +87,8 @@ fn node(name: &str) -> NodeName {
 fn cut(name: &str) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(vec![node(name)]),
-        from: CutFrom::Everything,
-        direction: Direction::Both,
+        from: None,
+        one_way: None,
     }
 }
 

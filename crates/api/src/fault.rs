@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::NodeName;
+
 crate::named_enum! {
     /// A control plane process that can crash.
     ControlPlaneProcess {
@@ -40,6 +42,30 @@ crate::named_enum! {
         /// A bug of Podscope.
         #[default]
         Bug = "bug",
+    }
+}
+
+/// The other end of the cut links of a node.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum CutFrom {
+    ControlPlane,
+    /// The storage servers.
+    Storage,
+    /// All other nodes, or all nodes of other zones.
+    Nodes,
+    /// A single node.
+    Node(NodeName),
+}
+
+impl CutFrom {
+    /// The name in commands and records: `control-plane`, `storage`, `nodes`, or that of the node.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::ControlPlane => "control-plane",
+            Self::Storage => "storage",
+            Self::Nodes => "nodes",
+            Self::Node(node) => node.as_str(),
+        }
     }
 }
 

@@ -61,7 +61,8 @@ pub(crate) use string_enum;
 macro_rules! string_newtype {
     ($($(#[$m:meta])* pub struct $name:ident;)*) => {$(
         $(#[$m])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        #[serde(transparent)]
         pub struct $name(pub crate::Str);
         impl PartialOrd for $name {
             fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> { Some(self.cmp(other)) }

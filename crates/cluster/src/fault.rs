@@ -2,35 +2,13 @@
 
 use std::fmt;
 
-use podscope_api::fault::{ControlPlaneProcess, FenceMechanism};
+use podscope_api::fault::{ControlPlaneProcess, CutFrom, FenceMechanism, OneWay};
 use podscope_api::ordered;
 use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 
 use podscope_sim::Span;
 
 use crate::traffic::TrafficCommand;
-
-/// Which links of a node are cut.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CutFrom {
-    Everything,
-    ControlPlane,
-    /// All other nodes.
-    Nodes,
-    /// The storage servers.
-    Storage,
-    Node(NodeName),
-}
-
-/// Direction in which messages are lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    Both,
-    /// Messages to the node.
-    In,
-    /// Messages from the node.
-    Out,
-}
 
 /// The nodes that a fault affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,8 +64,10 @@ pub enum Fault {
     Partition {
         /// The affected nodes.
         targets: Targets,
-        from: CutFrom,
-        direction: Direction,
+        /// The other end of the cut links; `None` means everything.
+        from: Option<CutFrom>,
+        /// The blocked direction; `None` if both.
+        one_way: Option<OneWay>,
     },
     /// `fault heal`: restores all cut links of the targets.
     Heal(Targets),
@@ -183,7 +163,7 @@ impl Fault {
         match self {
             Fault::Partition { targets, from, .. } => {
                 let mut named = targets.named();
-                if let CutFrom::Node(node) = from {
+                if let Some(CutFrom::Node(node)) = from {
                     named.push(node);
                 }
                 named

@@ -6,13 +6,13 @@ mod storage;
 
 use std::sync::Arc;
 
-use podscope_api::fault::{FaultKind, FenceMechanism, OneWay};
-use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, Str};
+use podscope_api::fault::{CutFrom, FaultKind, FenceMechanism, OneWay};
+use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod};
 use podscope_sim::{FaultDetails, Happening};
 
 use crate::controllers;
 use crate::event::Event;
-use crate::fault::{CutFrom, Direction, Fault, Targets, joining};
+use crate::fault::{Fault, Targets, joining};
 use crate::machine::MachineFault;
 use crate::node_groups::MachineTemplate;
 use crate::traffic::Touch;
@@ -40,26 +40,18 @@ impl World {
     #[expect(clippy::too_many_lines, reason = "one arm for each fault")]
     pub(crate) fn inject(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
         match fault {
-            Fault::Partition {
-                targets,
-                from,
-                direction,
-            } => {
+            Fault::Partition { targets, from, one_way } => {
                 let nodes = self.targets(targets)?;
-                if let CutFrom::Node(other) = from {
+                if let Some(CutFrom::Node(other)) = from {
                     self.existing_node(other)?;
                 }
-                self.partition(targets, from, *direction);
+                self.partition(targets, from.as_ref(), *one_way);
                 let cause = self.queue.cause();
                 for node in nodes {
                     self.queue.set_cause(cause);
                     let details = FaultDetails::Cut {
-                        from: cut_name(from),
-                        one_way: match direction {
-                            Direction::Both => None,
-                            Direction::In => Some(OneWay::In),
-                            Direction::Out => Some(OneWay::Out),
-                        },
+                        from: from.clone(),
+                        one_way: *one_way,
                     };
                     let fault = FaultKind::Partition;
                     self.emit_node(by, Happening::Fault { fault, details }, &node, sink);
@@ -245,28 +237,28 @@ impl World {
         }
     }
 
-    /// Cuts links. No record is made and no component is notified.
-    pub(crate) fn partition(&mut self, targets: &Targets, from: &CutFrom, direction: Direction) {
+    /// Cuts links, by default all of them in both directions. No record is made and no component is notified.
+    pub(crate) fn partition(&mut self, targets: &Targets, from: Option<&CutFrom>, one_way: Option<OneWay>) {
         let Ok(nodes) = self.targets(targets) else { return };
         let zone = match targets {
             Targets::Zone(zone) => Some(zone.clone()),
             Targets::Nodes(_) | Targets::All => None,
         };
-        let (inward, outward) = (direction != Direction::Out, direction != Direction::In);
+        let (inward, outward) = (one_way != Some(OneWay::Out), one_way != Some(OneWay::In));
         for node in &nodes {
             let place = Place::Node(node.clone());
             let other = match from {
-                CutFrom::Everything => {
+                None => {
                     self.network.isolate(node, zone.as_ref(), inward, outward);
                     None
                 }
-                CutFrom::Nodes => {
+                Some(CutFrom::Nodes) => {
                     self.network.cut_from_nodes(node, inward, outward);
                     None
                 }
-                CutFrom::ControlPlane => Some(Place::ControlPlane),
-                CutFrom::Storage => Some(Place::Storage),
-                CutFrom::Node(other) => Some(Place::Node(other.clone())),
+                Some(CutFrom::ControlPlane) => Some(Place::ControlPlane),
+                Some(CutFrom::Storage) => Some(Place::Storage),
+                Some(CutFrom::Node(other)) => Some(Place::Node(other.clone())),
             };
             if let Some(other) = other {
                 if inward {
@@ -487,14 +479,4 @@ fn repair_record(fault: FaultKind) -> Happening {
 
 fn fault_or_repair_record(fault: FaultKind, up: bool) -> Happening {
     if up { repair_record(fault) } else { fault_record(fault) }
-}
-
-fn cut_name(from: &CutFrom) -> Str {
-    match from {
-        CutFrom::Everything => "everything".into(),
-        CutFrom::ControlPlane => "control-plane".into(),
-        CutFrom::Nodes => "nodes".into(),
-        CutFrom::Storage => "storage".into(),
-        CutFrom::Node(node) => node.0.clone(),
-    }
 }

@@ -17,7 +17,7 @@ use podscope_scheduler::SchedulerConfiguration;
 use crate::controllers::{ClusterAutoscalerSettings, ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LIVENESS_CHECK_INTERVAL;
 use crate::effect::Input;
-use crate::fault::{CutFrom, Direction, Targets};
+use crate::fault::Targets;
 use crate::given::Imported;
 use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
@@ -135,7 +135,7 @@ impl World {
                     .end(node, SimTime::ZERO, podscope_api::CausedBy::NOTHING);
             }
             let targets = Targets::Nodes(cut_off.clone());
-            world.partition(&targets, &CutFrom::Everything, Direction::Both);
+            world.partition(&targets, None, None);
         }
         world.start_all_processes(&nodes, &cut_off, sink);
         world.queue.push(

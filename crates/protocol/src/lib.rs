@@ -52,7 +52,7 @@ mod update;
 mod what_if;
 
 pub use podscope_api::clock;
-pub use podscope_api::fault::{FaultKind, ViolationCause};
+pub use podscope_api::fault::{CutFrom, FaultKind, ViolationCause};
 use postcard::ser_flavors::Size;
 
 pub use condition::{
@@ -70,7 +70,7 @@ pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
-pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
+pub use machine::{Cut, Difference, Fence, MachineView, cut_end};
 pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
 pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_api::fault::CutFrom;
 use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
@@ -40,18 +41,6 @@ pub struct Cut {
     pub is_in: bool,
     /// Messages from the machine are lost.
     pub is_out: bool,
-}
-
-/// The other end of a cut.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum CutFrom {
-    ControlPlane,
-    /// The storage servers.
-    Storage,
-    /// All other nodes, or all nodes of other zones.
-    Nodes,
-    /// A single node.
-    Node(String),
 }
 
 /// A fence that prevents a machine from writing to its volumes.
@@ -121,14 +110,14 @@ impl MachineView {
     }
 }
 
-impl fmt::Display for CutFrom {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ControlPlane => f.write_str(&t!(machine::control_plane)),
-            Self::Storage => f.write_str(&t!(machine::storage)),
-            Self::Nodes => f.write_str(&t!(machine::other_nodes)),
-            Self::Node(name) => f.write_str(name),
-        }
+/// Words for the other end of a cut.
+#[must_use]
+pub fn cut_end(from: &CutFrom) -> String {
+    match from {
+        CutFrom::ControlPlane => t!(machine::control_plane),
+        CutFrom::Storage => t!(machine::storage),
+        CutFrom::Nodes => t!(machine::other_nodes),
+        CutFrom::Node(name) => name.to_string(),
     }
 }
 

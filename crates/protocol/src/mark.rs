@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use podscope_api::fault::FaultKind;
+use podscope_api::fault::{CutFrom, FaultKind};
 use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
-use crate::{CutFrom, FailedStretch, Micros, SubjectRef, Thousandths};
+use crate::{FailedStretch, Micros, SubjectRef, Thousandths, cut_end};
 
 /// A lane of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -295,7 +295,7 @@ fn cut(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> String 
     };
     match from {
         None => t!(mark::cut, node = node, lost = lost),
-        Some(from) => t!(mark::cut_from, node = node, from = from, lost = lost),
+        Some(from) => t!(mark::cut_from, node = node, from = cut_end(from), lost = lost),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
 //! readers of a record, and become fields of the printed line.
 
-use podscope_api::fault::{FaultKind, FenceMechanism, OneWay, ViolationCause};
+use podscope_api::fault::{CutFrom, FaultKind, FenceMechanism, OneWay, ViolationCause};
 use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect, named_enum};
 use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
@@ -253,8 +253,8 @@ named_enum! {
 pub enum FaultDetails {
     None,
     Cut {
-        /// The other side of the cut.
-        from: Str,
+        /// The other end of the cut; `None` means everything.
+        from: Option<CutFrom>,
         /// The blocked direction; `None` if both.
         one_way: Option<OneWay>,
     },
@@ -387,7 +387,7 @@ impl Field for FaultDetails {
         match self {
             Self::None => {}
             Self::Cut { from, one_way } => {
-                from.add_to("from", fields);
+                fields.push(("from", from.as_ref().map_or("everything", CutFrom::as_str).into()));
                 one_way.add_to("oneWay", fields);
             }
             Self::Latency(latency) => latency.add_to("latency", fields),

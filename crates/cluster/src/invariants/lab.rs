@@ -3,7 +3,7 @@
 use podscope_api::{Kind, Object};
 use serde_json::{Value, json};
 
-use crate::fault::{CutFrom, Direction, Fault, Targets};
+use crate::fault::{Fault, Targets};
 use crate::{OutputLine, Record, Setup, SimTime, Sink, What, World};
 
 /// A sink that collects the violations.
@@ -66,8 +66,8 @@ pub(super) fn world(objects: &[Value], trace: &mut Trace) -> World {
 pub(super) fn partition(node: &str) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(vec![node.into()]),
-        from: CutFrom::Everything,
-        direction: Direction::Both,
+        from: None,
+        one_way: None,
     }
 }
 

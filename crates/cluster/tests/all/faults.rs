@@ -6,7 +6,7 @@ use crate::common;
 use crate::common::{Trace, at, key, partition, world};
 use podscope_api::fault::ControlPlaneProcess;
 use podscope_api::{Node, NodeName, Pod};
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{NodeShorthand, Setup, World};
 use serde_json::{Value, json};
 
@@ -134,8 +134,8 @@ fn cluster_recovers_from_power_kubelet_and_zone_faults() {
         },
         Fault::Partition {
             targets: Targets::Zone("c".into()),
-            from: CutFrom::Everything,
-            direction: Direction::Both,
+            from: None,
+            one_way: None,
         },
     ];
     for fault in faults {

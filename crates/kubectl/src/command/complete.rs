@@ -1,6 +1,6 @@
 //! Completion, from the same tables that the parser uses (K-03).
 
-use podscope_api::fault::FenceMechanism;
+use podscope_api::fault::{CutFrom, FenceMechanism};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::label;
 use podscope_api::{Kind, ResourceSlice};
@@ -147,10 +147,10 @@ impl Candidates<'_> {
             return;
         }
         match words.last().copied() {
-            Some("--from") => self.words(CUTS.iter().map(|(word, _)| *word)),
+            Some("--from") => self.words(CUTS.iter().map(CutFrom::as_str)),
             Some("--one-way") => {
-                for (word, _, hint) in DIRECTIONS {
-                    self.push(word, hint);
+                for (way, hint) in DIRECTIONS {
+                    self.push(way.as_str(), hint);
                 }
             }
             Some("--by") => self.words(FenceMechanism::NAMES.iter().copied()),

@@ -4,10 +4,10 @@ mod device;
 
 use podscope_api::ordered;
 
-use podscope_api::fault::{ControlPlaneProcess, FenceMechanism};
+use podscope_api::fault::{ControlPlaneProcess, CutFrom, FenceMechanism, OneWay};
 use podscope_api::{NodeName, ObjectKey, Quantity, Str};
 use podscope_cluster::Span;
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 
 use super::flags::{Args, Flag, Takes};
 use super::shell::Word;
@@ -54,16 +54,12 @@ impl FaultVerb {
 }
 
 /// Values of `partition --from`, besides node names.
-pub(crate) const CUTS: &[(&str, CutFrom)] = &[
-    ("control-plane", CutFrom::ControlPlane),
-    ("nodes", CutFrom::Nodes),
-    ("storage", CutFrom::Storage),
-];
+pub(crate) const CUTS: &[CutFrom] = &[CutFrom::ControlPlane, CutFrom::Nodes, CutFrom::Storage];
 
 /// Values of `partition --one-way`, with their descriptions.
-pub(crate) const DIRECTIONS: &[(&str, Direction, &str)] = &[
-    ("in", Direction::In, "lose what goes to the node"),
-    ("out", Direction::Out, "lose what comes from the node"),
+pub(crate) const DIRECTIONS: &[(OneWay, &str)] = &[
+    (OneWay::In, "lose what goes to the node"),
+    (OneWay::Out, "lose what comes from the node"),
 ];
 
 const fn verb(
@@ -352,21 +348,18 @@ impl FaultLine<'_> {
 fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
     let from = match args.value("from") {
-        None => CutFrom::Everything,
-        Some(from) => match CUTS.iter().find(|(word, _)| *word == from) {
-            Some((_, cut)) => cut.clone(),
+        None => None,
+        Some(from) => Some(match CUTS.iter().find(|cut| cut.as_str() == from) {
+            Some(cut) => cut.clone(),
             None => CutFrom::Node(node_name(&Word {
                 text: from,
                 column: args.column("from"),
             })?),
-        },
+        }),
     };
-    let direction = match args.value("one-way") {
-        None => Direction::Both,
-        Some(way) => {
-            let known = DIRECTIONS.iter().find(|(word, ..)| *word == way);
-            known.ok_or_else(|| line.usage_error(args.column("one-way")))?.1
-        }
+    let one_way = match args.value("one-way") {
+        None => None,
+        Some(way) => Some(OneWay::from_name(&way).ok_or_else(|| line.usage_error(args.column("one-way")))?),
     };
     let targets = line.targets()?;
     line.words.value("--from", line.args.value("from"));
@@ -374,7 +367,7 @@ fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Partition {
         targets,
         from,
-        direction,
+        one_way,
     })
 }
 

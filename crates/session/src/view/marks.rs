@@ -10,7 +10,7 @@ use podscope_cluster::{AttemptResult, FaultDetails, Happening, HookKind, Record,
 
 use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};
-use podscope_protocol::{CutFrom, Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
+use podscope_protocol::{Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// Marks of one branch, as far as the trace has been processed.
 #[derive(Debug, Clone, Default)]
@@ -75,21 +75,6 @@ impl Bar {
     /// Whether the bar is of one of these faults, for this name.
     fn is_fault(&self, faults: &[FaultKind], target: &str) -> bool {
         matches!(self, Self::Fault { fault, name, .. } if name == target && faults.contains(fault))
-    }
-}
-
-fn cut(node: String, from: &str, one_way: Option<OneWay>) -> MarkLabel {
-    MarkLabel::Cut {
-        node,
-        from: match from {
-            "everything" => None,
-            "control-plane" => Some(CutFrom::ControlPlane),
-            "nodes" => Some(CutFrom::Nodes),
-            "storage" => Some(CutFrom::Storage),
-            name => Some(CutFrom::Node(name.to_owned())),
-        },
-        is_in: one_way != Some(OneWay::Out),
-        is_out: one_way != Some(OneWay::In),
     }
 }
 
@@ -235,7 +220,12 @@ impl Marks {
     /// Adds the mark of a fault, and ends bars that it replaces.
     fn add_fault(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
         let label = match details {
-            FaultDetails::Cut { from, one_way } => cut(name.to_owned(), from, *one_way),
+            FaultDetails::Cut { from, one_way } => MarkLabel::Cut {
+                node: name.to_owned(),
+                from: from.clone(),
+                is_in: *one_way != Some(OneWay::Out),
+                is_out: *one_way != Some(OneWay::In),
+            },
             _ => MarkLabel::Fault {
                 fault,
                 name: name.to_owned(),

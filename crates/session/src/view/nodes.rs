@@ -75,7 +75,7 @@ impl Machines {
                 if cut.contains(name) {
                     add_cut(CutFrom::Nodes, network.is_apart(name));
                     for (other, cut) in pairs.get(name).into_iter().flatten() {
-                        add_cut(CutFrom::Node(other.to_string()), *cut);
+                        add_cut(CutFrom::Node((*other).clone()), *cut);
                     }
                 }
             }

@@ -5,7 +5,7 @@ use podscope_api::well_known::taint;
 use podscope_api::{ConditionStatus, ordered, visible};
 
 use podscope_messages::t;
-use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark};
+use podscope_protocol::{Cut, CutFrom, DeviceView, Micros, NodeNext, NodeView, OwnerView, PodMark, cut_end};
 use yew::prelude::*;
 
 use super::devices;
@@ -86,9 +86,9 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
 /// Text for the machine's cut links and their directions; `None` if no link is cut.
 fn cut_words(cuts: &[Cut]) -> Option<String> {
     let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
-        (true, false) => t!(node::nothing_from_arrives, end = cut.from),
-        (false, true) => t!(node::nothing_arrives_at, end = cut.from),
-        _ => t!(node::cut_off_from, end = cut.from),
+        (true, false) => t!(node::nothing_from_arrives, end = cut_end(&cut.from)),
+        (false, true) => t!(node::nothing_arrives_at, end = cut_end(&cut.from)),
+        _ => t!(node::cut_off_from, end = cut_end(&cut.from)),
     };
     let first = one(cuts.first()?);
     let is_whole = |from: &CutFrom| cuts.iter().any(|cut| cut.from == *from && cut.is_in && cut.is_out);

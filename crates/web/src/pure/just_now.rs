@@ -3,7 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::t;
-use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, fault_sentence};
+use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, cut_end, fault_sentence};
 
 use crate::pure::clock;
 use crate::state::Model;
@@ -193,7 +193,7 @@ fn words(mark: &Mark) -> Option<String> {
 }
 
 fn cut(node: &str, cut: &Cut) -> String {
-    let from = &cut.from;
+    let from = cut_end(&cut.from);
     match (cut.is_in, cut.is_out) {
         (true, false) => t!(just_now::lost_to_node_from, from = from, node = node),
         (false, true) => t!(just_now::lost_from_node_to, from = from, node = node),

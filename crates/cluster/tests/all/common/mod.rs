@@ -3,7 +3,7 @@
 
 use podscope_api::{Kind, NodeName, Object, ObjectKey};
 use podscope_cluster::client::{ClientCommand, DeleteCommand};
-use podscope_cluster::fault::{CutFrom, Direction, Fault, Targets};
+use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{DeleteOptions, OutputLine, Record, Setup, SimTime, Sink, What, World};
 use serde_json::{Value, json};
 
@@ -85,8 +85,8 @@ pub fn world(objects: &[Value], trace: &mut Trace) -> World {
 pub fn partition(nodes: &[NodeName]) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(nodes.to_vec()),
-        from: CutFrom::Everything,
-        direction: Direction::Both,
+        from: None,
+        one_way: None,
     }
 }
 

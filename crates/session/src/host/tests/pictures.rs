@@ -1,7 +1,7 @@
 //! Frames: their times, and the state of the page that results from applying them.
 
 use podscope_api::ordered;
-use podscope_protocol::{CutFrom, GroupView, MachineView, NodeView, PodView};
+use podscope_protocol::{GroupView, MachineView, NodeView, PodView};
 
 use super::*;
 use crate::view::ViewState;
@@ -155,12 +155,7 @@ fn incremental_frames_equal_fresh_frame() {
 /// Lists the endpoints from which a machine is cut off.
 fn cuts_in_short(machine: &MachineView) -> String {
     let cuts = machine.cuts.iter().map(|cut| {
-        let from = match &cut.from {
-            CutFrom::ControlPlane => "control-plane",
-            CutFrom::Storage => "storage",
-            CutFrom::Nodes => "nodes",
-            CutFrom::Node(name) => name,
-        };
+        let from = cut.from.as_str();
         let way = match (cut.is_in, cut.is_out) {
             (true, true) => "",
             (true, false) => " in",
