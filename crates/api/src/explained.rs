@@ -57,11 +57,16 @@ pub enum WaitsBecause {
     /// The pod was refused before any node was examined; kube-scheduler's own text.
     WhateverTheNode(String),
     /// Every node was refused.
-    Refused {
-        nodes: usize,
-        /// Reasons, the most frequent first.
-        causes: Vec<Cause>,
-    },
+    Refused(RefusedNodes),
+}
+
+/// The reasons why nodes were refused, counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RefusedNodes {
+    /// Number of nodes in the cluster.
+    pub nodes: usize,
+    /// Reasons, the most frequent first. A node with two reasons counts for both.
+    pub causes: Vec<Cause>,
 }
 
 /// A reason why a group of nodes cannot run the pod.
@@ -69,7 +74,8 @@ pub enum WaitsBecause {
 pub struct Cause {
     /// Number of nodes with this reason.
     pub nodes: usize,
-    /// The plugin's description of such nodes: `too full for its requests`.
+    /// In a conclusion, the plugin's description of such nodes: `too full for its requests`. In a queue, the plugin's
+    /// reason in two or three words: `Insufficient cpu`.
     pub text: String,
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
     Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
-    Refusal, Room, Sampling, ScoreNote, WaitsBecause, WinReason,
+    Refusal, RefusedNodes, Room, Sampling, ScoreNote, WaitsBecause, WinReason,
 };
 
 /// Text for a node that the search did not examine.
@@ -62,7 +62,7 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
         WaitsBecause::WhateverTheNode(why) => {
             t!(explained::waits_whatever_the_node, pod = pod, why = why, room = room)
         }
-        WaitsBecause::Refused { nodes: 1, causes } if let [cause] = causes.as_slice() => {
+        WaitsBecause::Refused(RefusedNodes { nodes: 1, causes }) if let [cause] = causes.as_slice() => {
             t!(
                 explained::waits_only_node,
                 pod = pod,
@@ -70,7 +70,7 @@ fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
                 room = room
             )
         }
-        WaitsBecause::Refused { nodes, causes } => {
+        WaitsBecause::Refused(RefusedNodes { nodes, causes }) => {
             let cause = |cause: &Cause| t!(explained::cause, nodes = cause.nodes, why = said(&cause.text));
             let causes: Vec<String> = causes.iter().map(cause).collect();
             let causes = causes.join(&t!(explained::separator));
@@ -252,14 +252,14 @@ mod tests {
     /// Shows: S-14
     #[test]
     fn waiting_pod_formats_with_cause() {
-        let refused = |nodes, causes: &[(usize, &str)]| WaitsBecause::Refused {
-            nodes,
-            causes: (causes.iter())
+        let refused = |nodes, causes: &[(usize, &str)]| {
+            let causes = (causes.iter())
                 .map(|(nodes, text)| Cause {
                     nodes: *nodes,
                     text: (*text).to_owned(),
                 })
-                .collect(),
+                .collect();
+            WaitsBecause::Refused(RefusedNodes { nodes, causes })
         };
         let room = |victims, nodes: &[&str]| {
             let nodes = names(nodes);

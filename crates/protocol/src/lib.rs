@@ -76,8 +76,8 @@ pub use missing_objects::MissingObjectsView;
 pub use notice::{ConsoleText, GoalRefusal, Limit, LinesLeft, Notice, OtherEngine, RequestName};
 pub use picture::{
     BranchView, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage, ControlPlaneView, Frame,
-    GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
-    SpreadLane, SpreadPoint, TerminationStage, TerminationView, cause_word,
+    GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, SpreadCount, SpreadLane,
+    SpreadPoint, TerminationStage, TerminationView, cause_word,
 };
 pub use remark::{
     Assumption, FirstItems, NodeProblem, NodeWithProblems, PodWithAssumedObjects, PodWithProblem, Remark,

@@ -1,5 +1,6 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
 
+use podscope_api::explained::RefusedNodes;
 use podscope_api::fault::ViolationCause;
 use podscope_api::{ConditionStatus, ordered};
 use podscope_messages::Sentence;
@@ -341,7 +342,7 @@ pub struct QueueView {
     /// End of the back-off, or of the victims' grace period.
     pub until: Option<Micros>,
     /// Reasons of the last failed attempt; `None` before the first.
-    pub refusal: Option<RefusalView>,
+    pub refusal: Option<RefusedNodes>,
     /// Message of the last failed attempt.
     pub message: String,
 }
@@ -379,16 +380,6 @@ pub enum QueuePlace {
         /// The binding waits for volumes.
         has_volumes: bool,
     },
-}
-
-/// Reasons of a failed scheduling attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RefusalView {
-    /// Number of nodes in the cluster.
-    pub nodes: u32,
-    /// Reasons in two or three words, with their number of nodes, most frequent first.
-    pub causes: Vec<(String, u32)>,
 }
 
 /// An owner of pods and its colour.

@@ -4,6 +4,7 @@ mod filter;
 mod score;
 
 use podscope_api::Str;
+use podscope_api::explained::RefusedNodes;
 use podscope_api::ordered::StableSort as _;
 
 use crate::cache::Cache;
@@ -15,7 +16,7 @@ use crate::plugins::{
     Plugin, PluginSet, Point, inter_pod_affinity, pod_topology_spread, volume_binding, volume_restrictions, volume_zone,
 };
 use crate::pod_info::{Incoming, PodInfo};
-use crate::status::{Code, Histogram, Refusal, Status};
+use crate::status::{Code, Histogram, Status};
 use crate::symbols::Symbol;
 
 /// The read-only inputs of plugins during a cycle.
@@ -138,10 +139,10 @@ impl Diagnosis {
     }
 
     /// Message of the FailedScheduling event, and the same causes as structured counts.
-    pub fn message_and_refusal(&self, cache: &Cache) -> (String, Refusal) {
+    pub fn message_and_refusal(&self, cache: &Cache) -> (String, RefusedNodes) {
         let n_nodes = cache.order().len();
         let histogram = self.histogram(n_nodes);
-        let refusal = Refusal {
+        let refusal = RefusedNodes {
             nodes: n_nodes,
             causes: histogram.causes(&cache.symbols),
         };

@@ -75,7 +75,7 @@ pub use pod_info::{Incoming, PodInfo};
 pub use post_filter::Preemption;
 pub use queue::Pool;
 pub use scheduler::{NoRecorder, QueueEntry, Recorder, Scheduler};
-pub use status::{Code, Reason, Refusal, Status};
+pub use status::{Code, Reason, Status};
 pub use stores::Stores;
 pub use symbols::{Symbol, Symbols};
 pub use trial_nodes::TrialNodes;

@@ -4,6 +4,7 @@ mod changes;
 mod choice;
 mod claims;
 
+use podscope_api::explained::RefusedNodes;
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use std::sync::Arc;
@@ -24,7 +25,6 @@ use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
 use crate::queue::events::EventKind;
 use crate::queue::{Pool, Queue, QueuedPod};
-use crate::status::Refusal;
 
 /// Receives complete decisions, for explanations.
 pub trait Recorder {
@@ -63,7 +63,7 @@ pub struct QueueEntry {
     /// Names of the plugins that rejected the pod.
     pub rejectors: Vec<&'static str>,
     /// Reasons of the last failed attempt; `None` before the first.
-    pub refusal: Option<Arc<Refusal>>,
+    pub refusal: Option<Arc<RefusedNodes>>,
 }
 
 /// kube-scheduler: cache, queue and nominations. A clone is a cheap checkpoint.

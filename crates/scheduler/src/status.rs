@@ -1,5 +1,6 @@
 //! Result of a plugin: a status code, and reasons with kube-scheduler's texts. Texts are formatted only when read.
 
+use podscope_api::explained::Cause;
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::Message;
 use std::fmt::Write as _;
@@ -65,16 +66,6 @@ fn short(reason: &'static str) -> &'static str {
     let known = TABLE.iter().flat_map(|row| row.short);
     let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
     found.next().map_or(reason, Message::english)
-}
-
-/// Reasons of a pod's last failed attempt, with the number of nodes of each, most frequent first. A node with two
-/// reasons counts for both.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Refusal {
-    /// Number of nodes in the cluster.
-    pub nodes: usize,
-    /// Reasons in their short form ([`Reason::short`]) with their number of nodes.
-    pub causes: Vec<(String, usize)>,
 }
 
 /// Reasons of one status. The common case of a single reason needs no allocation.
@@ -173,10 +164,10 @@ impl Histogram {
     }
 
     /// The reasons in short form with their counts, most frequent first, then by name.
-    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
+    pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<Cause> {
         let mut causes = self.by_text(|reason| reason.short(symbols));
         causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        causes
+        causes.into_iter().map(|(text, nodes)| Cause { nodes, text }).collect()
     }
 
     /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.

@@ -1,6 +1,8 @@
 //! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
-use podscope_api::explained::{Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, Room, WaitsBecause, WinReason};
+use podscope_api::explained::{
+    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, WaitsBecause, WinReason,
+};
 use podscope_api::ordered::StableSort as _;
 
 use super::{Verdict, differences, name};
@@ -128,5 +130,5 @@ fn waits_because(cache: &Cache, decision: &Decision) -> WaitsBecause {
         }
     }
     causes.stable_sort_by_key(|cause| std::cmp::Reverse(cause.nodes));
-    WaitsBecause::Refused { nodes, causes }
+    WaitsBecause::Refused(RefusedNodes { nodes, causes })
 }

@@ -13,6 +13,7 @@
 
 pub(crate) mod events;
 
+use podscope_api::explained::RefusedNodes;
 use podscope_api::ordered;
 use std::sync::Arc;
 
@@ -22,7 +23,6 @@ use crate::config::SchedulerConfiguration;
 use crate::plugins::priority_sort::{self, SortKey};
 use crate::plugins::{Plugin, PluginSet};
 use crate::pod_info::Incoming;
-use crate::status::Refusal;
 
 const SECOND: i64 = 1_000_000;
 /// Upper bound of a back-off, small enough that adding it to any instant does not overflow.
@@ -64,7 +64,7 @@ pub(crate) struct QueuedPod {
     /// The record that added the pod to the queue or moved it last. It becomes the cause of the next attempt.
     pub(crate) caused_by: CausedBy,
     /// Reasons of the last failed attempt; `None` before the first.
-    pub(crate) refusal: Option<Arc<Refusal>>,
+    pub(crate) refusal: Option<Arc<RefusedNodes>>,
 }
 
 impl QueuedPod {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Room, ScoreNote, WaitsBecause,
+    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, RefusedNodes, Room, ScoreNote,
+    WaitsBecause,
 };
 use podscope_api::{Kind, Object, Pod};
 use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, Verdict, explain};
@@ -374,14 +375,14 @@ fn rejections_and_preemption_are_explained_in_words() {
         text: text.to_owned(),
     };
     let waits = DecisionOutcome::Waits {
-        cause: WaitsBecause::Refused {
+        cause: WaitsBecause::Refused(RefusedNodes {
             nodes: 3,
             causes: vec![
                 cause("too full for its requests"),
                 cause("closed to it by a taint"),
                 cause("cordoned"),
             ],
-        },
+        }),
         room: Some(Room {
             victims: 1,
             nodes: vec!["full".to_owned()],

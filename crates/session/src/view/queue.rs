@@ -3,7 +3,7 @@
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, Str};
 use podscope_cluster::{MissingObjects, World};
-use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView, RefusalView};
+use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView};
 use podscope_scheduler::{Pool, QueueEntry};
 
 use super::nodes::halted_by;
@@ -48,14 +48,9 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
     };
     let is_reason_known = !matches!(place, QueuePlace::Unknown(_));
     let refusal = entry
-        .and_then(|entry| entry.refusal.as_ref())
+        .and_then(|entry| entry.refusal.as_deref())
         .filter(|_| is_reason_known)
-        .map(|refusal| RefusalView {
-            nodes: count(refusal.nodes),
-            causes: (refusal.causes.iter())
-                .map(|(cause, nodes)| (cause.clone(), count(*nodes)))
-                .collect(),
-        });
+        .cloned();
     let victims_gone = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp);
     let victims_gone = victims_gone.max().map(|at| at.0 - world.start().0);
     QueueView {
@@ -94,10 +89,6 @@ fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Opti
 fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
     let is_nominated = !pod.status.nominated_node_name.is_empty();
     entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Terminating pods with lower priority on the node for which the pod is nominated.

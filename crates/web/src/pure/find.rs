@@ -208,7 +208,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
     if refused
         .into_iter()
-        .any(|(cause, _)| contains(cause, word) || contains(&said(cause), word))
+        .any(|cause| contains(&cause.text, word) || contains(&said(&cause.text), word))
     {
         return true;
     }
@@ -266,7 +266,7 @@ fn node_states(node: &NodeView) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::state::Shared;
-    use podscope_protocol::RefusalView;
+    use podscope_protocol::explained::{Cause, RefusedNodes};
 
     fn pod() -> PodView {
         PodView {
@@ -347,9 +347,13 @@ mod tests {
     /// Shows: U-14
     #[test]
     fn filter_matches_cause_of_waiting() {
-        let refusal = RefusalView {
+        let cause = |nodes, text: &str| Cause {
+            nodes,
+            text: text.into(),
+        };
+        let refusal = RefusedNodes {
             nodes: 4,
-            causes: vec![("Insufficient cpu".into(), 3), ("untolerated taint".into(), 1)],
+            causes: vec![cause(3, "Insufficient cpu"), cause(1, "untolerated taint")],
         };
         let mut pod = pod();
         let queue = |place, refusal| {

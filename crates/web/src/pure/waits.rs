@@ -136,7 +136,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
         (_, Some(refusal)) if refusal.nodes == 0 => t!(waits::cause_no_nodes),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
             let mut causes: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
-                .map(|(cause, _)| said(cause))
+                .map(|cause| said(&cause.text))
                 .collect();
             causes.extend((refusal.causes.len() > MAX_CAUSES).then(|| "…".to_owned()));
             causes.join(&t!(explain::separator))
@@ -155,11 +155,11 @@ pub(crate) fn cause_counted(pod: &PodView) -> String {
         return cause(pod);
     };
     let each: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
-        .map(|(cause, nodes)| {
+        .map(|cause| {
             t!(
                 waits::cause_counted,
-                cause = said(cause),
-                nodes = nodes,
+                cause = said(&cause.text),
+                nodes = cause.nodes,
                 all = refusal.nodes
             )
         })
@@ -194,14 +194,16 @@ pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::RefusalView;
+    use podscope_protocol::explained::{Cause, RefusedNodes};
 
-    fn pod(key: &str, place: QueuePlace, causes: &[(&str, u32)]) -> PodView {
-        let refusal = (!causes.is_empty()).then(|| RefusalView {
+    fn pod(key: &str, place: QueuePlace, causes: &[(&str, usize)]) -> PodView {
+        let refusal = (!causes.is_empty()).then(|| RefusedNodes {
             nodes: 4,
-            causes: causes
-                .iter()
-                .map(|(cause, count)| ((*cause).to_owned(), *count))
+            causes: (causes.iter())
+                .map(|(text, nodes)| Cause {
+                    nodes: *nodes,
+                    text: (*text).to_owned(),
+                })
                 .collect(),
         });
         PodView {
@@ -220,7 +222,7 @@ mod tests {
     /// Shows: U-14
     #[test]
     fn pods_with_a_common_cause_are_grouped() {
-        let cpu: &[(&str, u32)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
+        let cpu: &[(&str, usize)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
         let pods = ["a", "b", "c"].map(|name| Shared::new(pod(name, QueuePlace::Backoff, cpu)));
         let mut all = vec![Shared::new(pod("gated", QueuePlace::Gated(vec![]), &[]))];
         all.extend(pods);
