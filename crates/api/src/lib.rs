@@ -62,6 +62,7 @@ mod node;
 mod object;
 pub mod ordered;
 mod parse;
+pub mod pending_event;
 mod pod;
 mod pod_total;
 mod print;

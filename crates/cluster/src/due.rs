@@ -2,13 +2,14 @@
 //! and processes that end by themselves. They take place unless something else happens first.
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, CronJob, Kind, Node, Object, ObjectKey, Pod, Time};
 use podscope_node::kubelet::Kubelet;
 
 use crate::machine::Machine;
 use crate::world::Body;
-use crate::{Actor, PendingEvent, PendingEventKind, SimTime, World};
+use crate::{Actor, PendingEvent, SimTime, World};
 
 impl World {
     /// Pending actions, the earliest first. An instant is that of the decision; its effects follow within milliseconds,

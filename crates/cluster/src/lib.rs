@@ -62,9 +62,9 @@ pub use podscope_sim::{
     Actor, Answer, ApiError, Applied, Assumed, AttemptResult, CallId, Cause, Change, DeleteOptions, EventNote,
     FailedRequests, FaultDetails, Fingerprint, Happening, Heartbeats, HookKind, MAX_OBJECTS_OF_KIND, MissingObjects,
     MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects, OutputKind, OutputLine,
-    Part, PendingEvent, PendingEventKind, Place, Propagation, RENEW_INTERVAL, Record, Request, RequestClient,
-    RequestOutcome, RequestRate, RequestTruth, Rng, SimTime, Sink, Span, StatusReason, Subject, Switches, Updated,
-    Violation, WatchResponse, What, newest_time, seconds, subject, subject_of, volume,
+    Part, PendingEvent, Place, Propagation, RENEW_INTERVAL, Record, Request, RequestClient, RequestOutcome,
+    RequestRate, RequestTruth, Rng, SimTime, Sink, Span, StatusReason, Subject, Switches, Updated, Violation,
+    WatchResponse, What, newest_time, seconds, subject, subject_of, volume,
 };
 pub use scheduler_process::{RecordedDecision, is_made_up_node, scheduler_of};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};

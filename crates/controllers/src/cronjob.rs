@@ -10,11 +10,12 @@ mod schedule;
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::{
     ConcurrencyPolicy, CronJob, CronJobStatus, EventType, Job, Kind, Object, ObjectKey, ObjectMeta, ObjectReference,
     Str, Time, Uid, print_rfc1123, print_rfc3339,
 };
-use podscope_sim::{Change, DeleteOptions, Part, PendingEvent, PendingEventKind, Propagation, Request, Span};
+use podscope_sim::{Change, DeleteOptions, Part, PendingEvent, Propagation, Request, Span};
 
 use super::controller::{Controller, ControllerContext, PendingContext, note};
 use super::job::end_of;

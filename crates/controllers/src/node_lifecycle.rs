@@ -8,6 +8,7 @@
 //! (`Heartbeats`), so idle nodes cost nothing.
 
 use podscope_api::ordered;
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::{condition, taint};
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use podscope_api::{
 };
 use rpds::RedBlackTreeMapSync;
 
-use podscope_sim::{Change, Part, PendingEvent, PendingEventKind, Request, SimTime, Span};
+use podscope_sim::{Change, Part, PendingEvent, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, PendingContext, note};
 use super::node_zones::{ZoneTransition, Zones};

@@ -9,15 +9,14 @@
 //! A timer starts when the controller sees the taint, is never changed, and is lost with the process.
 
 use podscope_api::ordered;
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::condition;
 
 use podscope_api::{
     CausedBy, ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid,
 };
 
-use podscope_sim::{
-    Change, DeleteOptions, EventNote, Mutation, Part, PendingEvent, PendingEventKind, Request, SimTime, Span,
-};
+use podscope_sim::{Change, DeleteOptions, EventNote, Mutation, Part, PendingEvent, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, PendingContext};
 use super::plan::{Accept, Action, Failure, Plan};

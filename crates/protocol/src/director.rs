@@ -1,5 +1,6 @@
 //! Upcoming events of the simulation, and fast runs to them.
 
+use podscope_api::pending_event::PendingEventKind;
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
@@ -36,28 +37,10 @@ pub struct UpcomingEvent {
 /// What happens at the time of an upcoming event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
-    /// A node without heartbeats becomes NotReady.
-    #[default]
-    NotReady,
-    /// A pod's tolerationSeconds for a taint expire, and the pod is deleted.
-    Evicted,
-    /// A candidate acquires an expired lease.
-    Lease,
-    /// The scheduler retries a pod.
-    Attempt,
-    /// A container's back-off ends.
-    BackOff,
-    /// A probe may reach its failure threshold.
-    Probe,
-    /// The time of a preStop hook ends, and the stop signal is sent.
-    StopSignal,
-    /// The grace period of a container ends, and it is killed.
-    Kill,
-    /// A container exits by itself.
-    Exit,
-    /// A CronJob creates its next Job.
-    Job,
+    /// An event that a component waits for.
+    Pending(PendingEventKind),
     /// The next entry of the scenario's timeline.
+    #[default]
     Script,
     /// The next step of a lesson is shown, or the answer to its question is known.
     Story,

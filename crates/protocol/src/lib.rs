@@ -53,6 +53,7 @@ mod what_if;
 
 pub use podscope_api::clock;
 pub use podscope_api::fault::{CutFrom, FaultKind, ViolationCause};
+pub use podscope_api::pending_event::PendingEventKind;
 use postcard::ser_flavors::Size;
 
 pub use condition::{

@@ -39,7 +39,7 @@ pub use assumed::{
     newest_time, was_reporting,
 };
 pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
-pub use due::{PendingEvent, PendingEventKind};
+pub use due::PendingEvent;
 pub use errors::StatusReason;
 pub use happening::{
     AttemptResult, FaultDetails, Fields, Flag, Happening, HookKind, Originator, ProbeKind, Updated, Violation, What,

@@ -254,7 +254,7 @@ fn start_is_newest_past_time_of_the_files() {
                 .map(|(_, machine)| machine);
             kubelet.pending_events(machine.expect("a machine"), session.world().now())
         });
-        for due in waits.filter(|due| due.what == podscope_cluster::PendingEventKind::BackOff) {
+        for due in waits.filter(|due| due.what == podscope_api::pending_event::PendingEventKind::BackOff) {
             let world = session.world();
             let pod = world.objects().get::<Pod>(&due.key).expect("a pod");
             let ended = pod

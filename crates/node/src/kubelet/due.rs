@@ -1,8 +1,9 @@
 //! Future actions of a kubelet that are already scheduled: the ends of hooks, grace periods and back-offs, and probes
 //! that will count as failed (U-05). This module only reads state.
 
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::{Kind, Pod, Str};
-use podscope_sim::{PendingEvent, PendingEventKind, SimTime};
+use podscope_sim::{PendingEvent, SimTime};
 
 use super::Kubelet;
 use super::kill::StopStep;

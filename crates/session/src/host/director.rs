@@ -1,7 +1,8 @@
 //! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast run is
 //! bounded, shows its time on the clock, and can be interrupted (U-05).
 
-use podscope_cluster::{Happening, PendingEvent, PendingEventKind, SimTime, Span};
+use podscope_api::pending_event::PendingEventKind;
+use podscope_cluster::{Happening, PendingEvent, SimTime, Span};
 
 use super::reader::Reader;
 use super::{ClockMillis, EVENTS_PER_PIECE, PageSession};
@@ -85,7 +86,9 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let mut rows: Vec<(UpcomingEvent, Option<PendingEvent>)> = Vec::new();
     for due in world.pending_events() {
         let last = rows.iter_mut().find(|(row, _)| {
-            row.what == kind(due.what) && row.is_projected == due.is_projected && (row.at - due.at.0).abs() < 1_000_000
+            row.what == UpcomingEventKind::Pending(due.what)
+                && row.is_projected == due.is_projected
+                && (row.at - due.at.0).abs() < 1_000_000
         });
         match last {
             Some((row, _)) => row.count += 1,
@@ -105,26 +108,11 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     rows
 }
 
-fn kind(what: PendingEventKind) -> UpcomingEventKind {
-    match what {
-        PendingEventKind::NotReady => UpcomingEventKind::NotReady,
-        PendingEventKind::Evicted => UpcomingEventKind::Evicted,
-        PendingEventKind::Lease => UpcomingEventKind::Lease,
-        PendingEventKind::Attempt => UpcomingEventKind::Attempt,
-        PendingEventKind::BackOff => UpcomingEventKind::BackOff,
-        PendingEventKind::Probe => UpcomingEventKind::Probe,
-        PendingEventKind::StopSignal => UpcomingEventKind::StopSignal,
-        PendingEventKind::Kill => UpcomingEventKind::Kill,
-        PendingEventKind::Exit => UpcomingEventKind::Exit,
-        PendingEventKind::Job => UpcomingEventKind::Job,
-    }
-}
-
 fn view(due: &PendingEvent) -> UpcomingEvent {
     use podscope_api::Kind;
     UpcomingEvent {
         at: due.at.0,
-        what: kind(due.what),
+        what: UpcomingEventKind::Pending(due.what),
         subject: match due.kind {
             Kind::Pod => Some(SubjectRef::Pod {
                 key: due.key.to_string(),
@@ -201,8 +189,12 @@ fn next_notable(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Opt
 /// Whether a run to a decision stops at the event, because otherwise the user would not see why the cluster has
 /// changed.
 fn is_notable(what: UpcomingEventKind) -> bool {
-    use UpcomingEventKind::{Evicted, Job, Lease, NotReady, Script};
-    matches!(what, NotReady | Evicted | Lease | Job | Script)
+    use PendingEventKind::{Evicted, Job, Lease, NotReady};
+    match what {
+        UpcomingEventKind::Pending(kind) => matches!(kind, NotReady | Evicted | Lease | Job),
+        UpcomingEventKind::Script => true,
+        UpcomingEventKind::Story | UpcomingEventKind::Solution => false,
+    }
 }
 
 /// A skip to the next step of the story. If a condition decides when that is, the skip ends after [`SEARCH_LIMIT`].

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::{condition, label};
 
 use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, PendingEventKind, Place, SimTime, World};
+use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
 
 use super::Owners;
 use super::pods;

@@ -2,7 +2,8 @@
 //! fast runs end (U-05, E-05).
 
 use podscope_protocol::{
-    Caption, Director, FastRun, Frame, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind, Update,
+    Caption, Director, FastRun, Frame, PendingEventKind, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind,
+    Update,
 };
 use podscope_session::host::{Host, Wants};
 
@@ -113,7 +114,7 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
     let mut page = Page::open(SCENARIO);
     page.seek(15);
     assert_eq!(
-        page.due(UpcomingEventKind::NotReady, "a-1"),
+        page.due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1"),
         None,
         "the node is not silent"
     );
@@ -124,26 +125,29 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
     );
     page.seek(30);
     let not_ready_at = page
-        .due(UpcomingEventKind::NotReady, "a-1")
+        .due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
         .expect("a silent node becomes NotReady");
     assert!(
         (60..=75).contains(&not_ready_at),
         "50 s after the last heartbeat, when the controller checks nodes: {not_ready_at}"
     );
     let evicted_at = page
-        .due(UpcomingEventKind::Evicted, "web")
+        .due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web")
         .expect("an eviction is pending");
     assert_eq!(evicted_at, not_ready_at + 300, "default tolerations of 300 s");
     let projected = page
         .director
         .next
         .iter()
-        .find(|due| due.what == UpcomingEventKind::Evicted)
+        .find(|due| due.what == UpcomingEventKind::Pending(PendingEventKind::Evicted))
         .map(|due| due.is_projected);
     assert_eq!(projected, Some(true), "the taint does not exist yet");
 
     page.run("kubectl cordon b-1");
-    while page.due(UpcomingEventKind::NotReady, "a-1").is_some() {
+    while page
+        .due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
+        .is_some()
+    {
         page.ask(Request::SkipAhead { to: None });
         let Some(Caption::Occurred(due, _)) = page.director.caption.clone() else {
             panic!("{:?}", page.director.caption);
@@ -162,14 +166,14 @@ fn not_ready_and_evictions_of_silent_node_are_pending() {
         .director
         .next
         .iter()
-        .find(|due| due.what == UpcomingEventKind::Evicted && due.name == "web");
+        .find(|due| due.what == UpcomingEventKind::Pending(PendingEventKind::Evicted) && due.name == "web");
     let evicted = evicted.expect("the eviction is pending after the taint was added");
     assert!(!evicted.is_projected);
     assert!((evicted.at / 1_000_000 - evicted_at).abs() <= 1);
     page.run("fault heal a-1");
     page.seek(not_ready_at + 20);
     assert_eq!(
-        page.due(UpcomingEventKind::Evicted, "web"),
+        page.due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web"),
         None,
         "the heal cancels the eviction"
     );
@@ -182,7 +186,7 @@ fn kill_after_grace_period_and_back_off_are_pending() {
     page.run("kubectl delete pod stubborn --wait=false");
     page.seek(12);
     assert_eq!(
-        page.due(UpcomingEventKind::Kill, "stubborn"),
+        page.due(UpcomingEventKind::Pending(PendingEventKind::Kill), "stubborn"),
         Some(35),
         "SIGTERM at 10 s, 25 s of grace"
     );
@@ -190,11 +194,12 @@ fn kill_after_grace_period_and_back_off_are_pending() {
         .director
         .next
         .iter()
-        .find(|due| due.what == UpcomingEventKind::BackOff);
+        .find(|due| due.what == UpcomingEventKind::Pending(PendingEventKind::BackOff));
     assert!(back.is_some(), "{:?}", page.director.next);
     page.seek(34);
     page.ask(Request::SkipAhead { to: None });
-    while !matches!(&page.director.caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Kill) {
+    while !matches!(&page.director.caption, Some(Caption::Occurred(due, _)) if due.what == UpcomingEventKind::Pending(PendingEventKind::Kill))
+    {
         assert!(page.frame.now < 60_000_000, "{:?}", page.director.caption);
         page.ask(Request::SkipAhead { to: None });
     }
@@ -208,7 +213,7 @@ fn kill_after_grace_period_and_back_off_are_pending() {
 fn skip_leads_to_named_event_past_earlier_ones() {
     let mut page = Page::open(SCENARIO);
     page.seek(25);
-    let is_not_ready = |due: &UpcomingEvent| due.what == UpcomingEventKind::NotReady;
+    let is_not_ready = |due: &UpcomingEvent| due.what == UpcomingEventKind::Pending(PendingEventKind::NotReady);
     let place = page.director.next.iter().position(is_not_ready);
     assert!(place.is_some_and(|place| place > 0), "{:?}", page.director.next);
     let named = place.map(|place| page.director.next[place].clone());
@@ -218,7 +223,7 @@ fn skip_leads_to_named_event_past_earlier_ones() {
     let Some(Caption::Occurred(due, _)) = &page.director.caption else {
         panic!("{:?}", page.director.caption);
     };
-    assert_eq!(due.what, UpcomingEventKind::NotReady);
+    assert_eq!(due.what, UpcomingEventKind::Pending(PendingEventKind::NotReady));
 }
 
 #[test]
@@ -264,7 +269,10 @@ fn no_pending_events_are_listed_while_question_is_open() {
     page.host.handle(Request::Predict { step: 0, answer: None }, page.clock);
     page.ask(Request::Pause);
     page.seek(30);
-    assert!(page.due(UpcomingEventKind::NotReady, "a-1").is_some());
+    assert!(
+        page.due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1")
+            .is_some()
+    );
 }
 
 /// A lesson whose next step waits for a time, in a cluster without other pending events.
@@ -366,7 +374,10 @@ fn run_to_decision_stops_at_notable_events() {
         .collect();
     assert_eq!(
         kinds[..2],
-        [Some(UpcomingEventKind::NotReady), Some(UpcomingEventKind::Evicted)],
+        [
+            Some(UpcomingEventKind::Pending(PendingEventKind::NotReady)),
+            Some(UpcomingEventKind::Pending(PendingEventKind::Evicted))
+        ],
         "{captions:?}"
     );
     assert!(

@@ -1,7 +1,7 @@
 //! Texts for coming events, and their lanes on the timeline; and what the forward button does.
 
 use podscope_messages::t;
-use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, UpcomingEvent, UpcomingEventKind};
+use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, PendingEventKind, UpcomingEvent, UpcomingEventKind};
 
 use super::{actions, clock};
 use crate::state::{Model, Session};
@@ -18,16 +18,18 @@ fn object(due: &UpcomingEvent) -> String {
 pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
     let (name, count) = (object(due), due.count.max(1));
     match due.what {
-        UpcomingEventKind::NotReady => t!(upcoming::will_not_ready, name = name, count = count),
-        UpcomingEventKind::Evicted => t!(upcoming::will_evicted, name = name, count = count),
-        UpcomingEventKind::Lease => t!(upcoming::will_lease, name = name, count = count),
-        UpcomingEventKind::Attempt => t!(upcoming::will_attempt, name = name, count = count),
-        UpcomingEventKind::BackOff => t!(upcoming::will_back_off, name = name, count = count),
-        UpcomingEventKind::Probe => t!(upcoming::will_probe, name = name, count = count),
-        UpcomingEventKind::StopSignal => t!(upcoming::will_stop_signal, name = name, count = count),
-        UpcomingEventKind::Kill => t!(upcoming::will_kill, name = name, count = count),
-        UpcomingEventKind::Exit => t!(upcoming::will_exit, name = name, count = count),
-        UpcomingEventKind::Job => t!(upcoming::will_job, name = name, count = count),
+        UpcomingEventKind::Pending(kind) => match kind {
+            PendingEventKind::NotReady => t!(upcoming::will_not_ready, name = name, count = count),
+            PendingEventKind::Evicted => t!(upcoming::will_evicted, name = name, count = count),
+            PendingEventKind::Lease => t!(upcoming::will_lease, name = name, count = count),
+            PendingEventKind::Attempt => t!(upcoming::will_attempt, name = name, count = count),
+            PendingEventKind::BackOff => t!(upcoming::will_back_off, name = name, count = count),
+            PendingEventKind::Probe => t!(upcoming::will_probe, name = name, count = count),
+            PendingEventKind::StopSignal => t!(upcoming::will_stop_signal, name = name, count = count),
+            PendingEventKind::Kill => t!(upcoming::will_kill, name = name, count = count),
+            PendingEventKind::Exit => t!(upcoming::will_exit, name = name, count = count),
+            PendingEventKind::Job => t!(upcoming::will_job, name = name, count = count),
+        },
         UpcomingEventKind::Script => t!(upcoming::will_script),
         UpcomingEventKind::Story => t!(upcoming::will_story),
         UpcomingEventKind::Solution => t!(upcoming::will_solution, name = name, count = count),
@@ -42,16 +44,18 @@ pub(crate) fn time_left(due: &UpcomingEvent, now: Micros) -> String {
 /// The text of the event's outlined mark on the timeline.
 pub(crate) fn mark_text(due: &UpcomingEvent) -> String {
     match due.what {
-        UpcomingEventKind::NotReady => "NotReady".to_owned(),
-        UpcomingEventKind::Evicted => t!(upcoming::mark_evicted),
-        UpcomingEventKind::Lease => t!(upcoming::mark_lease),
-        UpcomingEventKind::Attempt => t!(upcoming::mark_attempt),
-        UpcomingEventKind::BackOff => t!(upcoming::mark_back_off),
-        UpcomingEventKind::Probe => t!(upcoming::mark_probe),
-        UpcomingEventKind::StopSignal => "SIGTERM".to_owned(),
-        UpcomingEventKind::Kill => "SIGKILL".to_owned(),
-        UpcomingEventKind::Exit => t!(upcoming::mark_exit),
-        UpcomingEventKind::Job => "Job".to_owned(),
+        UpcomingEventKind::Pending(kind) => match kind {
+            PendingEventKind::NotReady => "NotReady".to_owned(),
+            PendingEventKind::Evicted => t!(upcoming::mark_evicted),
+            PendingEventKind::Lease => t!(upcoming::mark_lease),
+            PendingEventKind::Attempt => t!(upcoming::mark_attempt),
+            PendingEventKind::BackOff => t!(upcoming::mark_back_off),
+            PendingEventKind::Probe => t!(upcoming::mark_probe),
+            PendingEventKind::StopSignal => "SIGTERM".to_owned(),
+            PendingEventKind::Kill => "SIGKILL".to_owned(),
+            PendingEventKind::Exit => t!(upcoming::mark_exit),
+            PendingEventKind::Job => "Job".to_owned(),
+        },
         UpcomingEventKind::Script => t!(upcoming::mark_script),
         UpcomingEventKind::Story => t!(upcoming::mark_story),
         UpcomingEventKind::Solution => t!(upcoming::mark_solution),
@@ -61,13 +65,13 @@ pub(crate) fn mark_text(due: &UpcomingEvent) -> String {
 /// The lane of the event's outlined mark.
 pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
     match due.what {
-        UpcomingEventKind::NotReady | UpcomingEventKind::Lease | UpcomingEventKind::Job | UpcomingEventKind::Script => {
-            Lane::Faults
-        }
-        UpcomingEventKind::Story | UpcomingEventKind::Solution => Lane::Faults,
-        UpcomingEventKind::Attempt => Lane::Decisions,
-        UpcomingEventKind::Evicted | UpcomingEventKind::BackOff | UpcomingEventKind::Probe => Lane::Terminations,
-        UpcomingEventKind::StopSignal | UpcomingEventKind::Kill | UpcomingEventKind::Exit => Lane::Terminations,
+        UpcomingEventKind::Pending(kind) => match kind {
+            PendingEventKind::NotReady | PendingEventKind::Lease | PendingEventKind::Job => Lane::Faults,
+            PendingEventKind::Attempt => Lane::Decisions,
+            PendingEventKind::Evicted | PendingEventKind::BackOff | PendingEventKind::Probe => Lane::Terminations,
+            PendingEventKind::StopSignal | PendingEventKind::Kill | PendingEventKind::Exit => Lane::Terminations,
+        },
+        UpcomingEventKind::Script | UpcomingEventKind::Story | UpcomingEventKind::Solution => Lane::Faults,
     }
 }
 
@@ -186,16 +190,18 @@ fn event_in(due: &UpcomingEvent, now: Micros) -> String {
 /// The target of a fast run: `NotReady`, `the eviction`.
 fn target(due: &UpcomingEvent) -> String {
     match due.what {
-        UpcomingEventKind::NotReady => "NotReady".to_owned(),
-        UpcomingEventKind::Evicted => t!(upcoming::to_eviction),
-        UpcomingEventKind::Lease => t!(upcoming::to_leader),
-        UpcomingEventKind::Attempt => t!(upcoming::to_attempt),
-        UpcomingEventKind::BackOff => t!(upcoming::to_restart),
-        UpcomingEventKind::Probe => t!(upcoming::to_probe),
-        UpcomingEventKind::StopSignal => "SIGTERM".to_owned(),
-        UpcomingEventKind::Kill => "SIGKILL".to_owned(),
-        UpcomingEventKind::Exit => t!(upcoming::to_exit),
-        UpcomingEventKind::Job => t!(upcoming::to_job),
+        UpcomingEventKind::Pending(kind) => match kind {
+            PendingEventKind::NotReady => "NotReady".to_owned(),
+            PendingEventKind::Evicted => t!(upcoming::to_eviction),
+            PendingEventKind::Lease => t!(upcoming::to_leader),
+            PendingEventKind::Attempt => t!(upcoming::to_attempt),
+            PendingEventKind::BackOff => t!(upcoming::to_restart),
+            PendingEventKind::Probe => t!(upcoming::to_probe),
+            PendingEventKind::StopSignal => "SIGTERM".to_owned(),
+            PendingEventKind::Kill => "SIGKILL".to_owned(),
+            PendingEventKind::Exit => t!(upcoming::to_exit),
+            PendingEventKind::Job => t!(upcoming::to_job),
+        },
         UpcomingEventKind::Script => t!(upcoming::to_script),
         UpcomingEventKind::Story => t!(upcoming::to_story),
         UpcomingEventKind::Solution => t!(upcoming::to_solution),
@@ -244,16 +250,18 @@ pub(crate) fn outcome(caption: &Caption) -> String {
 fn past_sentence(due: &UpcomingEvent) -> String {
     let (name, count) = (object(due), due.count.max(1));
     match due.what {
-        UpcomingEventKind::NotReady => t!(upcoming::was_not_ready, name = name, count = count),
-        UpcomingEventKind::Evicted => t!(upcoming::was_evicted, name = name, count = count),
-        UpcomingEventKind::Lease => t!(upcoming::was_lease, name = name, count = count),
-        UpcomingEventKind::Attempt => t!(upcoming::was_attempt, name = name, count = count),
-        UpcomingEventKind::BackOff => t!(upcoming::was_back_off, name = name, count = count),
-        UpcomingEventKind::Probe => t!(upcoming::was_probe, name = name, count = count),
-        UpcomingEventKind::StopSignal => t!(upcoming::was_stop_signal, name = name, count = count),
-        UpcomingEventKind::Kill => t!(upcoming::was_kill, name = name, count = count),
-        UpcomingEventKind::Exit => t!(upcoming::was_exit, name = name, count = count),
-        UpcomingEventKind::Job => t!(upcoming::was_job, name = name, count = count),
+        UpcomingEventKind::Pending(kind) => match kind {
+            PendingEventKind::NotReady => t!(upcoming::was_not_ready, name = name, count = count),
+            PendingEventKind::Evicted => t!(upcoming::was_evicted, name = name, count = count),
+            PendingEventKind::Lease => t!(upcoming::was_lease, name = name, count = count),
+            PendingEventKind::Attempt => t!(upcoming::was_attempt, name = name, count = count),
+            PendingEventKind::BackOff => t!(upcoming::was_back_off, name = name, count = count),
+            PendingEventKind::Probe => t!(upcoming::was_probe, name = name, count = count),
+            PendingEventKind::StopSignal => t!(upcoming::was_stop_signal, name = name, count = count),
+            PendingEventKind::Kill => t!(upcoming::was_kill, name = name, count = count),
+            PendingEventKind::Exit => t!(upcoming::was_exit, name = name, count = count),
+            PendingEventKind::Job => t!(upcoming::was_job, name = name, count = count),
+        },
         UpcomingEventKind::Script => t!(upcoming::was_script),
         UpcomingEventKind::Story => t!(upcoming::was_story),
         UpcomingEventKind::Solution => t!(upcoming::was_solution, name = name, count = count),
@@ -287,8 +295,8 @@ mod tests {
 
     #[test]
     fn coming_events_are_described_with_time_left() {
-        let fall = due(UpcomingEventKind::NotReady, "a-1", 105, 1);
-        let evict = due(UpcomingEventKind::Evicted, "web", 405, 3);
+        let fall = due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1", 105, 1);
+        let evict = due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web", 405, 3);
         assert_eq!(event_in(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
         assert_eq!(event_in(&evict, 65_000_000), "3 pods are evicted in 5:40");
         let director = Director {
@@ -304,6 +312,9 @@ mod tests {
             outcome(&Caption::DidNotOccur(evict, 9_000_000))
                 .starts_with("9 s later: it did not come to it that 3 pods")
         );
-        assert_eq!(lane(&due(UpcomingEventKind::Attempt, "p", 0, 1)), Lane::Decisions);
+        assert_eq!(
+            lane(&due(UpcomingEventKind::Pending(PendingEventKind::Attempt), "p", 0, 1)),
+            Lane::Decisions
+        );
     }
 }

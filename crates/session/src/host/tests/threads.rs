@@ -89,8 +89,8 @@ fn thread_of_pod_lists_pending_eviction() {
     let (_, thread) = play_to(&mut host, &mut clock, 70);
     let due = thread.expect("a thread").due;
     assert!(
-        due.iter()
-            .any(|due| due.what == podscope_protocol::UpcomingEventKind::Evicted),
+        due.iter().any(|due| due.what
+            == podscope_protocol::UpcomingEventKind::Pending(podscope_protocol::PendingEventKind::Evicted)),
         "{due:?}"
     );
 }
