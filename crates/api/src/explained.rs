@@ -1,7 +1,13 @@
 //! The explanation of a scheduling decision as data (S-14). The scheduler produces it; the page and the command line
 //! turn it into sentences. Text from a plugin is kept verbatim.
+//!
+//! Invariant: no field is left out when it is written, because the messages to the page have no names.
+
+mod devices;
 
 use serde::{Deserialize, Serialize};
+
+pub use self::devices::*;
 
 /// The outcome for a pod, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -217,164 +223,119 @@ pub enum Criterion {
     Tie,
 }
 
-/// The devices of a pod's ResourceClaims on one node: which device each request gets, and why other devices do not do
-/// (DRA-139 to DRA-170).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct NodeDevices {
-    pub requests: Vec<RequestDevices>,
-    /// Pools of which the node can take no device.
-    pub unusable_pools: Vec<UnusablePool>,
-    /// kube-scheduler's own text for an error that fails the whole scheduling cycle.
-    pub error: Option<String>,
+/// Outcome of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// A node was chosen.
+    Scheduled,
+    /// No node fits, and preemption does not help or is not allowed.
+    #[default]
+    Unschedulable,
+    /// No node fits, but preempting lower-priority pods makes room.
+    Preempts,
+    /// The cycle failed.
+    Error,
 }
 
-/// A request of a claim, or one alternative of a prioritized list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RequestDevices {
-    /// `namespace/name` of the claim.
-    pub claim: String,
-    /// `request`, or `request/subrequest` in a prioritized list.
-    pub request: String,
-    /// The device class.
-    pub class: String,
-    pub outcome: RequestOutcome,
-    /// The devices that the request gets. For a request that gets too few, the largest number that fits together.
-    pub gets: Vec<DeviceShare>,
-    /// Groups of devices that do not do, with their common reason.
-    pub unsuitable: Vec<UnsuitableDevices>,
-}
-
-/// How the search for a request's devices ended.
+/// A column of the score table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum RequestOutcome {
-    /// It gets all devices that it asks for.
-    Complete,
-    /// It gets fewer devices than it asks for.
-    TooFew {
-        /// The number that it asks for; `None` for all matching devices.
-        asks: Option<usize>,
-    },
-    /// An alternative that gets all devices that it asks for, but with it another request would get too few.
-    PassedOver,
-    /// The claim was allocated before, and the node can use its devices.
-    Allocated,
-    /// The claim was allocated before, and the node cannot use its devices: they belong to other nodes, or their
-    /// binding conditions failed.
-    AllocatedElsewhere,
-}
-
-/// Identity of a device.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct DeviceName {
-    pub driver: String,
-    pub pool: String,
-    pub device: String,
-}
-
-/// A device that a request gets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceShare {
-    pub device: DeviceName,
-    /// Capacity that the request consumes of a shareable device.
-    pub consumes: Vec<Amount>,
-    /// Shared counters that the device consumes.
-    pub counters: Vec<CounterUse>,
-}
-
-/// An amount of a named capacity.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Amount {
+pub struct ScoringPlugin {
+    /// Name of the plugin in Kubernetes.
     pub name: String,
-    pub amount: String,
+    /// Short description of the aspect that the plugin scores.
+    pub about: String,
+    pub weight: i64,
 }
 
-/// The use of one shared counter by a device (DRA-160).
+/// One spread constraint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpreadExplanation {
+    /// Index in the pod's list of constraints, or in the list of default constraints.
+    pub index: usize,
+    pub topology_key: String,
+    /// True for DoNotSchedule, false for ScheduleAnyway.
+    pub hard: bool,
+    /// Largest allowed difference between a domain's count and `min`.
+    pub max_skew: i64,
+    /// The smallest count of a domain; 0 with fewer than minDomains domains. For soft constraints, the smallest count
+    /// of a scored domain.
+    pub min: i64,
+    /// Set if there are fewer domains than minDomains, so that `min` is 0 (SCH-076).
+    pub too_few_domains: Option<TooFewDomains>,
+    /// 1 if the pod matches its own constraint's selector, else 0.
+    pub own: i64,
+    /// The domains, sorted by name.
+    pub domains: Vec<DomainCount>,
+}
+
+/// Numbers for a constraint with fewer domains than its minDomains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TooFewDomains {
+    /// Number of existing domains.
+    pub found: usize,
+    /// `minDomains` of the constraint.
+    pub min_domains: usize,
+}
+
+/// One domain of a constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CounterUse {
-    pub counter_set: String,
-    pub counter: String,
-    /// The amount that the device takes of the counter.
-    pub takes: String,
-    /// For a device that a request gets: what is left afterwards. Otherwise: what is left without it.
-    pub left: String,
+pub struct DomainCount {
+    /// Value of the topology label.
+    pub value: String,
+    /// Number of matching pods.
+    pub count: i64,
+    /// The skew if the pod were placed in this domain.
+    pub skew: i64,
+    /// `skew` is within `max_skew`.
+    pub allowed: bool,
+    /// The domain is scored: a soft constraint scores only domains with a feasible node.
+    pub is_scored: bool,
 }
 
-/// Devices that do not do for a request, for one reason.
+/// How the preemption attempt of a scheduling cycle ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnsuitableDevices {
-    pub devices: Vec<DeviceName>,
-    pub why: DeviceObstacle,
+pub struct PreemptionExplanation {
+    pub result: PreemptionResult,
+    /// Nodes on which preemption would make room.
+    pub candidates: Vec<CandidateExplanation>,
+    /// The best candidates, of which one is chosen.
+    pub chosen: Vec<String>,
+    /// If preemption does not help: the reason for each node.
+    pub not_helped_nodes: Vec<NotHelpedNode>,
 }
 
-/// The first test of the allocator that a device does not pass (DRA-143).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DeviceObstacle {
-    /// It is allocated to a claim.
-    InUse {
-        /// `namespace/name` of the claim; its UID while the allocation is not written yet.
-        claim: String,
-        /// Names of the pods for which the claim is reserved.
-        pods: Vec<String>,
-    },
-    /// Another request of the pod takes it.
-    TakenBy { claim: String, request: String },
-    /// A selector excludes it.
-    NotSelected {
-        selector: DeviceSelectorPlace,
-        expression: String,
-    },
-    /// A selector cannot be evaluated on it.
-    SelectorError {
-        selector: DeviceSelectorPlace,
-        expression: String,
-        error: String,
-    },
-    /// It cannot be used from this node.
-    OtherNode,
-    /// It has no capacity of the requested name.
-    NoSuchCapacity { name: String },
-    /// The request policy of the capacity does not allow the amount.
-    CapacityPolicy(Amount),
-    /// Other shares leave too little capacity.
-    Capacity { asks: Amount, left: String },
-    /// A shared counter has too little left.
-    Counter(CounterUse),
-    /// The request does not tolerate its taint.
-    Taint { key: String, value: String, effect: String },
-    /// It lacks the attribute of a constraint.
-    NoAttribute { attribute: String },
-    /// Its attribute differs from that of the devices taken before (`matchAttribute`).
-    Differs {
-        attribute: String,
-        value: String,
-        /// The value of the devices taken before.
-        wanted: String,
-    },
-    /// Its attribute equals that of a device taken before (`distinctAttribute`).
-    Repeats { attribute: String, value: String },
-    /// It does by itself, but with it some other request would lack devices.
-    LeavesTooFew,
+impl PreemptionExplanation {
+    /// The rule that selected among the candidates.
+    pub fn criterion(&self) -> Option<Criterion> {
+        match self.result {
+            PreemptionResult::Found { criterion, .. } => Some(criterion),
+            PreemptionResult::NotEligible(_) | PreemptionResult::NoCandidate => None,
+        }
+    }
 }
 
-/// The list that holds a CEL selector.
+/// A node on which the pod would fit after its victims are preempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DeviceSelectorPlace {
-    /// That of the device class.
-    Class { class: String, index: usize },
-    /// That of the request in the claim.
-    Request { index: usize },
+pub struct CandidateExplanation {
+    pub node: String,
+    /// The pods to preempt, most important first.
+    pub victims: Vec<VictimExplanation>,
+    /// Lower-priority pods that need not be preempted.
+    pub reprieved: Vec<VictimExplanation>,
+    /// Number of victims whose preemption violates a PodDisruptionBudget.
+    pub pdb_violations: usize,
 }
 
-/// A pool of which no device can be taken (DRA-134, DRA-136).
+/// A lower-priority pod on a candidate node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct UnusablePool {
-    pub driver: String,
-    pub pool: String,
-    /// True if not all slices of the pool are published; false if they contradict each other.
-    pub is_incomplete: bool,
+pub struct VictimExplanation {
+    /// `namespace/name`.
+    pub pod: String,
+    pub priority: i32,
+    /// PodDisruptionBudgets that select the pod, with their `disruptionsAllowed`.
+    pub budgets: Vec<(String, i32)>,
 }

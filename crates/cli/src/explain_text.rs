@@ -4,8 +4,7 @@ use std::fmt;
 
 use podscope_messages::t;
 use podscope_protocol::device_words;
-use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
-use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson};
+use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson, SpreadJson, VictimJson};
 
 /// Prints rows with aligned columns; numbers are aligned to the right.
 fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
@@ -32,7 +31,7 @@ fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     Ok(())
 }
 
-fn pods(list: &[VictimExplanation]) -> String {
+fn pods(list: &[VictimJson<'_>]) -> String {
     let texts: Vec<String> = list
         .iter()
         .map(|pod| {
@@ -77,7 +76,7 @@ impl fmt::Display for Text<'_> {
         if !explanation.plugins.is_empty() {
             fmt_scores(explanation, f)?;
         }
-        for constraint in explanation.spread {
+        for constraint in &explanation.spread {
             fmt_spread(constraint, f)?;
         }
         match &explanation.preemption {
@@ -165,7 +164,7 @@ fn fmt_scores(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) -> 
     table(f, &rows)
 }
 
-fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_spread(constraint: &SpreadJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let kind = if constraint.hard {
         "DoNotSchedule"
     } else {
@@ -218,8 +217,8 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
 
 fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n{}", t!(cli_explain::preemption, what = preemption.words))?;
-    for candidate in preemption.candidates {
-        let mark = if preemption.chosen.contains(&candidate.node) {
+    for candidate in &preemption.candidates {
+        let mark = if preemption.chosen.iter().any(|node| node == candidate.node) {
             "*"
         } else {
             " "

@@ -2,10 +2,9 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
-use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, ScoreNote, WinReason};
+use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, ScoreNote, Verdict, WinReason};
 use podscope_protocol::{
-    Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Remark, Request, Source, SubjectRef, Update, pack,
-    unpack,
+    Explanation, NodeExplanation, NodeVerdict, Opened, Remark, Request, Source, SubjectRef, Update, pack, unpack,
 };
 use podscope_session::host::{Host, Wants};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -67,7 +66,7 @@ fn updates_arrive_unchanged() {
             attempts: Vec::new(),
             attempt: 1,
             explanation: Some(Box::new(Explanation {
-                outcome: Outcome::Scheduled,
+                verdict: Verdict::Scheduled,
                 conclusion: DecisionSummary {
                     pod: "default/web-0".into(),
                     outcome: DecisionOutcome::OnlyNode {

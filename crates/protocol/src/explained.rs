@@ -5,8 +5,9 @@ use podscope_messages::{Sentence, said, sentence, t};
 use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
-    Cause, Criterion, DecisionOutcome, DecisionSummary, Lead, NotEligible, NotHelpedNode, NotHelpful, PreemptionResult,
-    Refusal, RefusedNodes, Room, Sampling, ScoreNote, WaitsBecause, WinReason,
+    CandidateExplanation, Cause, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Lead, NotEligible,
+    NotHelpedNode, NotHelpful, PreemptionExplanation, PreemptionResult, Refusal, RefusedNodes, Room, Sampling,
+    ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict, VictimExplanation, WaitsBecause, WinReason,
 };
 
 /// Text for a node that the search did not examine.

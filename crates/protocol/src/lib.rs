@@ -67,10 +67,7 @@ pub use course::{
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
-pub use explanation::{
-    CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
-    ScoringPlugin, SpreadExplanation, VictimExplanation,
-};
+pub use explanation::{Explanation, NodeExplanation, NodeVerdict};
 pub use machine::{Cut, Difference, Fence, MachineView, cut_end};
 pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
@@ -139,6 +136,85 @@ pub type Micros = i64;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explained::{
+        CandidateExplanation, Criterion, DecisionOutcome, DecisionSummary, DomainCount, PreemptionExplanation,
+        PreemptionResult, Sampling, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict, VictimExplanation,
+        WinReason,
+    };
+
+    /// An explanation whose optional fields are all set, or all unset.
+    fn explanation(is_full: bool) -> Explanation {
+        let victim = |pod: &str| VictimExplanation {
+            pod: pod.into(),
+            priority: -1,
+            budgets: if is_full { vec![("budget".into(), 0)] } else { Vec::new() },
+        };
+        let preemption = PreemptionExplanation {
+            result: PreemptionResult::Found {
+                candidates: 1,
+                criterion: Criterion::OnlyCandidate,
+            },
+            candidates: vec![CandidateExplanation {
+                node: "a-1".into(),
+                victims: vec![victim("default/a")],
+                reprieved: vec![victim("default/b")],
+                pdb_violations: 1,
+            }],
+            chosen: vec!["a-1".into()],
+            not_helped_nodes: Vec::new(),
+        };
+        Explanation {
+            verdict: Verdict::Preempts,
+            conclusion: DecisionSummary {
+                pod: "default/web".into(),
+                outcome: DecisionOutcome::Failed("error".into()),
+            },
+            chosen: is_full.then(|| "a-1".into()),
+            won: is_full.then_some(WinReason::OnlyNode),
+            message: is_full.then(|| "message".into()),
+            plugins: vec![ScoringPlugin {
+                name: "NodeResourcesFit".into(),
+                about: "free".into(),
+                weight: 1,
+            }],
+            nodes: Vec::new(),
+            spread: vec![SpreadExplanation {
+                index: 2,
+                topology_key: "zone".into(),
+                hard: true,
+                max_skew: 1,
+                min: 0,
+                too_few_domains: is_full.then_some(TooFewDomains {
+                    found: 2,
+                    min_domains: 3,
+                }),
+                own: 1,
+                domains: vec![DomainCount {
+                    value: "a".into(),
+                    count: 1,
+                    skew: 2,
+                    allowed: false,
+                    is_scored: true,
+                }],
+            }],
+            preemption: is_full.then_some(preemption),
+            sampling: is_full.then_some(Sampling {
+                examined: 1,
+                nodes: 2,
+                wanted: 1,
+            }),
+        }
+    }
+
+    /// Messages have no field names: a field that is left out would shift those after it.
+    #[test]
+    fn explanation_survives_packing_with_and_without_options() {
+        for is_full in [true, false] {
+            let explanation = explanation(is_full);
+            let bytes = pack(&explanation).expect("the explanation must be packable");
+            assert_eq!(unpack::<Explanation>(&bytes), Ok(explanation));
+        }
+    }
 
     #[test]
     fn node_with_labels_survives_pack_and_unpack() {

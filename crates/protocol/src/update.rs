@@ -6,10 +6,11 @@ use podscope_api::{Danger, ProblemKind};
 use podscope_messages::{Sentence, sentence, t};
 use serde::{Deserialize, Serialize};
 
+use crate::explained::Verdict;
 use crate::triage::Finding;
 use crate::{
-    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Outcome, Remark, Remedy,
-    SearchUpdate, StoryStep, TextKind, WhatIfAnswer,
+    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Remark, Remedy, SearchUpdate,
+    StoryStep, TextKind, WhatIfAnswer,
 };
 
 /// A message of the engine to the page.
@@ -379,7 +380,7 @@ pub struct AttemptInfo {
     /// Number, unique in the session.
     pub id: u64,
     pub at: Micros,
-    pub outcome: Outcome,
+    pub verdict: Verdict,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

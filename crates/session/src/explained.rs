@@ -3,14 +3,13 @@
 //! contracts.
 
 use podscope_api::explained::{
-    Criterion, DeviceName, DeviceObstacle, DeviceShare, NodeDevices, RequestOutcome, UnsuitableDevices, UnusablePool,
+    CandidateExplanation, Criterion, DeviceName, DeviceObstacle, DeviceShare, DomainCount, NodeDevices,
+    PreemptionExplanation, RequestOutcome, ScoringPlugin, SpreadExplanation, TooFewDomains, UnsuitableDevices,
+    UnusablePool, Verdict, VictimExplanation,
 };
 use podscope_messages::Sentence;
 use podscope_protocol::{device_words, explained};
-use podscope_scheduler::explain::{
-    CandidateExplanation, Explanation, NodeExplanation, NodeVerdict, PreemptionExplanation, ScoringPlugin,
-    SpreadExplanation, Verdict,
-};
+use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict};
 use serde::Serialize;
 
 /// Explanation of one scheduling decision.
@@ -42,8 +41,8 @@ pub struct ExplanationJson<'a> {
     /// All nodes, in the order in which the scheduler examines them.
     pub nodes: Vec<NodeJson<'a>>,
     /// Topology spread constraints with the number of matching pods in each domain.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub spread: &'a [SpreadExplanation],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spread: Vec<SpreadJson<'a>>,
     /// Result of preemption. None if a node fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionJson<'a>>,
@@ -140,12 +139,32 @@ pub enum NodeVerdictJson {
     NotExamined,
 }
 
+/// A spread constraint with the number of matching pods in each domain.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpreadJson<'a> {
+    /// Index in the pod's list of constraints, or in the list of default constraints.
+    pub index: usize,
+    pub topology_key: &'a str,
+    /// True for DoNotSchedule, false for ScheduleAnyway.
+    pub hard: bool,
+    pub max_skew: i64,
+    /// The count from which the skew is computed.
+    pub min: i64,
+    /// Set if there are fewer domains than minDomains, so that `min` is 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_few_domains: Option<TooFewDomains>,
+    /// 1 if the pod matches its own constraint's selector, else 0.
+    pub own: i64,
+    pub domains: &'a [DomainCount],
+}
+
 /// Result of preemption.
 #[derive(Debug, Serialize)]
 pub struct PreemptionJson<'a> {
     pub words: String,
     /// Nodes on which preemption helps, with their victims.
-    pub candidates: &'a [CandidateExplanation],
+    pub candidates: Vec<CandidateJson<'a>>,
     /// Best candidates. More than one is a tie.
     pub chosen: &'a [String],
     /// Criterion that decided between the candidates.
@@ -154,6 +173,30 @@ pub struct PreemptionJson<'a> {
     /// Why preemption does not help, for each node. Empty if it helps on some node.
     #[serde(rename = "unhelped", skip_serializing_if = "Vec::is_empty")]
     pub not_helped_nodes: Vec<UnhelpfulNodeJson<'a>>,
+}
+
+/// A node on which the pod would fit after its victims are preempted.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CandidateJson<'a> {
+    pub node: &'a str,
+    /// The pods to preempt, most important first.
+    pub victims: Vec<VictimJson<'a>>,
+    /// Lower-priority pods that need not be preempted.
+    pub reprieved: Vec<VictimJson<'a>>,
+    /// Number of victims whose preemption violates a PodDisruptionBudget.
+    pub pdb_violations: usize,
+}
+
+/// A lower-priority pod on a candidate node.
+#[derive(Debug, Serialize)]
+pub struct VictimJson<'a> {
+    /// `namespace/name`.
+    pub pod: &'a str,
+    pub priority: i32,
+    /// PodDisruptionBudgets that select the pod, with their `disruptionsAllowed`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub budgets: &'a [(String, i32)],
 }
 
 /// Why preemption does not help on a node.
@@ -177,7 +220,7 @@ pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
         message: explanation.message.as_deref(),
         plugins: &explanation.plugins,
         nodes: explanation.nodes.iter().map(node).collect(),
-        spread: &explanation.spread,
+        spread: explanation.spread.iter().map(spread).collect(),
         preemption: explanation.preemption.as_ref().map(preemption),
         sampling: explanation.sampling.as_ref().map(explained::sampling),
     }
@@ -242,10 +285,40 @@ fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
     }
 }
 
+fn spread(constraint: &SpreadExplanation) -> SpreadJson<'_> {
+    SpreadJson {
+        index: constraint.index,
+        topology_key: &constraint.topology_key,
+        hard: constraint.hard,
+        max_skew: constraint.max_skew,
+        min: constraint.min,
+        too_few_domains: constraint.too_few_domains,
+        own: constraint.own,
+        domains: &constraint.domains,
+    }
+}
+
+fn candidate(candidate: &CandidateExplanation) -> CandidateJson<'_> {
+    CandidateJson {
+        node: &candidate.node,
+        victims: candidate.victims.iter().map(victim).collect(),
+        reprieved: candidate.reprieved.iter().map(victim).collect(),
+        pdb_violations: candidate.pdb_violations,
+    }
+}
+
+fn victim(victim: &VictimExplanation) -> VictimJson<'_> {
+    VictimJson {
+        pod: &victim.pod,
+        priority: victim.priority,
+        budgets: &victim.budgets,
+    }
+}
+
 fn preemption(found: &PreemptionExplanation) -> PreemptionJson<'_> {
     PreemptionJson {
         words: explained::preemption(found.result),
-        candidates: &found.candidates,
+        candidates: found.candidates.iter().map(candidate).collect(),
         chosen: &found.chosen,
         criterion: found.criterion(),
         not_helped_nodes: (found.not_helped_nodes.iter())

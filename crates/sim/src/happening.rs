@@ -1,6 +1,7 @@
 //! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
 //! readers of a record, and become fields of the printed line.
 
+use podscope_api::explained::Verdict;
 use podscope_api::fault::{CutFrom, FaultKind, FenceMechanism, OneWay, ViolationCause};
 use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect, named_enum};
 use podscope_messages::{Sentence, sentence};
@@ -222,6 +223,18 @@ pub enum AttemptResult {
     Error { message: String },
     /// The pod did not need scheduling.
     Skipped,
+}
+
+impl AttemptResult {
+    /// The result in one word. A skipped attempt placed no pod either, so it counts as failed.
+    pub const fn verdict(&self) -> Verdict {
+        match self {
+            Self::Scheduled { .. } => Verdict::Scheduled,
+            Self::Unschedulable { preempts: Some(_), .. } => Verdict::Preempts,
+            Self::Unschedulable { .. } => Verdict::Unschedulable,
+            Self::Error { .. } | Self::Skipped => Verdict::Error,
+        }
+    }
 }
 
 /// A flag that is printed only if true.

@@ -1,11 +1,11 @@
 //! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, WaitsBecause, WinReason,
+    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, Verdict, WaitsBecause, WinReason,
 };
 use podscope_api::ordered::StableSort as _;
 
-use super::{Verdict, differences, name};
+use super::{differences, name};
 use crate::cache::Cache;
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;

@@ -4,11 +4,11 @@
 mod conclusion;
 
 use podscope_api::explained::{
-    Criterion, DecisionSummary, NodeDevices, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, Sampling, ScoreNote,
-    WinReason,
+    CandidateExplanation, DecisionSummary, DomainCount, NodeDevices, NotHelpedNode, NotHelpful, PreemptionExplanation,
+    PreemptionResult, Refusal, Sampling, ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict,
+    VictimExplanation, WinReason,
 };
 use podscope_api::ordered::StableSort as _;
-use serde::Serialize;
 
 use crate::cache::Cache;
 use crate::cycle::{Cycle, name_of};
@@ -21,20 +21,6 @@ use crate::pod_info::{PodInfo, SpreadConstraint};
 use crate::post_filter::Preemption;
 use crate::status::Status;
 use crate::topology::NONE;
-
-/// Outcome of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Verdict {
-    /// A node was chosen.
-    Scheduled,
-    /// No node fits, and preemption does not help or is not allowed.
-    Unschedulable,
-    /// No node fits, but preempting lower-priority pods makes room.
-    Preempts,
-    /// The cycle failed.
-    Error,
-}
 
 /// The complete explanation of one decision.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,17 +51,6 @@ pub struct Explanation {
     pub preemption: Option<PreemptionExplanation>,
     /// Set if the search stopped before all nodes were examined.
     pub sampling: Option<Sampling>,
-}
-
-/// A column of the score table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ScoringPlugin {
-    /// Name of the plugin in Kubernetes.
-    pub name: String,
-    /// Short description of the aspect that the plugin scores.
-    pub about: String,
-    pub weight: i64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,102 +86,6 @@ pub enum NodeVerdict {
     Refused(Refusal),
     /// The search stopped before this node.
     NotExamined,
-}
-
-/// One spread constraint.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SpreadExplanation {
-    /// Index in the pod's list of constraints, or in the list of default constraints.
-    pub index: usize,
-    pub topology_key: String,
-    /// True for DoNotSchedule, false for ScheduleAnyway.
-    pub hard: bool,
-    /// Largest allowed difference between a domain's count and `min`.
-    pub max_skew: i64,
-    /// The smallest count of a domain; 0 with fewer than minDomains domains. For soft constraints, the smallest count
-    /// of a scored domain.
-    pub min: i64,
-    /// Set if there are fewer domains than minDomains, so that `min` is 0 (SCH-076).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub too_few_domains: Option<TooFewDomains>,
-    /// 1 if the pod matches its own constraint's selector, else 0.
-    pub own: i64,
-    /// The domains, sorted by name.
-    pub domains: Vec<DomainCount>,
-}
-
-/// Numbers for a constraint with fewer domains than its minDomains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TooFewDomains {
-    /// Number of existing domains.
-    pub found: usize,
-    /// `minDomains` of the constraint.
-    pub min_domains: usize,
-}
-
-/// One domain of a constraint.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DomainCount {
-    /// Value of the topology label.
-    pub value: String,
-    /// Number of matching pods.
-    pub count: i64,
-    /// The skew if the pod were placed in this domain.
-    pub skew: i64,
-    /// `skew` is within `max_skew`.
-    pub allowed: bool,
-    /// The domain is scored: a soft constraint scores only domains with a feasible node.
-    pub is_scored: bool,
-}
-
-/// How the preemption attempt of a scheduling cycle ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PreemptionExplanation {
-    pub result: PreemptionResult,
-    /// Nodes on which preemption would make room.
-    pub candidates: Vec<CandidateExplanation>,
-    /// The best candidates, of which one is chosen.
-    pub chosen: Vec<String>,
-    /// If preemption does not help: the reason for each node.
-    pub not_helped_nodes: Vec<NotHelpedNode>,
-}
-
-impl PreemptionExplanation {
-    /// The rule that selected among the candidates.
-    pub fn criterion(&self) -> Option<Criterion> {
-        match self.result {
-            PreemptionResult::Found { criterion, .. } => Some(criterion),
-            PreemptionResult::NotEligible(_) | PreemptionResult::NoCandidate => None,
-        }
-    }
-}
-
-/// A node on which the pod would fit after its victims are preempted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CandidateExplanation {
-    pub node: String,
-    /// The pods to preempt, most important first.
-    pub victims: Vec<VictimExplanation>,
-    /// Lower-priority pods that need not be preempted.
-    pub reprieved: Vec<VictimExplanation>,
-    /// Number of victims whose preemption violates a PodDisruptionBudget.
-    pub pdb_violations: usize,
-}
-
-/// A lower-priority pod on a candidate node.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VictimExplanation {
-    /// `namespace/name`.
-    pub pod: String,
-    pub priority: i32,
-    /// PodDisruptionBudgets that select the pod, with their `disruptionsAllowed`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub budgets: Vec<(String, i32)>,
 }
 
 /// Explains a decision. `cache` must be in the state in which the decision was made.

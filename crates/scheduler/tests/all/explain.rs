@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, RefusedNodes, Room, ScoreNote,
-    WaitsBecause,
+    Cause, DecisionOutcome, DomainCount, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, RefusedNodes, Room,
+    ScoreNote, Verdict, WaitsBecause,
 };
 use podscope_api::{Kind, Object, Pod};
-use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, Verdict, explain};
+use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, explain};
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
 use serde_json::{Value, json};
 
@@ -307,8 +307,7 @@ fn soft_spread_explanation_includes_unscored_domains() {
     let soft = constraint("zone", json!({"whenUnsatisfiable": "ScheduleAnyway"}));
     let requesting = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]});
     let explanation = decide_on(&objects, &mypod(&[soft], true, requesting));
-    let summarize =
-        |domain: &podscope_scheduler::explain::DomainCount| (domain.value.clone(), domain.count, domain.is_scored);
+    let summarize = |domain: &DomainCount| (domain.value.clone(), domain.count, domain.is_scored);
     let domains: Vec<_> = explanation.spread[0].domains.iter().map(summarize).collect();
     assert_eq!(
         domains,

@@ -2,7 +2,7 @@
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
-use podscope_cluster::{AttemptResult, Happening, SimTime};
+use podscope_cluster::{Happening, SimTime};
 use podscope_messages::Sentence;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
 use crate::whatif;
-use podscope_protocol::{AttemptInfo, Basis, ExportKind, Outcome, Problem, TextKind, Update};
+use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update};
 
 /// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so its
 /// namespaces and PriorityClasses count as present.
@@ -184,20 +184,11 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
             Happening::Attempt { result, .. } => Some(AttemptInfo {
                 id: record.seq,
                 at: record.at.0,
-                outcome: outcome(result),
+                verdict: result.verdict(),
             }),
             _ => None,
         })
         .collect()
-}
-
-const fn outcome(result: &AttemptResult) -> Outcome {
-    match result {
-        AttemptResult::Scheduled { .. } => Outcome::Scheduled,
-        AttemptResult::Unschedulable { preempts: Some(_), .. } => Outcome::Preempts,
-        AttemptResult::Unschedulable { .. } => Outcome::Unschedulable,
-        AttemptResult::Error { .. } | AttemptResult::Skipped => Outcome::Error,
-    }
 }
 
 /// Explains a scheduling attempt, by default the last one. None if the pod has no such attempt.

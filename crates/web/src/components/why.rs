@@ -1,10 +1,8 @@
 //! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
 use podscope_messages::{Sentence, t};
-use podscope_protocol::{
-    Basis, MissingObjectsView, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation,
-    VictimExplanation, explained,
-};
+use podscope_protocol::explained::{PreemptionExplanation, SpreadExplanation, VictimExplanation};
+use podscope_protocol::{Basis, MissingObjectsView, QueuePlace, QueueView, Request, explained};
 use yew::prelude::*;
 
 use super::icon;
@@ -243,17 +241,17 @@ fn spread(spread: &SpreadExplanation) -> Html {
 fn rule(spread: &SpreadExplanation, limit: i64) -> String {
     let (least, skew) = (spread.min, spread.max_skew);
     match (spread.too_few_domains, spread.hard) {
-        (Some((found, wanted)), true) => t!(
+        (Some(few), true) => t!(
             why::spread_hard_few_domains,
-            found = found,
-            wanted = wanted,
+            found = few.found,
+            wanted = few.min_domains,
             skew = skew,
             limit = limit
         ),
-        (Some((found, wanted)), false) => t!(
+        (Some(few), false) => t!(
             why::spread_soft_few_domains,
-            found = found,
-            wanted = wanted,
+            found = few.found,
+            wanted = few.min_domains,
             skew = skew,
             limit = limit
         ),

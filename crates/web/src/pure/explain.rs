@@ -4,10 +4,8 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
 use podscope_messages::{Sentence, said, t};
-use podscope_protocol::{
-    AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, ScoringPlugin, SpreadExplanation, explained,
-    explained::ScoreNote,
-};
+use podscope_protocol::explained::{PreemptionExplanation, ScoreNote, ScoringPlugin, SpreadExplanation, Verdict};
+use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, explained};
 
 /// A node that cannot run the pod: node, plugin, reasons, and a text for users.
 pub(crate) type Refused = (String, String, String, String);
@@ -160,7 +158,7 @@ impl Scored {
 
 fn add_explanation(why: &mut Why, explanation: Explanation) {
     let chosen = explanation.chosen.unwrap_or_default();
-    let preempts = explanation.outcome == Outcome::Preempts;
+    let preempts = explanation.verdict == Verdict::Preempts;
     why.sentence = explained::past_sentence(&explanation.conclusion);
     let meaning = match (&explanation.won, &explanation.sampling) {
         (Some(won), _) => Some(explained::why(won)),
@@ -268,8 +266,8 @@ fn range(cells: &[Option<i64>]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podscope_protocol::NodeExplanation;
     use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, Refusal, Sampling};
-    use podscope_protocol::{NodeExplanation, ScoringPlugin};
 
     fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         NodeExplanation {
@@ -334,7 +332,7 @@ mod tests {
             weight,
         };
         let explanation = Explanation {
-            outcome: Outcome::Scheduled,
+            verdict: Verdict::Scheduled,
             conclusion: DecisionSummary {
                 pod: "default/batch-7".into(),
                 outcome: DecisionOutcome::Best {

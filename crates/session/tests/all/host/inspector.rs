@@ -117,12 +117,12 @@ fn pending_pod_has_explanation_and_remedies() {
         panic!("{updates:?}")
     };
     assert_eq!(
-        attempts.last().map(|one| (one.id, one.outcome)),
-        Some((*attempt, Outcome::Unschedulable))
+        attempts.last().map(|one| (one.id, one.verdict)),
+        Some((*attempt, Verdict::Unschedulable))
     );
-    assert_eq!(attempts[0].outcome, Outcome::Unschedulable, "{attempts:?}");
+    assert_eq!(attempts[0].verdict, Verdict::Unschedulable, "{attempts:?}");
     let explanation = explanation.as_deref().expect("an explanation");
-    assert_eq!(explanation.outcome, Outcome::Unschedulable);
+    assert_eq!(explanation.verdict, Verdict::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
     assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
     // Another pod's attempts are returned too. An attempt that does not exist has no answer.
@@ -132,7 +132,7 @@ fn pending_pod_has_explanation_and_remedies() {
         attempt: None,
     });
     assert!(
-        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].outcome == Outcome::Scheduled),
+        matches!(updates.first(), Some(Update::Explanation { attempts, .. }) if attempts[0].verdict == Verdict::Scheduled),
         "{updates:?}"
     );
     let none = page.ask(Request::Explain {
