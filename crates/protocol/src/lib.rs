@@ -147,7 +147,11 @@ mod tests {
         let victim = |pod: &str| VictimExplanation {
             pod: pod.into(),
             priority: -1,
-            budgets: if is_full { vec![("budget".into(), 0)] } else { Vec::new() },
+            budgets: if is_full {
+                vec![("budget".into(), 0)]
+            } else {
+                Vec::new()
+            },
         };
         let preemption = PreemptionExplanation {
             result: PreemptionResult::Found {

@@ -489,7 +489,9 @@ mod tests {
                 let problems = podscope_session::scenario::load(&[("a.yaml".into(), text)])
                     .err()
                     .unwrap_or_default();
-                let unknown = problems.iter().find(|problem| problem.message.contains("unknown"));
+                let unknown = problems
+                    .iter()
+                    .find(|problem| problem.message.english().contains("unknown"));
                 assert_eq!(unknown, None, "{component}.{name}");
             }
         }

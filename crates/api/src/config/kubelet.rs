@@ -440,12 +440,14 @@ mod tests {
     fn read(text: &str) -> Result<(KubeletConfiguration, Vec<String>), Vec<String>> {
         let text = format!("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}");
         let parsed = parse(&text);
-        kubelet_configuration(&parsed.configs[0].value.tree).map_err(|errors| {
-            errors
-                .into_iter()
-                .map(|error| format!("{}:{}: {}: {}", error.line, error.column, error.path, error.message))
-                .collect()
-        })
+        kubelet_configuration(&parsed.configs[0].value.tree)
+            .map(|(config, notices)| (config, notices.iter().map(Sentence::english).collect()))
+            .map_err(|errors| {
+                errors
+                    .into_iter()
+                    .map(|error| format!("{}:{}: {}: {}", error.line, error.column, error.path, error.message))
+                    .collect()
+            })
     }
 
     /// Typed fields are decoded; a field without effect gives a notice.

@@ -364,11 +364,7 @@ fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let targets = line.targets()?;
     line.words.value("--from", line.args.value("from"));
     line.words.value("--one-way", line.args.value("one-way"));
-    Ok(Fault::Partition {
-        targets,
-        from,
-        one_way,
-    })
+    Ok(Fault::Partition { targets, from, one_way })
 }
 
 /// Maximum number of machines that one `fault join` adds.
