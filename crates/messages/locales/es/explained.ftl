@@ -50,6 +50,7 @@ won-tie-drawn = { $nodes } nodos comparten la puntuación más alta, { $points }
 
 sampling = se han examinado { $examined } de { $nodes } nodos: la búsqueda acaba cuando { $wanted } pueden aceptar el Pod
 fits = puede aceptar el Pod
+with-note = { $words }; { $note }
 not-named = no es uno de los nodos que nombra la afinidad del Pod
 
 not-helpful = que termine un Pod no cambia eso: { $why }

@@ -4,3 +4,4 @@ pod = Pod
 from = De
 to = A
 from-none = ninguno
+to-none = ninguno: { $reason }

@@ -29,6 +29,7 @@ won-tie-drawn = { $nodes } Node berbagi nilai tertinggi, { $points }; kube-sched
 
 sampling = { $examined } dari { $nodes } Node diperiksa: pencarian berhenti ketika { $wanted } Node bisa menerima Pod ini
 fits = bisa menerima Pod ini
+with-note = { $words }; { $note }
 not-named = bukan salah satu Node yang disebut afinitas Pod ini
 
 not-helpful = berakhirnya Pod mana pun tidak mengubahnya: { $why }

@@ -4,3 +4,4 @@ pod = Pod
 from = Dari
 to = Ke
 from-none = tidak ada
+to-none = tidak ada: { $reason }

@@ -53,6 +53,7 @@ won-tie-drawn = вузлів із найвищою оцінкою, { $points }, 
 
 sampling = оглянуто вузлів: { $examined } з { $nodes }; пошук закінчується, щойно прийняти Pod можуть { $wanted }
 fits = може прийняти Pod
+with-note = { $words }; { $note }
 not-named = не з тих вузлів, які називає спорідненість Podʼа
 
 not-helpful = жодне завершення Podʼа цього не змінить: { $why }

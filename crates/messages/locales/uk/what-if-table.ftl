@@ -4,3 +4,4 @@ pod = Pod
 from = Звідки
 to = Куди
 from-none = немає
+to-none = нікуди: { $reason }

@@ -26,6 +26,7 @@ won-tie-drawn = { $nodes } 个节点并列最高分 { $points }；kube-scheduler
 
 sampling = { $nodes } 个节点中检查了 { $examined } 个：找到 { $wanted } 个能接收这个 Pod 的节点，搜索就结束
 fits = 能接收这个 Pod
+with-note = { $words }；{ $note }
 not-named = 不在这个 Pod 的亲和性所指名的节点之中
 
 not-helpful = 结束哪个 Pod 也改变不了：{ $why }

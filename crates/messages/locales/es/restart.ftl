@@ -1,0 +1,12 @@
+rule = restartPolicyRules[{ $index }] ({ $action })
+rule-of-codes = restartPolicyRules[{ $index }] ({ $action }, código de salida { $operator } [{ $values }])
+starts-all = arranca de nuevo todos los contenedores del Pod
+starts-again = lo arranca de nuevo
+leaves-ended = lo deja terminado
+by-rule = código de salida { $code }: { $rule } { $outcome }
+by-policy-without-rule = código de salida { $code }: no coincide ninguna regla; su propia restartPolicy { $policy } { $outcome }
+by-own-policy = código de salida { $code }: su propia restartPolicy { $policy } { $outcome }
+by-policy = código de salida { $code }: la restartPolicy { $policy } del Pod { $outcome }
+rule-of-container = { $rule } de { $container }
+either = { $one } o { $other }
+all-by-rules = todos los contenedores del Pod empiezan de nuevo, por { $rules }

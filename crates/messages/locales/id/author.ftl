@@ -1,0 +1,30 @@
+no-steps = Tidak ada langkah: sebuah pelajaran bercerita dalam `spec.steps`.
+no-solution = Tidak ada solusi: *Tunjukkan* tidak punya apa-apa untuk dijalankan.
+few-bypasses = Sebuah pelajaran memuat sedikitnya dua percobaan yang menggoda tetapi tidak berhasil (`wrong`, `bypasses`); di sini ada { $count }.
+no-goal = Tidak ada langkah yang punya tujuan: tidak ada yang harus dicapai.
+shows-at-once = Langkah { $step } muncul seketika setelah langkah sebelumnya: nyatakan dalam `when` apa yang harus sudah terjadi saat itu.
+follows-clock = Langkah { $step } hanya mengikuti jam: `when`-nya tidak menyebut objek apa pun, jadi langkah itu akan menceritakan sesuatu yang tidak dilakukan siapa pun.
+blind-promise = Sebuah `keep` pada langkah { $step } tetap terpenuhi meskipun objek yang dimaksudnya dihapus dan dibuat lagi; pakailah `ready`, `same`, atau `never`: { $condition }
+hint-no-command = Sebuah petunjuk pada langkah { $step } berawal seperti perintah, sehingga menekannya akan menjalankannya, padahal itu bukan perintah: { $hint }
+unknown-term = Langkah { $step } menautkan [[{ $term }]], yang tidak ada dalam daftar istilah.
+no-gap = Manifes pada langkah { $step } tidak punya bagian kosong (`___`): isinya sudah seluruh solusi.
+
+nothing-reaches-goals = Yang tidak berbuat apa-apa pun mencapai tujuan terakhir: tujuan itu terpenuhi dengan sendirinya.
+bypass-reaches-goals = Jalan pintas { $number } mencapai tujuan terakhir, padahal seharusnya tidak: { $commands }
+unseen-reply = Langkah { $step } menjawab kesalahan yang tidak dibuat oleh jalan pintas mana pun, jadi jawaban ini belum pernah dilihat siapa pun: { $reply }
+never-shows = Dengan solusi, langkah { $step } tidak pernah muncul.
+never-shows-waits = Dengan solusi, langkah { $step } tidak pernah muncul; ia menunggu: { $condition }.
+holds-already = Sebuah tujuan langkah { $step } sudah terpenuhi ketika langkah itu muncul, jadi tidak ada yang mencapainya (sebuah status mungkin belum mencerminkan apa yang baru saja diubah): { $condition }
+goal-not-reached = Solusi tidak mencapai sebuah tujuan langkah { $step }: { $condition }
+promise-broken = Solusi melanggar sesuatu yang harus dijaga pada langkah { $step }: { $condition }
+solution-is-mistake = Pada { $time } solusi mendapat jawaban bahwa ia keliru (langkah { $step }): { $reply }
+shows-too-early = Langkah { $next } muncul sebelum simulasi menjawab pertanyaan langkah { $step }, sehingga bisa membocorkan atau mengubah jawabannya: buat langkah itu menunggu (`at` dalam `when`-nya), atau tanyakan saat yang lebih awal.
+never-answered = Pertanyaan langkah { $step } tidak pernah terjawab: { $ask }
+no-option = Jawaban simulasi untuk langkah { $step } adalah { $value }, dan itu tidak ada di antara pilihan { $options }: { $ask }
+asks-too-late = Langkah { $step } menanyakan sesuatu yang sudah terjadi: { $ask }
+other-pace = Yang melakukan bagian solusi dari setiap langkah { $seconds } s setelah langkah itu muncul tidak sampai ke akhir: { $why }
+
+step-never-shows = langkah { $step } tidak pernah muncul
+step-never-shows-waits = langkah { $step } tidak pernah muncul, karena menunggu: { $condition }
+answer-no-option = jawaban { $value } untuk langkah { $step } tidak ada di antara pilihannya
+goal-open = sebuah tujuan langkah { $step } tidak tercapai: { $condition }

@@ -1,0 +1,5 @@
+exam = ujian: { $minutes } menit, syarat lulus { $pass }%
+of-site = { $path } (dari situs)
+own-lesson = pelajaran milik kursus sendiri
+practice = latihan { $family }, seed { $seed }, tingkat { $level }
+weighted = { $item }, bobot { $weight }

@@ -1,0 +1,1 @@
+older-kubelets = kubelet di Node berversi { $version }; semuanya dijelaskan menurut aturan { $rules }

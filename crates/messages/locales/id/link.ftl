@@ -1,0 +1,10 @@
+newer = tautan ini dibuat oleh Podscope yang lebih baru, dalam bentuk { $form }: yang ini membaca { $known }. Muat ulang halaman, atau pasang versi terbaru
+no-link = ini bukan tautan Podscope: tidak ada s1: di dalamnya
+too-long = tautan ini lebih panjang daripada { $limit } karakter
+damaged-character = tautan ini rusak: ada karakter yang hilang atau salah
+unfolds-too-far = isi tautan ini lebih besar daripada { $limit } byte
+damaged-part = tautan ini rusak: sebagian darinya hilang
+no-session = tautan ini rusak: isinya bukan sebuah sesi
+too-many-commands = tautan ini memuat lebih dari { $limit } perintah
+too-many-branches = tautan ini memuat lebih dari { $limit } cabang, atau terlalu banyak perintah di salah satunya
+no-scenario = tautan ini tidak memuat skenario

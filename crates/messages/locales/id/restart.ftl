@@ -1,0 +1,12 @@
+rule = restartPolicyRules[{ $index }] ({ $action })
+rule-of-codes = restartPolicyRules[{ $index }] ({ $action }, kode keluar { $operator } [{ $values }])
+starts-all = memulai semua kontainer Pod dari awal
+starts-again = memulainya lagi
+leaves-ended = membiarkannya tetap berakhir
+by-rule = kode keluar { $code }: { $rule } { $outcome }
+by-policy-without-rule = kode keluar { $code }: tidak ada aturan yang cocok; restartPolicy { $policy } miliknya sendiri { $outcome }
+by-own-policy = kode keluar { $code }: restartPolicy { $policy } miliknya sendiri { $outcome }
+by-policy = kode keluar { $code }: restartPolicy { $policy } milik Pod { $outcome }
+rule-of-container = { $rule } milik { $container }
+either = { $one } atau { $other }
+all-by-rules = semua kontainer Pod dimulai dari awal, menurut { $rules }

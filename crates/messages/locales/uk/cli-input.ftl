@@ -1,0 +1,1 @@
+older-kubelets = На вузлах kubelet версії { $version }; усе пояснено за правилами { $rules }

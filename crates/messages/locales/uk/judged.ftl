@@ -1,0 +1,7 @@
+node = { $node }: { $why }
+command-refused = Команді відмовлено: { $error }
+all-well = Після неї все гаразд.
+not-reached = Після неї нічого не зламано, але того, що просили, не досягнуто.
+findings-after =
+    Через три хвилини після неї:
+    { $findings }

@@ -1,0 +1,12 @@
+rule = restartPolicyRules[{ $index }] ({ $action })
+rule-of-codes = restartPolicyRules[{ $index }] ({ $action }, код виходу { $operator } [{ $values }])
+starts-all = запускає всі контейнери Podʼа наново
+starts-again = запускає його знову
+leaves-ended = лишає його завершеним
+by-rule = код виходу { $code }: { $rule } { $outcome }
+by-policy-without-rule = код виходу { $code }: жодне правило не підходить; його власна restartPolicy { $policy } { $outcome }
+by-own-policy = код виходу { $code }: його власна restartPolicy { $policy } { $outcome }
+by-policy = код виходу { $code }: restartPolicy { $policy } його Podʼа { $outcome }
+rule-of-container = { $rule } контейнера { $container }
+either = { $one } або { $other }
+all-by-rules = усі контейнери Podʼа починають наново, за { $rules }

@@ -1,0 +1,30 @@
+no-steps = 没有步骤：课程要讲的内容写在 `spec.steps` 里。
+no-solution = 没有解法：“演示给我看”没有可播放的内容。
+few-bypasses = 课程至少要列出两种诱人却行不通的做法（`wrong`、`bypasses`）；这里只有 { $count } 种。
+no-goal = 没有哪一步设了目标：没有什么要达到的。
+shows-at-once = 第 { $step } 步紧接着上一步立刻显示：请在 `when` 里写明到那时已经发生了什么。
+follows-clock = 第 { $step } 步只跟着时钟走：它的 `when` 没有指明任何对象，所以它讲的事可能根本没有人做过。
+blind-promise = 第 { $step } 步的某个 `keep`，即使它所说的对象被删除后又重新创建，也仍然算成立；请改用 `ready`、`same` 或 `never`：{ $condition }
+hint-no-command = 第 { $step } 步有一条提示的开头像命令，按下就会执行，可它不是命令：{ $hint }
+unknown-term = 第 { $step } 步链接了 [[{ $term }]]，而术语表里没有这个词。
+no-gap = 第 { $step } 步的清单没有空缺（`___`）：它就是完整的解法。
+
+nothing-reaches-goals = 什么都不做也能达到最后的目标：它们自己就会成立。
+bypass-reaches-goals = 绕行做法 { $number } 达到了最后的目标，而它本不该达到：{ $commands }
+unseen-reply = 第 { $step } 步回应的错误，没有哪种绕行做法会犯，所以没有人看过这段回应：{ $reply }
+never-shows = 按解法运行，第 { $step } 步从不显示。
+never-shows-waits = 按解法运行，第 { $step } 步从不显示；它在等：{ $condition }。
+holds-already = 第 { $step } 步显示时，它的一个目标已经成立，所以没有人是靠自己达到它的（status 可能比刚做的改动旧）：{ $condition }
+goal-not-reached = 解法没有达到第 { $step } 步的一个目标：{ $condition }
+promise-broken = 解法没有保持第 { $step } 步要求保持的：{ $condition }
+solution-is-mistake = 在 { $time }，解法被说成是犯了错（第 { $step } 步）：{ $reply }
+shows-too-early = 第 { $next } 步显示时，运行还没有给出第 { $step } 步问题的答案，可能会泄露或改变答案：让它等一等（在 `when` 里写 `at`），或者问更早的时刻。
+never-answered = 第 { $step } 步的问题一直没有答案：{ $ask }
+no-option = 运行对第 { $step } 步给出的答案是 { $value }，而选项 { $options } 里没有它：{ $ask }
+asks-too-late = 第 { $step } 步问的是已经发生的事：{ $ask }
+other-pace = 如果在每一步显示 { $seconds } s 后执行解法中属于这一步的部分，就走不到结尾：{ $why }
+
+step-never-shows = 第 { $step } 步从不显示
+step-never-shows-waits = 第 { $step } 步从不显示，它在等：{ $condition }
+answer-no-option = 第 { $step } 步的答案 { $value } 不在它的选项之中
+goal-open = 第 { $step } 步有一个目标没有达到：{ $condition }

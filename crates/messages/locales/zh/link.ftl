@@ -1,0 +1,10 @@
+newer = 这个链接由更新的 Podscope 生成，形式是 { $form }：这里能读的是 { $known }。请重新加载页面，或安装最新版本
+no-link = 这不是 Podscope 的链接：里面没有 s1:
+too-long = 这个链接超过 { $limit } 个字符
+damaged-character = 这个链接已损坏：有一个字符缺失或错误
+unfolds-too-far = 这个链接展开后超过 { $limit } 字节
+damaged-part = 这个链接已损坏：缺了一部分
+no-session = 这个链接已损坏：它的内容不是会话
+too-many-commands = 这个链接包含的命令超过 { $limit } 条
+too-many-branches = 这个链接包含的分支超过 { $limit } 条，或者某条分支上的命令太多
+no-scenario = 这个链接里没有场景

@@ -1,0 +1,12 @@
+rule = restartPolicyRules[{ $index }]（{ $action }）
+rule-of-codes = restartPolicyRules[{ $index }]（{ $action }，退出码 { $operator } [{ $values }]）
+starts-all = 重新启动 Pod 的所有容器
+starts-again = 重新启动它
+leaves-ended = 不再启动它
+by-rule = 退出码 { $code }：按 { $rule }，{ $outcome }
+by-policy-without-rule = 退出码 { $code }：没有匹配的规则；按它自己的 restartPolicy { $policy }，{ $outcome }
+by-own-policy = 退出码 { $code }：按它自己的 restartPolicy { $policy }，{ $outcome }
+by-policy = 退出码 { $code }：按 Pod 的 restartPolicy { $policy }，{ $outcome }
+rule-of-container = { $container } 的 { $rule }
+either = { $one } 或 { $other }
+all-by-rules = Pod 的所有容器从头开始，依据是 { $rules }
