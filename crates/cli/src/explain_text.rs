@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use podscope_messages::t;
+use podscope_messages::{list, t};
 use podscope_protocol::device_words;
+use podscope_session::columns;
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson, SpreadJson, VictimJson};
 
 /// Prints rows with aligned columns; numbers are aligned to the right.
@@ -12,13 +13,13 @@ fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     let widths: Vec<usize> = (0..n_columns)
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            columns::widest(cells)
         })
         .collect();
     for row in rows {
         let mut line = String::from(" ");
         for (cell, width) in row.iter().zip(&widths) {
-            let gap = " ".repeat(width - cell.chars().count());
+            let gap = columns::gap(cell, *width);
             let is_number = !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
             if is_number {
                 line.push_str(&format!(" {gap}{cell} "));
@@ -31,8 +32,8 @@ fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     Ok(())
 }
 
-fn pods(list: &[VictimJson<'_>]) -> String {
-    let texts: Vec<String> = list
+fn pods(victims: &[VictimJson<'_>]) -> String {
+    let texts: Vec<String> = victims
         .iter()
         .map(|pod| {
             let budgets: Vec<String> = pod
@@ -51,7 +52,7 @@ fn pods(list: &[VictimJson<'_>]) -> String {
     if texts.is_empty() {
         t!(cli_explain::no_pods)
     } else {
-        texts.join(", ")
+        list(texts)
     }
 }
 
@@ -135,7 +136,7 @@ fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) ->
         writeln!(f, "\n{}", t!(cli_explain::devices))?;
     }
     for (nodes, lines) in groups {
-        writeln!(f, "  {}", nodes.join(", "))?;
+        writeln!(f, "  {}", list(nodes))?;
         for line in lines {
             writeln!(f, "    {line}")?;
         }

@@ -7,6 +7,7 @@ use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
 use podscope_course::xapi;
 use podscope_messages::{Message, cli_grade, said, t};
+use podscope_session::columns;
 
 use crate::args::{self, UsageError};
 
@@ -170,10 +171,13 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
 }
 
 fn table(rows: &[Row]) -> String {
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or_default();
+    let width = |at: usize| columns::widest(rows.iter().map(|row| &row[at]));
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let line = |row: &Row| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell}{}", columns::gap(cell, *width)));
         format!("{}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
     };
     rows.iter().map(line).collect()

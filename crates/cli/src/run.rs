@@ -10,7 +10,7 @@ use podscope_messages::{said, t};
 use podscope_session::play::Attempt;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
-use podscope_session::{causes, report, triage};
+use podscope_session::{causes, columns, report, triage};
 
 use crate::args::UsageError;
 use crate::progress::Progress;
@@ -227,11 +227,7 @@ fn summary(session: &Session) -> String {
         let _ = writeln!(out, "{}", t!(cli_run::note, notice = notice));
     }
     let labels = [t!(cli_run::held), t!(cli_run::failed), t!(cli_run::skipped)];
-    let width = labels
-        .iter()
-        .map(|label| label.chars().count())
-        .max()
-        .unwrap_or_default();
+    let width = columns::widest(&labels);
     let [held, failed, skipped] = labels;
     for (expect, verdict) in scenario.expect.iter().zip(session.progress().expectations()) {
         let label = match (verdict, expect.timing) {
@@ -239,7 +235,7 @@ fn summary(session: &Session) -> String {
             (Some(false), _) => &failed,
             (None, _) => &skipped,
         };
-        let _ = writeln!(out, "{label:width$} {}", expect.text);
+        let _ = writeln!(out, "{label}{} {}", columns::gap(label, width), expect.text);
     }
     for record in session.trace() {
         if let Happening::Command {

@@ -26,6 +26,7 @@
 
 pub mod author;
 pub mod causes;
+pub mod columns;
 pub mod compare;
 pub mod explain;
 pub mod explained;

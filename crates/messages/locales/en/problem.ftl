@@ -23,7 +23,7 @@ once-machine-is-off = Once the machine is surely off: { $command }
 # $gates (String) - list of scheduling gates, each as its name or as in `gate-of`.
 gated = { $count ->
     [one] its scheduling gate { $gates } holds it back: the scheduler does not look at it
-   *[other] its scheduling gates { $gates } holds it back: the scheduler does not look at it
+   *[other] its scheduling gates { $gates } hold it back: the scheduler does not look at it
 }
 # $setter - the controller that sets the gate, such as Kueue.
 gate-of = { $gate } (of { $setter })
@@ -63,12 +63,12 @@ reason-with-exit-code = { $reason } (exit code { $code })
 
 held-by-finalizers = { $count ->
     [one] the finalizer { $names } holds it: whoever set that has to remove it
-   *[other] the finalizers { $names } holds it: whoever set that has to remove it
+   *[other] the finalizers { $names } hold it: whoever set them has to remove them
 }
 node-unreachable = its node { $node } is not reachable, so no kubelet confirms that its containers have ended
 node-unreachable-then-held = { $count ->
     [one] its node { $node } is not reachable, so no kubelet confirms that its containers have ended; after that the finalizer { $names } holds it
-   *[other] its node { $node } is not reachable, so no kubelet confirms that its containers have ended; after that the finalizers { $names } holds it
+   *[other] its node { $node } is not reachable, so no kubelet confirms that its containers have ended; after that the finalizers { $names } hold it
 }
 grace-has-ended = its grace period has ended, and the kubelet of { $node } has not ended it
 grace-has-ended-unbound = its grace period has ended, and the kubelet of its node has not ended it
@@ -105,7 +105,7 @@ only-containers-ready = its containers are ready and it is not
 
 pod-not-ready = pod { $pod } is not ready: { $why }
 node-of-pod-not-ready = its node { $node } is not ready
-not-ready = it is not ready
+not-ready = nothing says why
 cannot-create-pods = no pod can be created: { $message }
 # $updated (Number) of $wanted replicas. $pod - `pod-not-ready`, or a message of Kubernetes.
 rollout = { $wanted ->

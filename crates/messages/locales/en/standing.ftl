@@ -27,5 +27,5 @@ is-placed = It is placed on node { $node } already; what follows decides it as i
 # $gates (String) - list of scheduling gates, each as its name or as `gate-of` of problem.ftl.
 is-gated = { $count ->
     [one] Its scheduling gate { $gates } holds it back: the scheduler does not look at it. What follows is what it would decide without the gate.
-   *[other] Its scheduling gates { $gates } holds it back: the scheduler does not look at it. What follows is what it would decide without the gate.
+   *[other] Its scheduling gates { $gates } hold it back: the scheduler does not look at it. What follows is what it would decide without the gates.
 }

@@ -7,6 +7,7 @@ use podscope_protocol::markdown::{self, Block};
 
 use super::configurations::in_equal_steps;
 use super::{Balance, Changed, ClusterProblem, Comparison, Difference, Differing, Figures, Moved};
+use crate::columns;
 use crate::whatif::{in_capitals, node_line};
 
 /// Maximum number of lines in a list; more are counted.
@@ -119,12 +120,15 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     let rows = rows_and_plots(comparison).into_iter();
     let rows = rows.map(|row| row.iter().map(ToString::to_string).collect());
     let rows: Vec<Vec<String>> = rows.collect();
-    let columns = comparison.configurations.len() + 1;
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let n_columns = comparison.configurations.len() + 1;
+    let width = |column: usize| columns::widest(rows.iter().map(|row| &row[column]));
+    let widths: Vec<usize> = (0..n_columns).map(width).collect();
     let mut out = String::new();
     for row in &rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell}{}", columns::gap(cell, *width)));
         let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     out.push('\n');
