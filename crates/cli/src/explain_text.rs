@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_messages::{list, t};
+use podscope_messages::{listed, t};
 use podscope_protocol::device_words;
 use podscope_session::columns;
 use podscope_session::explained::{ExplanationJson, NodeJson, NodeVerdictJson, PreemptionJson, SpreadJson, VictimJson};
@@ -52,7 +52,7 @@ fn pods(victims: &[VictimJson<'_>]) -> String {
     if texts.is_empty() {
         t!(cli_explain::no_pods)
     } else {
-        list(texts)
+        listed(texts)
     }
 }
 
@@ -136,7 +136,7 @@ fn fmt_devices(explanation: &ExplanationJson<'_>, f: &mut fmt::Formatter<'_>) ->
         writeln!(f, "\n{}", t!(cli_explain::devices))?;
     }
     for (nodes, lines) in groups {
-        writeln!(f, "  {}", list(nodes))?;
+        writeln!(f, "  {}", listed(nodes))?;
         for line in lines {
             writeln!(f, "    {line}")?;
         }

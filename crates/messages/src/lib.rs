@@ -29,7 +29,7 @@ mod generated {
 }
 
 pub use generated::*;
-pub use sentence::{Count, InEnglish, Sentence, Value, as_english, list};
+pub use sentence::{Count, InEnglish, Sentence, Value, as_english, listed};
 
 /// Compiled English messages.
 #[cfg(feature = "all")]

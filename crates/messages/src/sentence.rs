@@ -124,7 +124,7 @@ impl fmt::Display for InLanguage<'_> {
 
 /// Joins texts with the separator of the current language.
 #[must_use]
-pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+pub fn listed<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     let separator = messages::separator.text();
     let mut list = String::new();
     for (at, text) in texts.into_iter().enumerate() {
@@ -274,6 +274,6 @@ mod tests {
         let list = vec![Value::from(1_u32), Value::from("x"), Value::from(vec!["y", "z"])];
         let sentence = Sentence::of(&FILE, 1, vec![list.into()]);
         assert_eq!(sentence.to_string(), "on 1, x, y, z");
-        assert_eq!(super::list(["x", "y"]), "x, y");
+        assert_eq!(listed(["x", "y"]), "x, y");
     }
 }

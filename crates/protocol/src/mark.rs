@@ -3,7 +3,7 @@
 use std::fmt;
 
 use podscope_api::fault::{CutFrom, FaultKind};
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use serde::{Deserialize, Serialize};
 
 use crate::{FailedStretch, Micros, SubjectRef, Thousandths, cut_end};
@@ -344,7 +344,7 @@ impl fmt::Display for MarkLabel {
             Self::Corrupted { volume } => f.write_str(&t!(mark::corrupted, volume = volume)),
             Self::Written(text) | Self::Marked(text) => f.write_str(text),
             Self::Given { command, objects, more } => {
-                let objects = objects.join(", ");
+                let objects = listed(objects);
                 match more {
                     0 => write!(f, "{command}: {objects}"),
                     _ => f.write_str(&t!(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_messages::{Sentence, t};
+use podscope_messages::{Sentence, listed, t};
 use serde::{Deserialize, Serialize};
 
 use crate::Basis;
@@ -166,7 +166,7 @@ pub struct PodWithAssumedObjects {
 
 impl fmt::Display for PodWithAssumedObjects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.pod, self.assumed_objects.join(", "))
+        write!(f, "{} ({})", self.pod, listed(&self.assumed_objects))
     }
 }
 
@@ -180,7 +180,7 @@ pub struct NodeWithProblems {
 impl fmt::Display for NodeWithProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let problems: Vec<String> = self.problems.iter().map(ToString::to_string).collect();
-        write!(f, "{} ({})", self.name, problems.join(", "))
+        write!(f, "{} ({})", self.name, listed(problems))
     }
 }
 
@@ -289,7 +289,7 @@ fn assumed(kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> Stri
     let kinds: Vec<String> = kinds.iter().map(kind).collect();
     let mut text = match kinds.is_empty() {
         true => t!(remark::assumed),
-        false => t!(remark::assumed_kinds, kinds = kinds.join(", ")),
+        false => t!(remark::assumed_kinds, kinds = listed(kinds)),
     };
     for one in means {
         text.push_str("; ");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use serde::{Deserialize, Serialize};
 
 use crate::{BrokenInvariant, Difference, FailedStretch, Micros, clock};
@@ -283,7 +283,7 @@ impl fmt::Display for ProcessView {
             signals => t!(
                 summary::runs_since_with_signals,
                 since = since,
-                signals = signals.join(", ")
+                signals = listed(signals)
             ),
         })
     }
@@ -340,7 +340,7 @@ impl fmt::Display for VolumeView {
             Self::Scratch(written) if written.is_empty() => f.write_str(&t!(summary::scratch)),
             Self::Scratch(written) => {
                 let written: Vec<String> = written.iter().map(ToString::to_string).collect();
-                f.write_str(&t!(summary::scratch_with_data, written = written.join(", ")))
+                f.write_str(&t!(summary::scratch_with_data, written = listed(written)))
             }
             Self::ConfigMap(name) => write!(f, "ConfigMap {name}"),
             Self::Secret(name) => write!(f, "Secret {name}"),

@@ -1,6 +1,6 @@
 //! Devices of a node: small squares in the header of its card, and the list in the inspector.
 
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use podscope_protocol::{DeviceView, SubjectRef};
 use yew::prelude::*;
 
@@ -46,7 +46,7 @@ fn words(devices: &[DeviceView]) -> String {
         })
     });
     let counts: Vec<String> = counted.collect();
-    t!(devices::counted, count = devices.len(), counts = counts.join(", "))
+    t!(devices::counted, count = devices.len(), counts = listed(counts))
 }
 
 /// The devices of a node in the inspector: each with its state, its properties and its holders.
@@ -68,7 +68,7 @@ pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
                             { for device.holders.iter().map(|holder| {
                                 let pods = match holder.pods.as_slice() {
                                     [] => t!(devices::reserved_for_none),
-                                    pods => t!(devices::for_pods, pods = pods.join(", ")),
+                                    pods => t!(devices::for_pods, pods = listed(pods)),
                                 };
                                 let subject = SubjectRef::Object { kind: "ResourceClaim".to_owned(), key: holder.claim.clone() };
                                 html! { <p>{ if holder.is_share { t!(devices::share_held_by) } else { t!(devices::held_by) } }{ " " }<button type="button" class="link" onclick={ctl.select(subject)}>{ shown(&holder.claim) }</button>{ ", " }{ shown(&pods) }</p> }

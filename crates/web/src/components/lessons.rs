@@ -1,6 +1,6 @@
 //! The dialog of the course: lessons by group with progress, the next lesson, questions to repeat; free play, files.
 
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use podscope_protocol::{CourseRequest, LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
@@ -177,11 +177,7 @@ fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
     if needs.is_empty() {
         t!(lessons::minutes, minutes = info.minutes)
     } else {
-        t!(
-            lessons::minutes_after,
-            minutes = info.minutes,
-            lessons = needs.join(", ")
-        )
+        t!(lessons::minutes_after, minutes = info.minutes, lessons = listed(needs))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The dialog of a course: its lessons and tasks in order, the texts between them, and how far the user is. An exam has
 //! a clock and a result sheet, and everything can be handed in as a file (E-12, E-13).
 
-use podscope_messages::{said, t};
+use podscope_messages::{listed, said, t};
 use podscope_protocol::{CourseInfo, CourseItem, CourseSource, ExamInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -182,7 +182,7 @@ fn exam_row(
                 .collect();
             let unanswered = match open.as_slice() {
                 [] => t!(syllabus::all_answered),
-                some => t!(syllabus::not_answered, count = some.len(), tasks = some.join(", ")),
+                some => t!(syllabus::not_answered, count = some.len(), tasks = listed(some)),
             };
             let (end, is_ending) = (change(|attempts, now| attempts.ended = Some(now)), is_ending.clone());
             let go_on = is_ending.clone();

@@ -1,7 +1,7 @@
 //! The answer to a what-if question: where the pods would go, which budgets block, what breaks, or how many more pods fit.
 //! It lies beside the stage, which shows the pods where they would go, or each node's room. The run is not changed.
 
-use podscope_messages::{t, what_if};
+use podscope_messages::{listed, t, what_if};
 use podscope_protocol::markdown;
 use podscope_protocol::{NodeRoom, PodMove, Request, WhatIf, WhatIfAnswer};
 use wasm_bindgen_futures::spawn_local;
@@ -84,7 +84,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
 fn title(change: &WhatIf) -> String {
     match change {
         WhatIf::Drain(nodes) => {
-            let named = nodes.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let named = listed(nodes.iter().take(NAMED));
             match nodes.len().saturating_sub(NAMED) {
                 0 => t!(what_if::drain, count = nodes.len(), nodes = named),
                 more => t!(what_if::drain_more, nodes = named, more = more),

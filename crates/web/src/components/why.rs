@@ -1,6 +1,6 @@
 //! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
-use podscope_messages::{Sentence, t};
+use podscope_messages::{Sentence, listed, t};
 use podscope_protocol::explained::{PreemptionExplanation, SpreadExplanation, VictimExplanation};
 use podscope_protocol::{Basis, MissingObjectsView, QueuePlace, QueueView, Request, explained};
 use yew::prelude::*;
@@ -161,7 +161,7 @@ fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
                 { for nodes.iter().take(LISTED).map(|(nodes, lines)| html! {
-                    <li><b>{ dotted(&nodes.join(", ")) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
+                    <li><b>{ dotted(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
         </section>
@@ -295,7 +295,7 @@ fn names(pods: &[VictimExplanation]) -> String {
             priority = victim.priority
         )
     };
-    pods.iter().map(node_without_help).collect::<Vec<_>>().join(", ")
+    listed(pods.iter().map(node_without_help))
 }
 
 #[derive(Properties, PartialEq)]

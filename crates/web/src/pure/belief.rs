@@ -2,7 +2,7 @@
 //! in either of the two truths (API server and machines).
 
 use podscope_api::ConditionStatus;
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
@@ -58,7 +58,7 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
     if later > 0 {
         parts.push(t!(belief::evicts_later, count = later));
     }
-    parts.join(", ")
+    listed(parts)
 }
 
 /// Returns whether a node is unhealthy in one of the truths.

@@ -3,7 +3,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_messages::{Sentence, said, t};
+use podscope_messages::{Sentence, listed, said, t};
 use podscope_protocol::explained::{PreemptionExplanation, ScoreNote, ScoringPlugin, SpreadExplanation, Verdict};
 use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, explained};
 
@@ -178,7 +178,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
             } => {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
                 let words = explained::refusal(&refusal).to_string();
-                why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
+                why.refused.push((node.name.clone(), plugin, listed(reasons), words));
                 let short: Vec<String> = short.split(", ").map(said).collect();
                 short.join(&t!(explain::separator))
             }

@@ -1,7 +1,7 @@
 //! Texts for what a pending pod waits for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_messages::{said, t};
+use podscope_messages::{listed, said, t};
 use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePlace, QueueView};
 
 use crate::pure::{clock, names};
@@ -26,10 +26,10 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
             None => t!(waits::backoff),
         },
         QueuePlace::Unschedulable(plugins) if plugins.is_empty() => t!(waits::event),
-        QueuePlace::Unschedulable(plugins) => t!(waits::event_for, plugins = plugins.join(", ")),
+        QueuePlace::Unschedulable(plugins) => t!(waits::event_for, plugins = listed(plugins)),
         QueuePlace::Unknown(_) if queue.message.is_empty() => t!(waits::unknown),
         QueuePlace::Unknown(_) => t!(waits::unknown_said, message = queue.message),
-        QueuePlace::Gated(names) => t!(waits::gated, gates = names.join(", ")),
+        QueuePlace::Gated(names) => t!(waits::gated, gates = listed(names)),
         QueuePlace::Victims { node, pods } if pods.is_empty() => t!(waits::room, node = node),
         QueuePlace::Victims { node, pods } => {
             let (names, left) = (first_names(pods), time_left(queue, now));
@@ -56,7 +56,7 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
 /// The first names of preemption victims.
 fn first_names(pods: &[String]) -> String {
     let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
-    names.collect::<Vec<&str>>().join(", ")
+    listed(names)
 }
 
 /// A comma and the time left, if there is an end: `, 23 s`.
@@ -98,7 +98,7 @@ pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
 pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
     let name = names::without_default(&pod.key);
     Some(match &pod.queue.as_ref()?.place {
-        QueuePlace::Gated(names) => t!(waits::pod_gated, gates = names.join(", ")),
+        QueuePlace::Gated(names) => t!(waits::pod_gated, gates = listed(names)),
         QueuePlace::Foreign(scheduler) => t!(waits::pod_foreign, pod = name, scheduler = scheduler),
         QueuePlace::Stranded => t!(waits::pod_stranded, pod = name),
         QueuePlace::Halted(Component::Etcd) => t!(waits::pod_etcd, pod = name),

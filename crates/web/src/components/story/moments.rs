@@ -1,6 +1,6 @@
 //! Two moments of a run as small pictures: nodes by zone, with their pods.
 
-use podscope_messages::t;
+use podscope_messages::{listed, t};
 use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
 use yew::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) fn pair(moments: &[Moment]) -> Html {
 fn text_alternative(moment: &Moment) -> String {
     let pods = |pods: &[MomentPod]| {
         let all: Vec<String> = pods.iter().map(|one| name(one).to_owned()).collect();
-        all.join(", ")
+        listed(all)
     };
     let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
     let mut parts: Vec<String> = nodes
