@@ -79,7 +79,7 @@ fn decode(text: &str) -> Result<ExitCode, ExitCode> {
         args::print_error(format_args!("link: {message}"));
         ExitCode::from(args::BAD_INPUT)
     };
-    let link = link::decode(text).map_err(|why| bad(why.to_string()))?;
+    let link = link::decode(text).map_err(|why| bad(why.english()))?;
     let loaded = link.load().map_err(|problems| args::print_problems(&problems))?;
     let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     session.schedule(link.timed().map_err(|unreadable| bad(unreadable.to_string()))?);

@@ -172,7 +172,7 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
                 seed = task.seed,
                 level = task.level
             );
-            args::print_text(&format!("{head}\n\n{}\n", task.question));
+            args::print_text(&format!("{head}\n\n{}\n", task.translated_question()));
             for (index, option) in task.options.iter().enumerate() {
                 args::print_text(&format!("  {}. {option}\n", index + 1));
             }
@@ -189,14 +189,17 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
     };
     let judged = task.judge(&answer);
     if judged.is_right {
-        args::print_text(&format!("{}\n", t!(cli_practice::right, why = judged.why)));
+        args::print_text(&format!(
+            "{}\n",
+            t!(cli_practice::right, why = task.translated(&judged.why))
+        ));
     } else {
         let lines = [
-            t!(cli_practice::wrong, why = judged.why),
+            t!(cli_practice::wrong, why = task.translated(&judged.why)),
             t!(
                 cli_practice::right_answer,
                 answer = task.answer,
-                why = task.judge(&task.answer).why
+                why = task.translated(&task.judge(&task.answer).why)
             ),
             t!(cli_practice::rule, rule = said(&task.family.rule)),
         ];
@@ -210,7 +213,7 @@ fn print_json(task: &Task, answer: Option<&str>) -> ExitCode {
         "family": task.family.name,
         "seed": task.seed,
         "level": task.level,
-        "question": task.question,
+        "question": task.question(),
         "options": task.options,
     });
     let mut status = ExitCode::SUCCESS;

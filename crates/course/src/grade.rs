@@ -223,7 +223,12 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
 
 /// Replays a run and fills in what it shows.
 fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
-    let first = |problems: Vec<Problem>| Sentence::from(problems.first().map(ToString::to_string).unwrap_or_default());
+    let first = |problems: Vec<Problem>| {
+        let problem = problems.into_iter().next();
+        problem.map_or_else(Sentence::default, |problem| {
+            sentence!(grading::problem, place = problem.place(), message = problem.message)
+        })
+    };
     let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
     let loaded = link.load().map_err(first)?;
     identify(&link, &loaded, graded);

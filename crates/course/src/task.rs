@@ -30,8 +30,10 @@ pub struct Task {
     pub values: Vec<Variable>,
     /// The task as a scenario file, which the page opens like a lesson.
     pub text: String,
-    /// Situation and question, in Markdown.
-    pub question: String,
+    /// What the cluster is like, in Markdown.
+    situation: Sentence,
+    /// What is asked about it, in Markdown.
+    ask: Sentence,
     /// Answers to choose from. Empty if a node or pod is to be named.
     pub options: Vec<String>,
     /// The right answer.
@@ -71,22 +73,24 @@ impl Task {
                     "the scenario of a family has one step, which asks",
                 )]);
             };
-            let (situation, predict) = (step.text.trim().to_owned(), step.predict.clone());
+            let (situation, predict) = (Sentence::from(step.text.trim()), step.predict.clone());
             let found = match &predict {
                 Some(ask) => answer_of_question(family, loaded, ask)?,
                 None => answer_of_commands(family, &loaded, &commands, &mut rng)?,
             };
             let Some(found) = found else { continue };
-            let ask = predict
-                .as_ref()
-                .map_or("Which one command mends it?", |ask| ask.ask.as_str());
+            let ask = predict.as_ref().map_or_else(
+                || sentence!(judged::which_command_mends),
+                |ask| Sentence::from(&*ask.ask),
+            );
             return Ok(Self {
                 family: family.clone(),
                 seed,
                 level,
                 values,
                 text,
-                question: format!("{situation}\n\n**{ask}**"),
+                situation,
+                ask,
                 options: found.options,
                 answer: found.answer,
                 predict,
@@ -96,6 +100,31 @@ impl Task {
         }
         let message = sentence!(refused::no_task, seed = seed.to_string(), level = level);
         Err(vec![Problem::of(file, message)])
+    }
+
+    /// Situation and question in English, in Markdown.
+    #[must_use]
+    pub fn question(&self) -> String {
+        format!("{}\n\n**{}**", self.situation.english(), self.ask.english())
+    }
+
+    /// Situation and question in the current language, in Markdown.
+    #[must_use]
+    pub fn translated_question(&self) -> String {
+        format!(
+            "{}\n\n**{}**",
+            self.translated(&self.situation),
+            self.translated(&self.ask)
+        )
+    }
+
+    /// A sentence of this task in the current language. The texts of the family are translated as templates, and then
+    /// filled with the values of the task.
+    #[must_use]
+    pub fn translated(&self, sentence: &Sentence) -> String {
+        let texts = self.family.texts(&self.values);
+        let filled = texts.translated(&sentence.english());
+        filled.unwrap_or_else(|| sentence.to_string())
     }
 
     /// Judges an answer: an option or its number from 1, or a name.

@@ -287,18 +287,25 @@ impl Problem {
     }
 }
 
-impl std::fmt::Display for Problem {
-    /// `FILE:LINE:COL: field.path: message`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.line == 0 {
-            write!(f, "{}: ", self.file)?;
-        } else {
-            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+impl Problem {
+    /// `FILE:LINE:COL: field.path`, without the parts that are not known.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let mut place = self.file.clone();
+        if self.line > 0 {
+            place.push_str(&format!(":{}:{}", self.line, self.column));
         }
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            place.push_str(&format!(": {}", self.path));
         }
-        self.message.fmt(f)
+        place
+    }
+}
+
+impl std::fmt::Display for Problem {
+    /// `FILE:LINE:COL: field.path: message`, in English as all errors of a terminal.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place(), self.message.english())
     }
 }
 

@@ -249,9 +249,9 @@ fn node(node: &NodeExplanation) -> NodeJson<'_> {
         plugin,
         code: node.code,
         reasons: &node.reasons,
-        words: verdict(node).english(),
+        words: verdict(node).to_string(),
         said: (node.score_notes.iter())
-            .map(|(plugin, note)| (*plugin, explained::score_note(*note).english()))
+            .map(|(plugin, note)| (*plugin, explained::score_note(*note).to_string()))
             .collect(),
         scores: &node.scores,
         raw: &node.raw,
@@ -264,7 +264,7 @@ fn unsuitable(group: &UnsuitableDevices) -> UnsuitableDevicesJson<'_> {
     UnsuitableDevicesJson {
         devices: &group.devices,
         why: &group.why,
-        words: device_words::obstacle(&group.why).english(),
+        words: device_words::obstacle(&group.why).to_string(),
     }
 }
 
@@ -274,7 +274,7 @@ fn devices(devices: &NodeDevices) -> DevicesJson<'_> {
         request: &request.request,
         class: &request.class,
         outcome: &request.outcome,
-        words: device_words::outcome(request).english(),
+        words: device_words::outcome(request).to_string(),
         gets: &request.gets,
         unsuitable: request.unsuitable.iter().map(unsuitable).collect(),
     });

@@ -12,3 +12,5 @@ no-hand-in = neither a hand-in (JSON) nor a link ({ $prefix }…) is in it
 too-many-runs = { $count ->
    *[other] { $count } runs: at most { $limit } are graded
 }
+# $place - file, line, column and field. $message (Sentence) - what is wrong there.
+problem = { $place }: { $message }

@@ -10,3 +10,5 @@ not-reached = Nothing is broken after it, but what was asked for is not reached.
 findings-after =
     Three minutes after it:
     { $findings }
+# The question of a task whose answer is a command.
+which-command-mends = Which one command mends it?

@@ -7,3 +7,4 @@ too-many-runs = { $count ->
     [one] { $count } ejecución: se corrigen como máximo { $limit }
    *[other] { $count } ejecuciones: se corrigen como máximo { $limit }
 }
+problem = { $place }: { $message }

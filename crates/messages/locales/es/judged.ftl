@@ -5,3 +5,4 @@ not-reached = Después no hay nada roto, pero no se alcanza lo que se pedía.
 findings-after =
     Tres minutos después:
     { $findings }
+which-command-mends = ¿Qué único comando lo arregla?

@@ -5,3 +5,4 @@ not-reached = Sesudahnya tidak ada yang rusak, tetapi yang diminta tidak tercapa
 findings-after =
     Tiga menit sesudahnya:
     { $findings }
+which-command-mends = Satu perintah mana yang memperbaikinya?

@@ -9,3 +9,4 @@ too-many-runs = { $count ->
     [many] { $count } прогонів: оцінюють щонайбільше { $limit }
    *[other] { $count } прогону: оцінюють щонайбільше { $limit }
 }
+problem = { $place }: { $message }

@@ -5,3 +5,4 @@ not-reached = Після неї нічого не зламано, але тог�
 findings-after =
     Через три хвилини після неї:
     { $findings }
+which-command-mends = Яка одна команда це виправить?

@@ -101,7 +101,7 @@ fn row(ctl: &Ctl, run: &GradedRun) -> Html {
     let words = [class::yes, class::no, class::replayed].map(Message::text);
     html! {
         <tr class={classes!((!run.complaints.is_empty()).then_some("bad"))}>
-            { for cells(run, &run.title, &words).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
+            { for cells(run, &run.title, &words, ToString::to_string).iter().map(|cell| html! { <td>{ shown(cell) }</td> }) }
             <td><button type="button" onclick={open} aria-label={t!(class::open_run, title = run.title, student = run.student)}>{ t!(class::open) }</button></td>
         </tr>
     }

@@ -1,6 +1,7 @@
 //! What a class handed in: runs that were replayed, and the most frequent wrong answer of each question.
 
 use podscope_api::ordered;
+use podscope_messages::Sentence;
 use podscope_protocol::{GradedRun, Problem};
 
 /// The runs of a class.
@@ -80,7 +81,8 @@ impl Class {
         let words = ["yes", "no", "replayed"].map(str::to_owned);
         let mut text = "STUDENT,LESSON,FINISHED,GOALS,ANSWERS,HINTS,SHOWN,MINUTES,CHECK\n".to_owned();
         for run in &self.runs {
-            let cells: Vec<String> = cells(run, &run.lesson, &words).iter().map(|one| cell(one)).collect();
+            let cells = cells(run, &run.lesson, &words, Sentence::english);
+            let cells: Vec<String> = cells.iter().map(|one| cell(one)).collect();
             text.push_str(&format!("{}\n", cells.join(",")));
         }
         text
@@ -88,8 +90,13 @@ impl Class {
 }
 
 /// The cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes, check.
-/// The words are those for yes, for no and for a run without complaints.
-pub(crate) fn cells(run: &GradedRun, lesson: &str, [yes, no, replayed]: &[String; 3]) -> [String; 9] {
+/// The words are those for yes, for no and for a run without complaints; `complaint` prints one.
+pub(crate) fn cells(
+    run: &GradedRun,
+    lesson: &str,
+    [yes, no, replayed]: &[String; 3],
+    complaint: fn(&Sentence) -> String,
+) -> [String; 9] {
     let yes = |is: bool| if is { yes } else { no }.clone();
     let unknown = || "-".to_owned();
     let right = run.answers.iter().filter(|answer| answer.is_right).count();
@@ -104,11 +111,7 @@ pub(crate) fn cells(run: &GradedRun, lesson: &str, [yes, no, replayed]: &[String
         run.minutes.map_or_else(unknown, |minutes| format!("{minutes:.1}")),
         match run.complaints.as_slice() {
             [] => replayed.clone(),
-            complaints => complaints
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("; "),
+            complaints => complaints.iter().map(complaint).collect::<Vec<_>>().join("; "),
         },
     ]
 }
