@@ -18,9 +18,13 @@ impl Host {
             self.last_frame.is_open = false;
             return Vec::new();
         }
-        let request = match self.unless_dangerous(request) {
-            Ok(request) => request,
-            Err(question) => return vec![question],
+        // During a seek the lines wait for its end, and are judged there.
+        let request = match self.must_wait(&request) {
+            true => request,
+            false => match self.unless_dangerous(request) {
+                Ok(request) => request,
+                Err(question) => return vec![question],
+            },
         };
         if director::clears_caption(&request) {
             self.caption = None;
@@ -49,6 +53,10 @@ impl Host {
 
     /// Handles a request at once, regardless of a seek in progress.
     pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
+        let request = match self.unless_dangerous(request) {
+            Ok(request) => request,
+            Err(question) => return vec![question],
+        };
         let answer = match request {
             Request::Open { source } => return self.open(source, clock),
             Request::ShowMe => return self.show_me(clock),

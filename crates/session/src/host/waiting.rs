@@ -37,6 +37,7 @@ fn acts_at_cursor(request: &Request) -> bool {
         request,
         Request::Command { .. }
             | Request::Commands { .. }
+            | Request::RunUnlessDangerous { .. }
             | Request::Play
             | Request::Step
             | Request::NextDecision
@@ -62,11 +63,16 @@ impl Host {
         }
     }
 
-    /// Queues a request that must wait for the end of a seek. Otherwise gives it back as `Err`, to be handled now.
-    pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
+    /// Whether a request must wait for the end of a seek.
+    pub(super) fn must_wait(&self, request: &Request) -> bool {
         let is_seeking = matches!(self.job, Some(Job::Seek { .. }));
         let queued = !self.waiting.requests.is_empty();
-        let waits = (is_seeking || queued) && acts_at_cursor(&request) || queued && moves_cursor(&request);
+        (is_seeking || queued) && acts_at_cursor(request) || queued && moves_cursor(request)
+    }
+
+    /// Queues a request that must wait for the end of a seek. Otherwise gives it back as `Err`, to be handled now.
+    pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
+        let waits = self.must_wait(&request);
         let Some(active) = self.active.as_ref().filter(|_| waits) else {
             return Err(request);
         };

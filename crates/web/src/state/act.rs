@@ -236,7 +236,7 @@ impl Page {
                 self.answer(&lines);
                 self.shell.console.change(|console| console.print(lines));
             }
-            Update::Dangerous { lines, danger } => self.open_dialog(Dialog::Confirm { lines, danger }),
+            Update::Dangerous { lines, danger } => self.ask_to_confirm(lines, danger),
             Update::Completions { line, replace, choices } => {
                 self.shell
                     .console

@@ -5,6 +5,7 @@
 //! and hands over what waited for this one ([`Shell::session_opens`]). So a new field is kept or reset by the part in
 //! which it is declared. Methods that need both parts are here; `act.rs` applies actions.
 
+use podscope_api::Danger;
 use podscope_protocol::{GUIDED_START, Opened, WhatIfAnswer};
 
 use super::{Dialog, Menu, MenuSubject, Screen, Session, Shared, Shell, StudyAct};
@@ -44,6 +45,15 @@ impl Page {
         self.session.sheet =
             (self.shell.dialog.sheet_beside(&dialog, self.session.selected.is_some())).unwrap_or(self.session.sheet);
         self.shell.dialog = dialog;
+    }
+
+    /// Asks whether dangerous lines may run. Lines that are already asked about stay in the question.
+    pub(super) fn ask_to_confirm(&mut self, lines: Vec<String>, danger: Danger) {
+        let (lines, danger) = match &self.shell.dialog {
+            Dialog::Confirm { lines: asked, danger } => ([asked.as_slice(), &lines].concat(), *danger),
+            _ => (lines, danger),
+        };
+        self.open_dialog(Dialog::Confirm { lines, danger });
     }
 
     /// Opens the menu about something that the session has.

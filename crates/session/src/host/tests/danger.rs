@@ -77,6 +77,18 @@ fn command_behind_pipe_is_judged_by_its_input() {
             "kubectl run a --image=nginx -o name | xargs kubectl delete --force",
             Some(Danger::ForceDelete),
         ),
+        (
+            "kubectl label nodes --all x=y -o name | xargs kubectl delete",
+            Some(Danger::DeleteNode),
+        ),
+        (
+            "kubectl create ns shop -o yaml | kubectl delete -f -",
+            Some(Danger::DeleteNamespace),
+        ),
+        (
+            "kubectl run a --image=nginx -o name | xargs kubectl get -o name | xargs kubectl delete --force",
+            Some(Danger::ForceDelete),
+        ),
         ("kubectl get pods --force-colour", None),
         ("|", None),
     ] {
@@ -104,4 +116,42 @@ spec:
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     settle(&mut host, &mut clock);
     assert_eq!(danger(&mut host, line), Some(Danger::ForceDelete));
+}
+
+/// A line before it can make the pods that a forced deletion reads.
+#[test]
+fn later_line_is_judged_as_if_it_found_objects() {
+    let mut host = welcome().0;
+    let delete = "kubectl get pods -n shop -o name | xargs kubectl delete --force";
+    assert_eq!(danger(&mut host, delete), None, "there are none");
+    let lines = ["kubectl run a -n shop --image=nginx", delete];
+    let updates = host.handle(unconfirmed(&lines), 0.0);
+    assert!(
+        matches!(
+            updates.as_slice(),
+            [Update::Dangerous {
+                danger: Danger::ForceDelete,
+                ..
+            }]
+        ),
+        "{updates:?}"
+    );
+}
+
+/// The line waits for the end of the seek, and is judged in the cluster in which it runs.
+#[test]
+fn line_during_a_seek_is_judged_at_its_end() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    host.handle(Request::run(vec!["kubectl run late --image=nginx".to_owned()]), clock);
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    host.handle(Request::Seek { at: 0 }, clock);
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    let line = "kubectl get pods -o name | grep late | xargs kubectl delete --force";
+    let mut updates = host.handle(unconfirmed(&[line]), clock);
+    updates.extend(settle(&mut host, &mut clock));
+    let asked = updates
+        .iter()
+        .filter(|update| matches!(update, Update::Dangerous { .. }));
+    assert_eq!(asked.count(), 1, "{updates:?}");
 }
