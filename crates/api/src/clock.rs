@@ -36,13 +36,3 @@ pub fn whole(seconds: i64) -> String {
         format!("{minutes}:{seconds:02}")
     }
 }
-
-/// Prints a duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
-#[must_use]
-pub fn length(seconds: i64) -> String {
-    match seconds {
-        ..120 => format!("{} s", seconds.max(0)),
-        120..7200 => format!("{} min", seconds / 60),
-        _ => format!("{} h", seconds / 3600),
-    }
-}

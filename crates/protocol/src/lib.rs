@@ -26,6 +26,7 @@ mod detail;
 mod device;
 pub mod device_words;
 mod director;
+pub mod duration;
 pub mod explained;
 mod explanation;
 pub mod glossary;

@@ -6,7 +6,7 @@ use podscope_api::fault::CutFrom;
 use podscope_messages::t;
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, clock};
+use crate::{Micros, duration};
 
 /// True state of the machine under a node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -157,7 +157,7 @@ impl fmt::Display for Difference {
                 is_kubelet_down,
                 silent,
             } => {
-                let time = silent.map(clock::length);
+                let time = silent.map(duration::length);
                 match (is_kubelet_down, time) {
                     (true, Some(time)) => t!(machine::kubelet_down_for, node = node, time = time),
                     (true, None) => t!(machine::kubelet_down_yet, node = node),

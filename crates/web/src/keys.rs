@@ -88,7 +88,7 @@ pub(crate) type Group = (String, Vec<(String, String)>);
 /// All groups of the sheet, in the current language.
 pub(crate) fn sheet() -> Vec<Group> {
     let keys = SHEET.iter().map(|(heading, rows)| {
-        let rows = rows.iter().map(|(key, what)| ((*key).to_owned(), what.text()));
+        let rows = rows.iter().map(|(key, what)| (key_name(key), what.text()));
         (heading.text(), rows.collect())
     });
     let gestures = GESTURES.iter().map(|(heading, rows)| {
@@ -96,6 +96,14 @@ pub(crate) fn sheet() -> Vec<Group> {
         (heading.text(), rows.collect())
     });
     keys.chain(gestures).collect()
+}
+
+/// Name of a key in the current language. All but the space bar have their name printed on them.
+fn key_name(key: &str) -> String {
+    match key {
+        "Space" => messages::space.text(),
+        key => key.to_owned(),
+    }
 }
 
 /// Listens to keys while the page lives.

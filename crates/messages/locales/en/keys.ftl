@@ -63,3 +63,5 @@ rest-and-drag = Rest, then drag
 rest-and-drag-does = Delete it, as with the mouse
 rest-and-stroke = Rest, then stroke
 rest-and-stroke-does = Cut links
+# The key of the keyboard. Keys that are printed in English on keyboards are no messages.
+space = Space

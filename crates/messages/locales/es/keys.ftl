@@ -50,3 +50,4 @@ rest-and-drag = Mantenerlo y arrastrar
 rest-and-drag-does = Eliminarlo, como con el ratón
 rest-and-stroke = Mantenerlo y trazar
 rest-and-stroke-does = Cortar enlaces
+space = Espacio

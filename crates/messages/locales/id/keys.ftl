@@ -50,3 +50,4 @@ rest-and-drag = Tahan, lalu seret
 rest-and-drag-does = Hapus, seperti dengan tetikus
 rest-and-stroke = Tahan, lalu usap
 rest-and-stroke-does = Putuskan sambungan
+space = Spasi

@@ -50,3 +50,4 @@ rest-and-drag = Затримати, потім тягти
 rest-and-drag-does = Видалити, як мишею
 rest-and-stroke = Затримати, потім провести
 rest-and-stroke-does = Різати звʼязки
+space = Пробіл

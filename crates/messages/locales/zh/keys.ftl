@@ -50,3 +50,4 @@ rest-and-drag = 长按后拖动
 rest-and-drag-does = 删除，与鼠标相同
 rest-and-stroke = 长按后划过
 rest-and-stroke-does = 切断连接
+space = 空格

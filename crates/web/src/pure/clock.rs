@@ -1,8 +1,10 @@
 //! Texts for simulated instants, durations and speeds.
 
+use podscope_messages::t;
 use podscope_protocol::Micros;
 pub(crate) use podscope_protocol::clock::instant;
-use podscope_protocol::clock::{length, whole};
+use podscope_protocol::clock::whole;
+use podscope_protocol::duration;
 
 const SECOND: i64 = 1_000_000;
 
@@ -24,7 +26,7 @@ pub(crate) fn took(micros: Micros) -> String {
 
 fn seconds(seconds: i64) -> String {
     match seconds.max(0) {
-        few @ ..100 => format!("{few} s"),
+        few @ ..100 => duration::of_seconds(few),
         many => whole(many),
     }
 }
@@ -51,22 +53,30 @@ pub(crate) fn grouped(number: i64) -> String {
 
 /// The time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
-    length((now - since) / SECOND)
+    duration::length((now - since) / SECOND)
 }
 
 /// A speed in thousandths: `0.1×`, `10×`, `10 000×`.
 pub(crate) fn speed(per_mille: u64) -> String {
     if per_mille < 1000 {
         let hundredths = (per_mille + 5) / 10;
-        let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
-        return format!("{}×", text.trim_end_matches('0').trim_end_matches('.'));
+        let digits = format!("{:02}", hundredths % 100);
+        return format!("{}×", decimal(hundredths / 100, digits.trim_end_matches('0')));
     }
     let whole = per_mille / 1000;
     let tenth = per_mille % 1000 / 100;
     if whole < 10 && tenth > 0 {
-        return format!("{whole}.{tenth}×");
+        return format!("{}×", decimal(whole, &tenth.to_string()));
     }
     format!("{}×", thousands(whole))
+}
+
+/// A decimal number with the separator of the language; a whole one without further digits.
+fn decimal(whole: u64, digits: &str) -> String {
+    match digits {
+        "" => whole.to_string(),
+        digits => format!("{whole}{}{digits}", t!(duration::decimal_separator)),
+    }
 }
 
 /// A count with narrow spaces between groups of digits: `12 345`.

@@ -1,0 +1,10 @@
+seconds = { $n ->
+   *[other] { $n } s
+}
+minutes = { $n ->
+   *[other] { $n } min
+}
+hours = { $n ->
+   *[other] { $n } h
+}
+decimal-separator = ,

@@ -1,0 +1,10 @@
+seconds = { $n ->
+   *[other] { $n } s
+}
+minutes = { $n ->
+   *[other] { $n } mnt
+}
+hours = { $n ->
+   *[other] { $n } jam
+}
+decimal-separator = ,

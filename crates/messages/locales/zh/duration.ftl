@@ -1,0 +1,4 @@
+seconds = { $n } s
+minutes = { $n } min
+hours = { $n } h
+decimal-separator = .

@@ -1,0 +1,30 @@
+//! Durations in the current language. Instants (`1:32.4`) are the notation of scenarios, the same in each language.
+
+use podscope_messages::t;
+
+/// A duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
+#[must_use]
+pub fn length(seconds: i64) -> String {
+    match seconds {
+        ..120 => of_seconds(seconds),
+        120..7200 => t!(duration::minutes, n = seconds / 60),
+        _ => t!(duration::hours, n = seconds / 3600),
+    }
+}
+
+/// A duration in seconds: `82 s`.
+#[must_use]
+pub fn of_seconds(seconds: i64) -> String {
+    t!(duration::seconds, n = seconds.max(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn length_has_the_largest_useful_unit() {
+        let lengths = [-1, 119, 120, 7199, 7200].map(length);
+        assert_eq!(lengths, ["0 s", "119 s", "2 min", "119 min", "2 h"]);
+    }
+}
