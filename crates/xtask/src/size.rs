@@ -6,11 +6,11 @@ use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
 /// Limit for the compressed bytes of all files that a first visit loads.
-const VISIT_BUDGET: u64 = 1920 * 1024;
+const VISIT_BUDGET: u64 = 1926 * 1024;
 
 /// Limit for the compressed bytes of the whole engine, which is loaded where the engine of a first visit lacks a
 /// capability.
-const WHOLE_ENGINE_BUDGET: u64 = 2115 * 1024;
+const WHOLE_ENGINE_BUDGET: u64 = 2120 * 1024;
 
 /// Files of the whole engine, in the directory of the engine.
 const WHOLE_ENGINE: &str = "podscope-whole";
