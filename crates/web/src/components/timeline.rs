@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use podscope_messages::{Message, t, timeline};
-use podscope_protocol::{BranchView, Director, Lane, Mark, MarkKind, Micros, Request, UpcomingEvent};
+use podscope_protocol::{
+    BranchView, Director, Lane, Mark, MarkKind, Micros, Request, UpcomingEvent, UpcomingEventKind,
+};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
@@ -414,7 +416,7 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
         } else {
             String::new()
         };
-        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={format!("{:?}", due.what)}>{ &word }</i> });
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={due_name(due.what)}>{ &word }</i> });
         if !word.is_empty() {
             last = left;
         }
@@ -511,5 +513,13 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
                 }
             }) }
         </div>
+    }
+}
+
+/// Name of a kind of upcoming events in the attribute `data-due`: `NotReady`, `Script`.
+fn due_name(what: UpcomingEventKind) -> String {
+    match what {
+        UpcomingEventKind::Pending(kind) => format!("{kind:?}"),
+        own => format!("{own:?}"),
     }
 }
