@@ -39,15 +39,10 @@ impl Host {
     /// The reason why one of the lines is dangerous.
     pub(super) fn danger(&self, lines: &[String]) -> Option<Danger> {
         let session = &self.active.as_ref()?.session;
-        let numbered = lines.iter().enumerate();
-        let mut judged = numbered.map(|(at, line)| {
-            let judge = Judge {
-                session,
-                is_first: at == 0,
-            };
-            judge.line(line)
-        });
-        judged.find_map(|danger| danger)
+        lines.iter().enumerate().find_map(|(at, line)| {
+            let is_first = at == 0;
+            Judge { session, is_first }.line(line)
+        })
     }
 }
 
@@ -71,8 +66,10 @@ impl Judge<'_> {
             let (command, pipe) = left?;
             self.command(&command).or_else(|| self.behind(&pipe, MAX_UNKNOWN))
         });
-        let can_differ = !self.is_first;
-        found.or_else(|| can_differ.then(|| self.behind(&pipe, MAX_UNKNOWN)).flatten())
+        match self.is_first {
+            true => found,
+            false => found.or_else(|| self.behind(&pipe, MAX_UNKNOWN)),
+        }
     }
 
     /// The danger of the commands behind a pipe whose input is not known.

@@ -397,32 +397,29 @@ pub(super) fn director(
 
 /// Whether a request moves time or changes the world, so that the caption of the last fast run is outdated.
 pub(super) fn clears_caption(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Open { .. }
-            | Request::Command { .. }
-            | Request::Commands { .. }
-            | Request::Play
-            | Request::Step
-            | Request::NextDecision
-            | Request::SkipAhead { .. }
-            | Request::SkipToStory
-            | Request::Seek { .. }
-            | Request::Branch { .. }
-            | Request::Undo
-            | Request::ShowMe
-    )
+    let runs_lines = !request.command_lines().is_empty();
+    runs_lines
+        || matches!(
+            request,
+            Request::Open { .. }
+                | Request::Play
+                | Request::Step
+                | Request::NextDecision
+                | Request::SkipAhead { .. }
+                | Request::SkipToStory
+                | Request::Seek { .. }
+                | Request::Branch { .. }
+                | Request::Undo
+                | Request::ShowMe
+        )
 }
 
 /// Whether a request is an action of the user other than following the solution.
 pub(super) fn is_user_action(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Command { .. }
-            | Request::Commands { .. }
-            | Request::Fork
-            | Request::Branch { .. }
-            | Request::Undo
-            | Request::TryRemedy { .. }
-    )
+    let runs_lines = !request.command_lines().is_empty();
+    runs_lines
+        || matches!(
+            request,
+            Request::Fork | Request::Branch { .. } | Request::Undo | Request::TryRemedy { .. }
+        )
 }

@@ -140,19 +140,18 @@ pub(super) struct Resuming {
 
 /// Whether a request gives a command or lets time pass, so that a capability that is lacking could matter.
 fn lets_time_pass(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Command { .. }
-            | Request::Commands { .. }
-            | Request::RunUnlessDangerous { .. }
-            | Request::Play
-            | Request::Step
-            | Request::NextDecision
-            | Request::SkipAhead { .. }
-            | Request::SkipToStory
-            | Request::ShowMe
-            | Request::TryRemedy { .. }
-    )
+    let runs_lines = !request.command_lines().is_empty();
+    runs_lines
+        || matches!(
+            request,
+            Request::Play
+                | Request::Step
+                | Request::NextDecision
+                | Request::SkipAhead { .. }
+                | Request::SkipToStory
+                | Request::ShowMe
+                | Request::TryRemedy { .. }
+        )
 }
 
 /// Progress of loading the whole engine.

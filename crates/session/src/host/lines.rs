@@ -47,9 +47,8 @@ fn first_line(line: &str) -> &str {
 pub(super) fn drops_waiting_lines(request: &Request, active: &PageSession) -> bool {
     match request {
         Request::Seek { at } => *at < active.session.now().0,
-        Request::Command { line } => line.split_whitespace().next() == Some("stop"),
         Request::Branch { .. } | Request::Undo | Request::ShowMe => true,
-        _ => false,
+        _ => matches!(request.command_lines(), [line] if line.split_whitespace().next() == Some("stop")),
     }
 }
 

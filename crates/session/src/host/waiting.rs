@@ -33,20 +33,19 @@ impl Waiting {
 
 /// Whether a request acts at the cursor, whose final position is unknown during a seek.
 fn acts_at_cursor(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Command { .. }
-            | Request::Commands { .. }
-            | Request::RunUnlessDangerous { .. }
-            | Request::Play
-            | Request::Step
-            | Request::NextDecision
-            | Request::SkipAhead { .. }
-            | Request::SkipToStory
-            | Request::Fork
-            | Request::Undo
-            | Request::TryRemedy { .. }
-    )
+    let runs_lines = !request.command_lines().is_empty();
+    runs_lines
+        || matches!(
+            request,
+            Request::Play
+                | Request::Step
+                | Request::NextDecision
+                | Request::SkipAhead { .. }
+                | Request::SkipToStory
+                | Request::Fork
+                | Request::Undo
+                | Request::TryRemedy { .. }
+        )
 }
 
 /// Whether a request moves the cursor. Waiting requests before it must run first.

@@ -3,6 +3,7 @@
 use podscope_api::Danger;
 use podscope_protocol::{Request, Update};
 
+use super::super::{director, lines};
 use super::{Host, settle, welcome};
 
 fn unconfirmed(lines: &[&str]) -> Request {
@@ -154,4 +155,15 @@ fn line_during_a_seek_is_judged_at_its_end() {
         .iter()
         .filter(|update| matches!(update, Update::Dangerous { .. }));
     assert_eq!(asked.count(), 1, "{updates:?}");
+}
+
+/// During a seek the lines wait before it is known whether they are dangerous. They are commands already then.
+#[test]
+fn lines_that_wait_are_a_command_of_the_user() {
+    let request = unconfirmed(&["kubectl get pods"]);
+    assert!(director::clears_caption(&request) && director::is_user_action(&request));
+    let host = welcome().0;
+    let active = host.active.as_ref().expect("a session");
+    assert!(lines::drops_waiting_lines(&unconfirmed(&["stop"]), active));
+    assert!(!lines::drops_waiting_lines(&request, active));
 }
