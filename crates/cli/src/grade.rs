@@ -7,6 +7,7 @@ use podscope_course::course::Course;
 use podscope_course::grade::{self, CourseResult, FrequentMistake, GradedRun};
 use podscope_course::xapi;
 use podscope_messages::{Message, cli_grade, said, t};
+use podscope_protocol::markdown::escape_cell;
 use podscope_session::columns;
 
 use crate::args::{self, UsageError};
@@ -92,7 +93,7 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
             .collect::<String>()
     };
     args::print_text(&match format {
-        Format::Table => table(&rows) + &words(),
+        Format::Table => columns::table(&rows, "   ") + &words(),
         Format::Csv => rows.iter().map(csv).collect(),
         Format::Markdown => markdown(&rows) + &words(),
         Format::Xapi => {
@@ -170,19 +171,6 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
     std::iter::once(header).chain(runs.iter().map(row)).collect()
 }
 
-fn table(rows: &[Row]) -> String {
-    let width = |at: usize| columns::widest(rows.iter().map(|row| &row[at]));
-    let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
-    let line = |row: &Row| {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell}{}", columns::gap(cell, *width)));
-        format!("{}\n", cells.collect::<Vec<_>>().join("   ").trim_end())
-    };
-    rows.iter().map(line).collect()
-}
-
 fn csv(row: &Row) -> String {
     let cell = |cell: &String| {
         // A spreadsheet runs what begins like a formula.
@@ -199,7 +187,7 @@ fn csv(row: &Row) -> String {
 
 fn markdown(rows: &[Row]) -> String {
     let line = |row: &Row| {
-        let cells = row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " "));
+        let cells = row.iter().map(|cell| escape_cell(cell));
         format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
     };
     let mut lines = rows.iter().map(line);

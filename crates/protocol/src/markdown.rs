@@ -55,7 +55,9 @@ fn write_list(out: &mut String, items: &[Sentence]) -> std::fmt::Result {
     items.iter().try_for_each(|item| writeln!(out, "- {item}"))
 }
 
-fn escape_cell(text: &str) -> String {
+/// A text as the cell of a table.
+#[must_use]
+pub fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 

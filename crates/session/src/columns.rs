@@ -20,9 +20,31 @@ pub fn gap(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))
 }
 
+/// Prints rows as a table; `between` separates its columns.
+#[must_use]
+pub fn table<R: AsRef<[String]>>(rows: &[R], between: &str) -> String {
+    let n_columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
+    let column = |at: usize| rows.iter().filter_map(move |row| row.as_ref().get(at));
+    let widths: Vec<usize> = (0..n_columns).map(|at| widest(column(at))).collect();
+    let line = |row: &R| {
+        let cells = row.as_ref().iter().zip(&widths);
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell}{}", gap(cell, *width)))
+            .collect();
+        format!("{}\n", cells.join(between).trim_end())
+    };
+    rows.iter().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn table_counts_columns_of_the_terminal() {
+        let rows = [["节点", "x"], ["a", ""]].map(|row| row.map(str::to_owned));
+        assert_eq!(table(&rows, "  "), "节点  x\na\n");
+    }
 
     #[test]
     fn wide_characters_take_two_columns() {

@@ -1,14 +1,12 @@
 //! Comparisons as plain text for terminals, and as Markdown; both in the current language.
 
-use std::fmt::Write as _;
-
 use podscope_messages::{Message, Sentence, compared_runs, sentence};
 use podscope_protocol::markdown::{self, Block};
 
 use super::configurations::in_equal_steps;
 use super::{Balance, Changed, ClusterProblem, Comparison, Difference, Differing, Figures, Moved};
 use crate::columns;
-use crate::whatif::{in_capitals, node_line};
+use crate::whatif::{add_section, in_capitals, node_line};
 
 /// Maximum number of lines in a list; more are counted.
 const MAX_LINES: usize = 50;
@@ -22,7 +20,7 @@ const MAX_FIELDS: usize = 6;
 pub fn difference_text(difference: &Difference) -> String {
     let mut out = String::new();
     for (title, lines) in sections(difference) {
-        add_list(&mut out, &title, &lines);
+        add_section(&mut out, &title, lines);
     }
     or_nothing(out)
 }
@@ -30,7 +28,7 @@ pub fn difference_text(difference: &Difference) -> String {
 /// Prints a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
-    let blocks = sections(difference).map(|(title, lines)| Block::Section(title.into(), lines));
+    let blocks = sections(difference).map(|(title, lines)| Block::Section(in_capitals(&title).into(), lines));
     or_nothing(markdown::print(&blocks.collect::<Vec<_>>()))
 }
 
@@ -41,8 +39,8 @@ fn or_nothing(text: String) -> String {
     }
 }
 
-/// Headings in capitals with their lines. Headings without lines are left out.
-fn sections(difference: &Difference) -> impl Iterator<Item = (String, Vec<Sentence>)> {
+/// Headings with their lines. Headings without lines are left out.
+fn sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sentence>)> {
     let problems = |all: &[ClusterProblem]| all.iter().map(problem_line).collect();
     let names = |all: &[String]| all.iter().map(Sentence::from).collect();
     let nodes = difference.nodes.iter().map(|one| node_line(one).into());
@@ -62,7 +60,7 @@ fn sections(difference: &Difference) -> impl Iterator<Item = (String, Vec<Senten
         (sentence!(difference::removed), names(&difference.removed)),
     ];
     let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
-    filled.map(|(title, lines)| (in_capitals(&title), cut_off(lines)))
+    filled.map(|(title, lines)| (title, cut_off(lines)))
 }
 
 fn problem_line(one: &ClusterProblem) -> Sentence {
@@ -107,35 +105,16 @@ fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
     lines
 }
 
-fn add_list(out: &mut String, title: &str, lines: &[Sentence]) {
-    let _ = writeln!(out, "{title}");
-    for line in lines {
-        let _ = writeln!(out, "  {line}");
-    }
-}
-
 /// Prints a comparison as a table in plain text.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison) -> String {
     let rows = rows_and_plots(comparison).into_iter();
     let rows = rows.map(|row| row.iter().map(ToString::to_string).collect());
     let rows: Vec<Vec<String>> = rows.collect();
-    let n_columns = comparison.configurations.len() + 1;
-    let width = |column: usize| columns::widest(rows.iter().map(|row| &row[column]));
-    let widths: Vec<usize> = (0..n_columns).map(width).collect();
-    let mut out = String::new();
-    for row in &rows {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell}{}", columns::gap(cell, *width)));
-        let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
+    let mut out = columns::table(&rows, "  ");
     out.push('\n');
-    if !comparison.differs.is_empty() {
-        let title = in_capitals(&sentence!(compared_runs::pods_elsewhere));
-        add_list(&mut out, &title, &pod_lines(comparison));
-    }
+    let title = sentence!(compared_runs::pods_elsewhere);
+    add_section(&mut out, &title, pod_lines(comparison));
     out
 }
 

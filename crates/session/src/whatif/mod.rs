@@ -42,11 +42,11 @@ pub use room::Change;
 pub(crate) use run::settle_workload;
 pub use run::{MAX_DRAWS, ask};
 pub use shortfall::Shortfall;
+pub(crate) use text::{add_section, in_capitals, node_line};
 pub use text::{
     consolidation_markdown, consolidation_sections, consolidation_summary, consolidation_text, fit_markdown,
     fit_summary, fit_text, markdown, rolling_markdown, rolling_text, sections, summary, text,
 };
-pub(crate) use text::{in_capitals, node_line};
 pub use volumes::StuckVolume;
 
 /// Interrupts long work, and observes its progress.

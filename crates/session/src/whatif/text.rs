@@ -332,7 +332,7 @@ pub(crate) fn in_capitals(title: &Sentence) -> String {
 }
 
 /// Prints lines below a heading in capitals; nothing if there are none.
-pub(super) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines: impl IntoIterator<Item = T>) {
+pub(crate) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines: impl IntoIterator<Item = T>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
         let _ = writeln!(out, "{}", in_capitals(title));

@@ -8,9 +8,7 @@ use podscope_messages::{Sentence, sentence};
 use serde::Serialize;
 
 use super::is_drained;
-
-/// Maximum number of nodes that a reason lists.
-const MAX_NODES: usize = 3;
+use super::text::MAX_NODES;
 
 /// A volume that does not move with its pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
