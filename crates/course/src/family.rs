@@ -159,7 +159,7 @@ impl Family {
     }
 
     /// The texts of the steps of the scenario in which variables stand, with the values that were put into them.
-    pub(crate) fn texts(&self, values: &[Variable]) -> FilledTexts {
+    pub(crate) fn texts(&self, values: Vec<Variable>) -> FilledTexts {
         let hidden = hide_variables(&self.scenario);
         let parsed = podscope_api::parse(&hidden);
         let mut templates = Vec::new();
@@ -167,10 +167,7 @@ impl Family {
             let steps = config.value.tree.get("spec").and_then(|spec| spec.get("steps"));
             steps.into_iter().for_each(|steps| add_templates(steps, &mut templates));
         }
-        FilledTexts {
-            templates,
-            values: values.to_vec(),
-        }
+        FilledTexts { templates, values }
     }
 }
 
@@ -229,7 +226,7 @@ mod tests {
         for name in crate::families() {
             let family = Family::built_in(name).expect("it is valid");
             let values = family.draw(2, &mut Rng::split(1, name));
-            let texts = family.texts(&values);
+            let texts = family.texts(values.clone());
             let filled: Vec<String> = texts.templates.iter().map(|text| fill(text, &texts.values)).collect();
             let loaded = scenario::load(&[(format!("{name}.yaml"), family.filled(&values).0)]).expect("it loads");
             let step = &loaded.scenario.steps[0];

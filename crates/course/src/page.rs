@@ -105,7 +105,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
         rule: task.family.rule.clone(),
         topic: task.family.topic.clone(),
         reasons: reasons.collect(),
-        texts: task.family.texts(&task.values),
+        texts: task.texts,
         max_level: MAX_LEVEL,
     };
     Ok((shown, task.text))

@@ -4,8 +4,8 @@ use podscope_api::ObjectKey;
 use podscope_cluster::{Happening, Rng, SimTime, Span};
 use podscope_kubectl::command;
 use podscope_messages::{Sentence, sentence};
+use podscope_protocol::FilledTexts;
 use podscope_protocol::Problem;
-use podscope_protocol::template::Variable;
 use podscope_session::explained::verdict;
 use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{self, Loaded, Predict, Timed};
@@ -26,8 +26,8 @@ pub struct Task {
     pub family: Family,
     pub seed: u64,
     pub level: u32,
-    /// The values of the family's variables.
-    pub values: Vec<Variable>,
+    /// The texts of the family with the drawn values of its variables.
+    pub texts: FilledTexts,
     /// The task as a scenario file, which the page opens like a lesson.
     pub text: String,
     /// What the cluster is like, in Markdown.
@@ -87,7 +87,7 @@ impl Task {
                 family: family.clone(),
                 seed,
                 level,
-                values,
+                texts: family.texts(values),
                 text,
                 situation,
                 ask,
@@ -122,8 +122,7 @@ impl Task {
     /// filled with the values of the task.
     #[must_use]
     pub fn translated(&self, sentence: &Sentence) -> String {
-        let texts = self.family.texts(&self.values);
-        let filled = texts.translated(&sentence.english());
+        let filled = self.texts.translated(&sentence.english());
         filled.unwrap_or_else(|| sentence.to_string())
     }
 

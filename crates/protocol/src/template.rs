@@ -1,7 +1,7 @@
 //! Texts with variables, `${name}`, as the files of practice families have them. A translation has the variables of its
 //! original, so it fits the task of any seed.
 
-use podscope_messages::translated;
+use podscope_messages::{is_english, translated};
 use serde::{Deserialize, Serialize};
 
 /// A variable's name and its value, which may contain variables that come before it.
@@ -52,6 +52,9 @@ impl FilledTexts {
     /// their own. `None` if it is no such text, or if the current language lacks its template.
     #[must_use]
     pub fn translated(&self, english: &str) -> Option<String> {
+        if is_english() {
+            return None;
+        }
         let is_template = |template: &&String| fill(template, &self.values).trim() == english.trim();
         let template = translated(self.templates.iter().find(is_template)?)?;
         let values: Vec<Variable> = (self.values.iter())
