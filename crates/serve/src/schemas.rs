@@ -326,7 +326,7 @@ fn int_or_string(schema: &mut Value) {
 }
 
 fn scalar(leaf: &str) -> Value {
-    match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+    match schema::plain_name(leaf) {
         "int32" => json!({"type": "integer", "format": "int32"}),
         "int64" => json!({"type": "integer", "format": "int64"}),
         "bool" => json!({"type": "boolean"}),

@@ -71,7 +71,7 @@ fn list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str,
 }
 
 fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
-    let plain = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
+    let plain = crate::schema::plain_name(leaf);
     let is_scalar = !value.is_object() && !value.is_array();
     match plain {
         "string" | "bytes" | "Time" | "MicroTime" if !value.is_string() => {

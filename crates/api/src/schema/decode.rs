@@ -112,7 +112,7 @@ fn converter_error(found_type: &str, go_type: GoType) -> String {
         Shape::Map(_) => format!("cannot restore map from {found_type}"),
         Shape::Struct(_) => format!("cannot restore struct from: {found_type}"),
         Shape::Leaf(leaf) => {
-            let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
+            let kind = super::plain_name(leaf);
             match (found_type, kind) {
                 // Go could convert these types; the API server refuses them.
                 ("int64", "string") => format!("cannot convert int64 to {}", go_type.go_name()),
@@ -218,7 +218,7 @@ impl<'n> Decoder<'n> {
     }
 
     fn leaf(&mut self, go_type: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
-        match (leaf.split_once('=').map_or(leaf, |(plain, _)| plain), &tree.data) {
+        match (super::plain_name(leaf), &tree.data) {
             ("raw", _) | ("string", Data::String(_)) | ("bool", Data::Bool(_)) => {}
             ("float64", Data::Int(_) | Data::Number(_)) | ("int64", Data::Int(_)) => {}
             ("int32" | "IntOrString", Data::Int(number)) if i32::try_from(*number).is_ok() => {}

@@ -67,6 +67,18 @@ pub enum Shape {
     Leaf(&'static str),
 }
 
+/// The plain type of a leaf: `string` of `string=RestartPolicy`.
+#[must_use]
+pub fn plain_name(leaf: &str) -> &str {
+    leaf.split_once('=').map_or(leaf, |(plain, _)| plain)
+}
+
+/// Go's name of the type of a leaf: `RestartPolicy` of `string=RestartPolicy`, `bool` of `bool`.
+#[must_use]
+pub fn type_name(leaf: &str) -> &str {
+    leaf.split_once('=').map_or(leaf, |(_, named)| named)
+}
+
 /// A kind that the API server serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServedKind {
@@ -277,7 +289,7 @@ impl GoType {
                 name if name.contains('.') => name.to_owned(),
                 name => format!("v1.{name}"),
             },
-            Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(_, named)| named) {
+            Shape::Leaf(leaf) => match type_name(leaf) {
                 named if named != leaf && named.contains('.') => named.to_owned(),
                 named if named != leaf => format!("v1.{named}"),
                 "bytes" => "[]uint8".to_owned(),
@@ -298,7 +310,7 @@ impl GoType {
             Shape::List(element) => format!("[]{}", element.to_explain_type()),
             Shape::Map(element) => format!("map[string]{}", element.to_explain_type()),
             Shape::Struct(found) => found.name().to_owned(),
-            Shape::Leaf(leaf) => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+            Shape::Leaf(leaf) => match plain_name(leaf) {
                 "int32" | "int64" => "integer",
                 "bool" => "boolean",
                 "float64" => "number",

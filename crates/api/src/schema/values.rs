@@ -42,7 +42,7 @@ impl GoType {
             Shape::Leaf(leaf) => leaf,
             Shape::Map(_) | Shape::Struct(_) => return &[],
         };
-        match leaf.split_once('=').map_or(leaf, |(_, named)| named) {
+        match super::type_name(leaf) {
             "bool" => &["true", "false"],
             "AppArmorProfileType" | "SeccompProfileType" => SECURITY_PROFILE,
             "CompletionMode" => COMPLETION_MODE,

@@ -93,7 +93,7 @@ fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> V
 
 /// Go's zero value of a scalar type.
 fn zero(leaf: &str) -> Value {
-    match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+    match crate::schema::plain_name(leaf) {
         "string" => "".into(),
         "bool" => false.into(),
         "int32" | "int64" | "IntOrString" => 0.into(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use podscope_api::schema::{GoType, Shape, StructField};
-use podscope_api::{ADDRESS_TYPES, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES};
+use podscope_api::{ADDRESS_TYPES, HOST_PATH_TYPES, PROC_MOUNT_TYPES, QUOTA_SCOPES, schema};
 use serde_json::{Value, json};
 
 const REQUIRED: &str = include_str!("required.txt");
@@ -57,7 +57,7 @@ pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option
     }
     match field.of.shape() {
         Shape::Struct(_) => (!field.of.is_pointer()).then(|| json!({})),
-        Shape::Leaf(leaf) if is_required => match leaf.split_once('=').map_or(leaf, |(plain, _)| plain) {
+        Shape::Leaf(leaf) if is_required => match schema::plain_name(leaf) {
             "string" => Some("".into()),
             "int32" | "int64" => Some(0.into()),
             "bool" => Some(false.into()),
@@ -165,7 +165,7 @@ pub(super) fn values(of: GoType) -> Vec<&'static str> {
     let Shape::Leaf(leaf) = of.shape() else {
         return Vec::new();
     };
-    let name = leaf.split_once('=').map_or(leaf, |(_, named)| named);
+    let name = schema::type_name(leaf);
     if NOT_MARKED.contains(&name) {
         return Vec::new();
     }
