@@ -12,9 +12,10 @@ pub(crate) use self::json_patch::json_patch;
 
 /// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that
 /// the list is atomic, so a merge replaces it.
-fn merge_key(list: SchemaNode, items: &[Value]) -> Option<&'static str> {
+fn merge_key<'v>(list: SchemaNode, items: impl IntoIterator<Item = &'v Value>) -> Option<&'static str> {
     let key = list.element_keys()?.into_iter().next()?;
-    items.iter().all(|item| item.get(key).is_some()).then_some(key)
+    let mut items = items.into_iter();
+    items.all(|item| item.get(key).is_some()).then_some(key)
 }
 
 fn as_items(value: Option<&Value>) -> &[Value] {
@@ -90,8 +91,7 @@ fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Val
             Value::Object(merged)
         }
         (Value::Array(wanted), Value::Array(have)) => {
-            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
-            let Some(key) = merge_key(of, &all) else {
+            let Some(key) = merge_key(of, wanted.iter().chain(have)) else {
                 return desired.clone();
             };
             let before = as_items(Some(original));
@@ -145,8 +145,7 @@ fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live:
                 }
             }
             (Value::Array(wanted), Value::Array(have)) => {
-                let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
-                if merge_key(of.field(key), &all).is_none() && value != given {
+                if merge_key(of.field(key), wanted.iter().chain(have)).is_none() && value != given {
                     patch.insert(key.clone(), value.clone());
                 }
             }
@@ -275,8 +274,7 @@ fn strategic_list(of: SchemaNode, have: &Vec<Value>, wanted: &Vec<Value>, order:
                 .collect(),
         );
     }
-    let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
-    let Some(key) = merge_key(of, &all) else {
+    let Some(key) = merge_key(of, wanted.iter().chain(have)) else {
         return Value::Array(wanted.clone());
     };
     let mut merged = have.clone();
@@ -382,8 +380,7 @@ fn bad_directive_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<Strin
                 .find_map(|(key, value)| bad_directive_in(of.field(key), have.get(key)?, value)),
         },
         (Value::Array(have), Value::Array(wanted)) => {
-            let all: Vec<Value> = wanted.iter().chain(have).cloned().collect();
-            let key = merge_key(of, &all)?;
+            let key = merge_key(of, wanted.iter().chain(have))?;
             wanted.iter().find_map(|item| match item.get("$patch") {
                 Some(directive) if directive == "merge" => {
                     Some("merging lists cannot yet be specified in the patch".to_owned())

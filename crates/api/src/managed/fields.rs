@@ -116,6 +116,9 @@ type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
 
 fn walk(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = pair;
+    if old == new {
+        return;
+    }
     let is = |of: fn(&Value) -> bool| old.is_some_and(of) || new.is_some_and(of);
     let fits = |of: fn(&Value) -> bool| {
         let fits = |value: Option<&Value>| value.is_none_or(|value| value.is_null() || of(value));
