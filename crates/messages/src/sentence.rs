@@ -205,6 +205,12 @@ impl From<&str> for Value {
     }
 }
 
+impl From<&[Arc<str>]> for Value {
+    fn from(names: &[Arc<str>]) -> Self {
+        Self::List(names.iter().map(Into::into).collect())
+    }
+}
+
 impl<T: Into<Value>> From<Vec<T>> for Value {
     fn from(values: Vec<T>) -> Self {
         Self::List(values.into_iter().map(Into::into).collect())

@@ -182,7 +182,7 @@ impl Triage<'_> {
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
         let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
         let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
-        let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
+        let held = &*pod.metadata.finalizers;
         let reason = match (lost, held.is_empty()) {
             (Some(node), true) if !ended => sentence!(problem::node_unreachable, node = node.as_str()),
             (Some(node), false) if !ended => sentence!(
@@ -191,7 +191,7 @@ impl Triage<'_> {
                 node = node.as_str(),
                 names = held
             ),
-            (_, false) => held_by_finalizers(held),
+            (_, false) => held_by_finalizers(held.iter().map(|name| &**name).collect()),
             _ if until >= self.now => return None,
             _ => match &pod.spec.node_name {
                 Some(node) => sentence!(problem::grace_has_ended, node = node.as_str()),
@@ -302,10 +302,9 @@ impl Triage<'_> {
                 let command = format!(
                     "kubectl patch pod {name} -n {namespace} --type=json -p '[{{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}}]'"
                 );
-                let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
                 vec![sentence!(
                     problem::let_controller_finish,
-                    names = held,
+                    names = &*pod.metadata.finalizers,
                     command = command
                 )]
             }

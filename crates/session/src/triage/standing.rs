@@ -32,7 +32,7 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
 }
 
 fn deleted(pod: &Pod) -> Sentence {
-    let held: Vec<&str> = pod.metadata.finalizers.iter().map(|name| &**name).collect();
+    let held = &*pod.metadata.finalizers;
     match (&pod.spec.node_name, held.is_empty()) {
         (None, true) => sentence!(standing::deleted),
         (Some(node), true) => sentence!(standing::deleted_on, node = node.as_str()),
