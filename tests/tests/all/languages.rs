@@ -41,7 +41,7 @@ fn pseudo_locale() -> Locale {
 
 /// Shows: P-14, Q-09
 #[test]
-fn what_if_answer_is_printed_in_the_language_and_sent_in_english() {
+fn what_if_answer_is_translated_only_when_printed() {
     let files = [("two.yaml".to_owned(), CLUSTER.to_owned())];
     let loaded = scenario::load(&files).expect("a scenario");
     let control = Control {

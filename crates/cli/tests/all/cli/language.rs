@@ -29,13 +29,7 @@ fn tainted(n_nodes: usize) -> String {
 
 fn with_variable(variable: &str, value: &str, args: &[&str]) -> Run {
     let output = crate::podscope_command().args(args).env(variable, value).output();
-    let output = output.expect("the binary starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        status: output.status.code().expect("an exit status, not a signal"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    output.expect("the binary starts").into()
 }
 
 /// Shows: E-16, P-07

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
@@ -25,6 +25,17 @@ struct Run {
     err: String,
 }
 
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Self {
+            status: output.status.code().expect("an exit status, not a signal"),
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
+    }
+}
+
 fn podscope_with(args: &[&str], stdin: &str) -> Run {
     let mut child = crate::podscope_command()
         .args(args)
@@ -35,13 +46,7 @@ fn podscope_with(args: &[&str], stdin: &str) -> Run {
         .expect("the binary starts");
     // The write fails if a command that reads no input has already exited.
     let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
-    let output = child.wait_with_output().expect("the command exits");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        status: output.status.code().expect("an exit status, not a signal"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    child.wait_with_output().expect("the command exits").into()
 }
 
 fn podscope(args: &[&str]) -> Run {

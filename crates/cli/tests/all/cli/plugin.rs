@@ -39,13 +39,7 @@ fn plugin(folder: &Path, args: &[&str]) -> Run {
         .env("PATH", path)
         .env_remove("PODSCOPE_LANG")
         .output();
-    let output = output.expect("the plugin starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        status: output.status.code().expect("an exit status"),
-        out: text(output.stdout),
-        err: text(output.stderr),
-    }
+    output.expect("the plugin starts").into()
 }
 
 #[test]
