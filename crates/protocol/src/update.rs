@@ -112,10 +112,8 @@ pub enum Update {
         /// Kind of the text.
         kind: TextKind,
         problems: Vec<Problem>,
-        /// Warnings (P-08).
+        /// Warnings (P-08), and what is wrong with a lesson.
         advice: Vec<Problem>,
-        /// What is wrong with a lesson.
-        complaints: Vec<Sentence>,
     },
     /// The engine crashed because of a bug. The page reloads into the saved session.
     Crashed {
@@ -288,17 +286,29 @@ impl Problem {
 }
 
 impl Problem {
+    /// `FILE:LINE:COL`, without the parts that are not known.
+    #[must_use]
+    pub fn position(&self) -> String {
+        match (self.file.as_str(), self.line) {
+            (file, 0) => file.to_owned(),
+            ("", line) => format!("{line}:{}", self.column),
+            (file, line) => format!("{file}:{line}:{}", self.column),
+        }
+    }
+
     /// `FILE:LINE:COL: field.path`, without the parts that are not known.
     #[must_use]
     pub fn place(&self) -> String {
-        let mut place = self.file.clone();
-        if self.line > 0 {
-            place.push_str(&format!(":{}:{}", self.line, self.column));
+        match self.path.as_str() {
+            "" => self.position(),
+            path => format!("{}: {path}", self.position()),
         }
-        if !self.path.is_empty() {
-            place.push_str(&format!(": {}", self.path));
-        }
-        place
+    }
+
+    /// Whether the message begins with the field's path, or there is none.
+    #[must_use]
+    pub fn names_its_path(&self) -> bool {
+        self.message.english().starts_with(&self.path)
     }
 }
 

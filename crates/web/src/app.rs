@@ -123,7 +123,9 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
         if podscope_messages::is_english() {
             return None;
         }
-        let opened = opened.as_ref().map(|opened| translation::opened(opened, task.as_ref()));
+        let opened = opened
+            .as_ref()
+            .map(|opened| translation::opened(opened, task.as_deref()));
         let lacks_some = opened.as_ref().is_some_and(|(_, lacks_some)| *lacks_some);
         let opened = opened.map(|(opened, _)| Shared::new(opened));
         let lessons = Shared::new(translation::lessons(lessons));

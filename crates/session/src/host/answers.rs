@@ -64,7 +64,6 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
         kind: scenario::recognise(text),
         problems,
         advice,
-        complaints: Vec::new(),
     }
 }
 
@@ -317,16 +316,21 @@ impl Share {
 /// Checks a text as a lesson: problems, or, if it has none, complaints for its author.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
-    let (problems, complaints) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
-        Ok(loaded) => (Vec::new(), crate::author::complaints(&loaded)),
+    let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
+        Ok(loaded) => {
+            let complaints = crate::author::complaints(&loaded).into_iter();
+            (
+                Vec::new(),
+                complaints.map(|complaint| Problem::of("", complaint)).collect(),
+            )
+        }
         Err(problems) => (problems, Vec::new()),
     };
     Update::Checked {
         revision,
         kind,
         problems,
-        advice: Vec::new(),
-        complaints,
+        advice,
     }
 }
 

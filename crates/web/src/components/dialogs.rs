@@ -113,8 +113,8 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
         <ol class="problems">
             { for all.iter().take(200).map(|problem| html! {
                 <li>
-                    <span class="mono where">{ shown(&place(problem)) }</span>
-                    if !problem.path.is_empty() && !problem.message.english().starts_with(&problem.path) { <code>{ shown(&problem.path) }</code> }
+                    <span class="mono where">{ shown(&problem.position()) }</span>
+                    if !problem.names_its_path() { <code>{ shown(&problem.path) }</code> }
                     <span>{ shown(&problem.message.to_string()) }</span>
                     if let Some(hint) = hints::hint(problem) { <small class="hint">{ hint }</small> }
                 </li>
@@ -131,15 +131,6 @@ fn glossary() -> Html {
         <Modal key="terms" title={t!(dialogs::terms)} class="wide">
             <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt lang="en" translate="no">{ *term }</dt><dd>{ said(sentence) }</dd></div> }) }</dl>
         </Modal>
-    }
-}
-
-fn place(problem: &Problem) -> String {
-    match (problem.file.is_empty(), problem.line) {
-        (true, 0) => String::new(),
-        (false, 0) => problem.file.clone(),
-        (true, line) => format!("{line}:{}", problem.column),
-        (false, line) => format!("{}:{line}:{}", problem.file, problem.column),
     }
 }
 

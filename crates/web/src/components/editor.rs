@@ -91,14 +91,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let current_check = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
     let (problems, advice) = match current_check {
         _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap_advice).collect()),
-        Some(checked) => {
-            let complaints = checked.complaints.iter();
-            let complaints = complaints.map(|complaint| Problem::of("", complaint.clone()));
-            (
-                checked.problems.clone(),
-                checked.advice.iter().cloned().chain(complaints).collect(),
-            )
-        }
+        Some(checked) => (checked.problems.clone(), checked.advice.clone()),
         None => (Vec::new(), Vec::new()),
     };
     {
@@ -416,7 +409,7 @@ fn to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
             set("severity", severity.into());
             set(
                 "message",
-                if problem.path.is_empty() || problem.message.english().starts_with(&problem.path) {
+                if problem.names_its_path() {
                     problem.message.to_string().into()
                 } else {
                     format!("{}: {}", problem.path, problem.message).into()

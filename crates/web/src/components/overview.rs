@@ -13,6 +13,7 @@ use yew::prelude::*;
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
 use super::node::{Layout, Node, label};
 use super::picture::{Painted, Scene, Zones};
+use super::scene::ids_in;
 use super::wiring::zone_wires as draw_zone_wires;
 use crate::browser::{self, sight};
 use crate::ctl::Ctl;
@@ -183,10 +184,7 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
         Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|pod| pod.id.clone()),
         _ => None,
     };
-    let differing: Vec<String> = (shown.pods.iter())
-        .filter(|pod| props.differing.contains(&pod.id))
-        .map(|pod| pod.id.clone())
-        .collect();
+    let differing = ids_in(shown.pods.iter(), |id| props.differing.contains(id));
     let layout = Layout {
         plan: single_node(measures, rect, n_marks),
         measures: *measures,

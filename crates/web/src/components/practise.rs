@@ -8,7 +8,6 @@ use super::dialog::Modal;
 use super::shown::shown;
 use crate::browser::store;
 use crate::ctl::Ctl;
-use crate::pure::translation;
 use crate::state::{Act, Dialog, Study};
 use crate::studying::practise;
 
@@ -129,5 +128,6 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
 
 /// The reason of an answer in the page's language.
 fn shown_reason(task: &PracticeTask, reason: &Sentence) -> String {
-    translation::of_task(task, &reason.english()).unwrap_or_else(|| reason.to_string())
+    let filled = task.texts.translated(&reason.english());
+    filled.unwrap_or_else(|| reason.to_string())
 }

@@ -430,7 +430,10 @@ fn control_plane(
 }
 
 /// Ids of the pods whose id satisfies a predicate.
-fn ids_in<'a>(pods: impl Iterator<Item = &'a Shared<PodView>>, is_one: impl Fn(&String) -> bool) -> Vec<String> {
+pub(super) fn ids_in<'a>(
+    pods: impl Iterator<Item = &'a Shared<PodView>>,
+    is_one: impl Fn(&String) -> bool,
+) -> Vec<String> {
     pods.map(|pod| &pod.id).filter(|id| is_one(id)).cloned().collect()
 }
 

@@ -97,11 +97,11 @@ fn title(change: &WhatIf) -> String {
     }
 }
 
-fn content(ctl: &Ctl, props: &Props, answer: &WhatIfAnswer, zone: Html) -> Html {
+fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) -> Html {
     let copy = {
-        let (act, text) = (ctl.act.clone(), markdown::print(&answer.markdown));
+        let (act, answer) = (ctl.act.clone(), answer.clone());
         Callback::from(move |_: MouseEvent| {
-            let (act, text) = (act.clone(), text.clone());
+            let (act, text) = (act.clone(), markdown::print(&answer.markdown));
             spawn_local(async move {
                 let words = match browser::copy(text).await {
                     true => t!(what_if::copied),

@@ -47,7 +47,7 @@ impl Translator<'_> {
 }
 
 /// Translation of a text of a practice task: one with drawn values, or the reason of an answer.
-pub(crate) fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
+fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
     let reason = || {
         let of_answer = task.reasons.iter().map(|(_, reason)| reason);
         let reason = of_answer

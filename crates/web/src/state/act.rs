@@ -269,7 +269,6 @@ impl Page {
                 kind,
                 problems,
                 advice,
-                complaints,
             } => {
                 let was = self.session.checked.as_ref().map_or(kind, |checked| checked.kind);
                 self.session.checked = Some(Shared::new(Checked {
@@ -277,7 +276,6 @@ impl Page {
                     kind: if kind == TextKind::Broken { was } else { kind },
                     problems,
                     advice,
-                    complaints,
                 }));
             }
             Update::Recognised { text, kind } => self

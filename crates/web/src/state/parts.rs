@@ -169,8 +169,6 @@ pub(crate) struct Checked {
     pub(crate) kind: TextKind,
     pub(crate) problems: Vec<Problem>,
     pub(crate) advice: Vec<Problem>,
-    /// What is wrong with a lesson.
-    pub(crate) complaints: Vec<Sentence>,
 }
 
 /// Problems in the cluster at an instant.

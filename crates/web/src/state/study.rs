@@ -4,6 +4,7 @@ use podscope_protocol::{
     CourseInfo, CourseItem, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
 };
 
+use super::Shared;
 use crate::pure::attempts::{Attempt, Attempts, Way};
 use crate::pure::class::Class;
 
@@ -13,7 +14,7 @@ pub(crate) struct Study {
     /// The practice families, once the engine has listed them.
     pub(crate) families: Option<Vec<PracticeFamily>>,
     /// The practice task that is open, or that opens next.
-    pub(crate) task: Option<PracticeTask>,
+    pub(crate) task: Option<Shared<PracticeTask>>,
     pub(crate) course: Option<CourseInfo>,
     /// Index of the course's item that is open.
     pub(crate) item: Option<usize>,
@@ -102,7 +103,7 @@ impl Study {
     pub(super) fn update(&mut self, update: CourseUpdate) {
         match update {
             CourseUpdate::Families(families) => self.families = Some(families),
-            CourseUpdate::Task(task) => self.task = Some(task),
+            CourseUpdate::Task(task) => self.task = Some(Shared::new(task)),
             CourseUpdate::Graded(graded) => self.class.add(graded),
             CourseUpdate::Course(course) => {
                 (self.item, self.opening) = (None, None);
@@ -122,7 +123,7 @@ impl Study {
             item.is_none_or(|item| is_run_of(opened, &item.source))
         });
         self.help = Way::Solved;
-        let is_its_own = |task: &PracticeTask| opened.title == practice_run_name(&task.id.family);
+        let is_its_own = |task: &Shared<PracticeTask>| opened.title == practice_run_name(&task.id.family);
         self.task = self.task.take().filter(is_its_own);
         if let Some(title) = self.task_title() {
             opened.title = title.to_owned();
