@@ -1,12 +1,12 @@
-//! Capabilities that the first build of the engine lacks. The engine is built twice: with the feature `whole` it has all;
-//! without it, it has what a first visit to the page needs. Runs in which no object of a lacking kind exists are the same
-//! in both. The caller of the first build polls [`World::needs_whole_engine`](crate::World::needs_whole_engine)
-//! and continues the same run in the whole engine.
+//! Object kinds that only the whole build of the engine supports. The engine is built twice: with the feature `whole`
+//! it supports every kind; without it (the first build), only what a first visit to the page needs. A run in which no
+//! object of an unsupported kind exists is identical in both builds. The caller of the first build polls
+//! [`World::needs_whole_engine`](crate::World::needs_whole_engine) and continues the same run in the whole engine.
 
 use crate::Objects;
 use podscope_api::Kind;
 
-/// Kinds whose objects have no effect in this build, or not the right one.
+/// Kinds that this build does not support: their objects have no effect, or a wrong one.
 const LACKING: &[Kind] = if cfg!(feature = "whole") {
     &[]
 } else {
@@ -22,7 +22,7 @@ const LACKING: &[Kind] = if cfg!(feature = "whole") {
     ]
 };
 
-/// Whether an object of a lacking kind is stored.
-pub(crate) fn holds_lacking_kind(objects: &Objects) -> bool {
+/// Returns whether an object of an unsupported kind is stored.
+pub(crate) fn has_unsupported_kind(objects: &Objects) -> bool {
     LACKING.iter().any(|kind| objects.count_kind(*kind) > 0)
 }

@@ -1,7 +1,8 @@
 //! Device drivers of nodes: when their process runs, and faults of drivers and devices (DRA-250, DRA-270).
 //!
-//! A node has drivers if its Node describes devices in an annotation. Drivers that only the ResourceSlices of a scenario
-//! or dump show get a process when a fault first names one of their devices; it adopts those slices.
+//! A node has drivers if its Node describes devices in an annotation. Drivers that are known only from the
+//! ResourceSlices of a scenario or dump get a process when a fault first names one of their devices; the process adopts
+//! those slices.
 
 use std::sync::Arc;
 
@@ -18,15 +19,15 @@ use crate::watch::WatchState;
 use crate::world::{Body, ProcessState};
 use crate::{Actor, Change, Objects, Rng, Sink, Span, World};
 
-/// Time from the start of the process to its first action.
+/// Time from the start of a driver process to its first action.
 const START_DELAY: Span = Span::millis(100);
 
-fn description(node: &Node) -> Option<&str> {
+fn devices_annotation(node: &Node) -> Option<&str> {
     node.metadata.annotation(DEVICES_ANNOTATION)
 }
 
 impl World {
-    /// Publishes the devices of all nodes before t = 0, unless the scenario holds their slices.
+    /// Publishes the devices of all nodes before t = 0, unless the scenario contains their ResourceSlices.
     pub(crate) fn import_slices(&mut self) {
         let nodes: Vec<Arc<Node>> = self.objects().list::<Node>().cloned().collect();
         for node in nodes {
@@ -45,9 +46,9 @@ impl World {
         }
     }
 
-    /// Starts the drivers that run since before t = 0.
+    /// Starts the drivers that have been running since before t = 0.
     pub(crate) fn start_drivers(&mut self, revision: u64, objects: &Arc<Objects>, sink: &mut dyn Sink) {
-        let described = objects.list::<Node>().filter(|node| description(node).is_some());
+        let described = objects.list::<Node>().filter(|node| devices_annotation(node).is_some());
         let names: Vec<NodeName> = described.map(|node| NodeName(node.metadata.name.clone())).collect();
         for name in names {
             self.boot_driver(&name);
@@ -73,7 +74,7 @@ impl World {
         driver.body = Body::Driver(Arc::new(DeviceDriver::new(node.clone())));
     }
 
-    /// Starts the drivers of a node that has some.
+    /// Starts the drivers of a node, if it has any.
     pub(crate) fn start_driver(&mut self, node: &NodeName, delay: Span) {
         let has_driver = self.nodes.get(node).is_some_and(|state| state.driver.is_some());
         if !has_driver {
@@ -85,7 +86,7 @@ impl World {
         }
     }
 
-    /// Ends the drivers of a node, if they run.
+    /// Stops the drivers of a node, if they run.
     pub(crate) fn stop_driver(&mut self, node: &NodeName, sink: &mut dyn Sink) {
         let actor = Actor::Driver(node.clone());
         if self.running(&actor).is_some() {
@@ -94,10 +95,11 @@ impl World {
         }
     }
 
-    /// Starts drivers for a Node whose description appears, and stores the description on the machine.
+    /// Stores the device description of a changed Node on its machine, and starts its drivers if the description is
+    /// new.
     pub(crate) fn observe_devices(&mut self, change: &Change) {
         let Some(Object::Node(node)) = &change.new else { return };
-        let Some(text) = description(node) else { return };
+        let Some(text) = devices_annotation(node) else { return };
         let name = NodeName(node.metadata.name.clone());
         let Some(state) = self.nodes.get(&name) else { return };
         let is_new = state.driver.is_none() && state.is_powered;
@@ -112,7 +114,7 @@ impl World {
         }
     }
 
-    /// The pools that the drivers of a node publish.
+    /// Returns the pools that the drivers of a node publish.
     fn pools_of(&self, node: &NodeName) -> Vec<DevicePool> {
         let object = self.objects().named::<Node>(node.as_str());
         let machine = self.nodes.get(node).map(|state| &state.machine);
@@ -122,8 +124,8 @@ impl World {
         }
     }
 
-    /// Gives a node a driver process for the slices that only the scenario or dump shows. A pool with slices of other
-    /// nodes has no driver on one node, and is left alone.
+    /// Creates a driver process on a node for the ResourceSlices that are known only from the scenario or dump. A pool
+    /// that also has slices of other nodes is left alone, because no driver of a single node owns it.
     fn adopt_slices(&mut self, node: &NodeName, sink: &mut dyn Sink) {
         let known = self.pools_of(node);
         let slices: Vec<Arc<ResourceSlice>> = self.objects().list::<ResourceSlice>().cloned().collect();
@@ -156,7 +158,7 @@ impl World {
         }
     }
 
-    /// The driver and name of a device of a node, given as `DEVICE` or `DRIVER/DEVICE`.
+    /// Finds a device of a node, given as `DEVICE` or `DRIVER/DEVICE`; returns its driver and its name.
     fn find_device(&mut self, node: &NodeName, device: &str, sink: &mut dyn Sink) -> Result<(Str, Str), String> {
         for attempt in 0..2 {
             let pools = self.pools_of(node);
@@ -191,7 +193,7 @@ impl World {
         Err(format!("machine {:?} has no devices", node.as_str()))
     }
 
-    /// `fault device`.
+    /// Performs `fault device`.
     pub(crate) fn device_fault(
         &mut self,
         by: &Actor,
@@ -230,7 +232,7 @@ impl World {
         Ok(())
     }
 
-    /// `fault crash|restart driver`.
+    /// Performs `fault crash|restart driver`.
     pub(crate) fn driver_fault(
         &mut self,
         by: &Actor,

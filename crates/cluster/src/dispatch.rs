@@ -108,7 +108,7 @@ impl World {
             Some(ElectionResult::Elected) => {
                 let core = ControllerManager::new(self.settings.controller_manager.clone());
                 self.with_process(process, sink, |acting, ctx| match &mut *acting.body {
-                    Body::Scheduler(scheduler) => ctx.scoped(|ctx| Arc::make_mut(scheduler).lead(ctx)),
+                    Body::Scheduler(scheduler) => ctx.scoped(|ctx| Arc::make_mut(scheduler).become_leader(ctx)),
                     Body::Manager(slot) => {
                         *slot = Some(Arc::new(core));
                         acting.handle(Input::Started, ctx);
@@ -120,12 +120,12 @@ impl World {
                     self.open_watch(process);
                 }
             }
-            Some(ElectionResult::Lost) => self.lose_lead(process),
+            Some(ElectionResult::Lost) => self.end_lost_leader(process),
             Some(ElectionResult::Unchanged) | None => {}
         }
     }
 
-    /// Passes events of a machine to its kubelet, if that runs.
+    /// Passes events of a machine to its kubelet, if the kubelet runs.
     pub(crate) fn deliver_machine_events(&mut self, node: &NodeName, events: Vec<MachineEvent>, sink: &mut dyn Sink) {
         let cause = self.queue.cause();
         for event in events {
@@ -162,7 +162,7 @@ impl World {
         self.answer(call, answer);
     }
 
-    /// Sends the answer to a call; if the link is cut, the caller gets a time-out.
+    /// Sends the answer to a call; if the link is cut, the caller gets a timeout.
     pub(crate) fn answer(&mut self, call: &Call, answer: Answer) {
         let place = call.from.actor.place();
         let (at, answer) = match self.network.delivery(self.now, &Place::ControlPlane, &place) {
@@ -185,8 +185,8 @@ impl World {
         self.answer(&call, Err(ApiError::etcd_timeout()));
     }
 
-    /// etcd is reachable again: held requests are served in order. A request that timed out is in the list only if it
-    /// had reached etcd.
+    /// Serves the held requests in order, because etcd is reachable again. A request that timed out is in the list only
+    /// if it had reached etcd.
     pub(crate) fn serve_held_requests(&mut self, sink: &mut dyn Sink) {
         let heal = self.queue.cause();
         for held in std::mem::take(&mut self.held_requests) {
@@ -199,7 +199,7 @@ impl World {
         self.queue.set_cause(heal);
     }
 
-    /// Updates the state of the world that follows from Node objects: leases and heartbeats.
+    /// Updates the state that the world derives from Node objects: leases and heartbeats.
     pub(crate) fn observe(&mut self, change: &Change) {
         self.observe_devices(change);
         if let (None, Some(Object::Node(node))) = (&change.old, &change.new) {

@@ -12,8 +12,8 @@ use crate::world::Body;
 use crate::{Actor, PendingEvent, SimTime, World};
 
 impl World {
-    /// Pending actions, the earliest first. An instant is that of the decision; its effects follow within milliseconds,
-    /// depending on the network.
+    /// Returns the pending actions, the earliest first. The instant of an action is that of the decision; its effects
+    /// follow within milliseconds, depending on the network.
     pub fn pending_events(&self) -> Vec<PendingEvent> {
         let mut due: Vec<PendingEvent> = self.controller_events().unwrap_or_default();
         for state in self.processes.values() {
@@ -59,10 +59,10 @@ impl World {
         due
     }
 
-    /// Pending actions of the controller-manager; None if no controller-manager leads or nothing can be stored. An
-    /// action stays in the list until its effect is observed.
+    /// Returns the pending actions of the controller-manager; None if no controller-manager leads or nothing can be
+    /// stored. An action stays in the list until its effect is observed.
     pub fn controller_events(&self) -> Option<Vec<PendingEvent>> {
-        // The attacher and the fencing controller are processes of the same kind, but have no pending actions.
+        // The attacher and the fencing controller also run as controller-managers, but have no pending actions.
         let cores = self
             .processes
             .iter()
@@ -76,7 +76,7 @@ impl World {
         (!found.is_empty()).then(|| found.into_iter().flatten().collect())
     }
 
-    /// Containers that end by themselves, of pods that the API server has.
+    /// Returns the containers that end by themselves, of pods that the API server has.
     fn due_exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = PendingEvent> + 'm {
         machine.pods().flat_map(move |(uid, held)| {
             let pod = match self.objects().by_uid(uid) {
@@ -102,7 +102,7 @@ impl World {
         })
     }
 
-    /// Returns whether a process holds the lease of that name and leads.
+    /// Returns whether a process holds the lease with this name and leads.
     fn has_leader(&self, lease: &str) -> bool {
         let is_holder = |actor: &Actor| match actor {
             Actor::Scheduler(_) => lease == "kube-scheduler",

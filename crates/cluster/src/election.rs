@@ -68,7 +68,7 @@ pub(crate) struct Election {
 }
 
 impl Election {
-    /// A candidate for this lease in namespace `kube-system`.
+    /// Creates a candidate for this lease in namespace `kube-system`.
     pub(crate) fn new(lease: &'static str, identity: Str, settings: ElectionSettings) -> Self {
         Self {
             lease,
@@ -90,7 +90,7 @@ impl Election {
         self
     }
 
-    /// The lease with this process as its holder.
+    /// Returns the lease with this process as its holder.
     pub(crate) fn claimed_lease(&self, ctx: &Context<'_>) -> Lease {
         let now = MicroTime(ctx.wall().0);
         let (metadata, spec) = match &self.stored {
@@ -121,8 +121,8 @@ impl Election {
         }
     }
 
-    /// Name of the lease, and the latest instant at which this candidate takes it over if it does not change. None for
-    /// a leader.
+    /// Returns the name of the lease, and the latest instant at which this candidate takes it over if it does not
+    /// change. None for a leader.
     pub(crate) fn takes_over_at(&self) -> Option<(&'static str, SimTime)> {
         let (_, since) = self.observed.as_ref().filter(|_| !self.is_leader)?;
         Some((

@@ -75,7 +75,7 @@ pub enum Fault {
     Join {
         /// Name of the machine; with a count, the prefix of the names.
         node: NodeName,
-        /// Number of machines, named `NODE-1` to `NODE-COUNT`; None is one machine named `node`.
+        /// Number of machines, which are named `NODE-1` to `NODE-COUNT`; None creates one machine named `NODE`.
         count: Option<u32>,
         /// A Node whose labels, capacity, allocatable and permanent taints the machines copy.
         like: Option<NodeName>,
@@ -89,28 +89,28 @@ pub enum Fault {
     /// `fault crash|restart kubelet NODE`.
     Kubelet {
         node: NodeName,
-        /// True starts it again; a running kubelet is crashed first.
+        /// True starts the kubelet, after crashing it if it runs; false crashes it.
         up: bool,
     },
     /// `fault crash|restart runtime NODE`.
     Runtime {
         node: NodeName,
-        /// True starts it again.
+        /// True starts the runtime; false crashes it.
         up: bool,
     },
     /// `fault poweroff` / `fault boot`.
     Power {
         node: NodeName,
-        /// True boots the machine.
+        /// True boots the machine; false cuts its power.
         on: bool,
     },
-    /// `fault shutdown NODE`: the operating system shuts down in order. The kubelet first ends the pods if it is
+    /// `fault shutdown NODE`: the operating system shuts down gracefully. The kubelet first ends the pods if it is
     /// configured to (LC-212); otherwise the power goes off at once.
     Shutdown(NodeName),
     /// `fault crash|restart scheduler|controller-manager|apiserver`.
     ControlPlane {
         process: ControlPlaneProcess,
-        /// True starts it again.
+        /// True starts the process; false crashes it.
         up: bool,
     },
     /// `fault second controller-manager|scheduler`.
@@ -140,7 +140,7 @@ pub enum Fault {
     /// `fault crash|restart driver NODE`: the device drivers of a node.
     Driver {
         node: NodeName,
-        /// True starts them again; running drivers are crashed first.
+        /// True starts the drivers, after crashing them if they run; false crashes them.
         up: bool,
     },
     /// `fault detach VOLUME`: forces the volume's detach.
@@ -158,17 +158,17 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The machines that the fault names, except new ones.
+    /// Returns the machines that the fault names, except those that it creates.
     pub fn machines(&self) -> Vec<&NodeName> {
         match self {
             Fault::Partition { targets, from, .. } => {
-                let mut named = targets.named();
+                let mut named = targets.named_nodes();
                 if let Some(CutFrom::Node(node)) = from {
                     named.push(node);
                 }
                 named
             }
-            Fault::Heal(targets) => targets.named(),
+            Fault::Heal(targets) => targets.named_nodes(),
             Fault::Leave(node)
             | Fault::Kubelet { node, .. }
             | Fault::Runtime { node, .. }
@@ -192,7 +192,7 @@ impl Fault {
     }
 }
 
-/// Names of the machines that `fault join` creates.
+/// Returns the names of the machines that `fault join` creates.
 pub fn joining(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
     match count {
         None => vec![node.clone()],
@@ -203,7 +203,7 @@ pub fn joining(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
 }
 
 impl Targets {
-    fn named(&self) -> Vec<&NodeName> {
+    fn named_nodes(&self) -> Vec<&NodeName> {
         match self {
             Targets::Nodes(nodes) => nodes.iter().collect(),
             Targets::Zone(_) | Targets::All => Vec::new(),

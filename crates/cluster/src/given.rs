@@ -75,7 +75,7 @@ impl World {
                 _ => {}
             }
         }
-        // The first build of the engine reads no scenario with node groups.
+        // The first build of the engine does not support node groups.
         if cfg!(feature = "whole") {
             self.add_nodes_of_groups(setup);
         }
@@ -85,7 +85,7 @@ impl World {
         imported
     }
 
-    /// Adds the machines that node groups have at t = 0. A Node of the scenario replaces the one of its name.
+    /// Adds the machines of node groups at t = 0. A Node of the scenario replaces the generated Node of the same name.
     fn add_nodes_of_groups(&mut self, setup: &Setup) {
         for group in node_groups(self.objects(), &setup.nodes.groups) {
             for name in group.group.first_names() {
@@ -113,8 +113,8 @@ impl World {
         }
     }
 
-    /// The objects that a kubelet had read before its link was cut: later deletion requests and later bindings to its
-    /// node are unknown there.
+    /// Returns the objects as a kubelet read them before its link was cut: without later deletion requests, and without
+    /// later bindings to its node.
     pub(crate) fn known_before_cut(&self, node: &NodeName, objects: &Arc<crate::Objects>) -> Arc<crate::Objects> {
         let last_heartbeat = self.objects().named::<Node>(node.as_str()).and_then(|node| {
             let beats = node.status.conditions.iter();
@@ -182,7 +182,8 @@ impl World {
         }
     }
 
-    /// Accepts the names of a definition at once, so that the objects of the file that it defines can be created.
+    /// Accepts the names of a CustomResourceDefinition at once, so that its custom objects in the same file can be
+    /// created.
     fn establish(&mut self, mut definition: Object) {
         if let Object::Untyped(untyped) = &mut definition {
             let untyped = Arc::make_mut(untyped);
@@ -193,7 +194,7 @@ impl World {
     }
 }
 
-/// Returns whether an object is the definition of another object of the scenario.
+/// Returns whether an object is the CustomResourceDefinition of another object of the scenario.
 fn defines_given(object: &Object, setup: &Setup) -> bool {
     let Some(definition) = podscope_api::custom::Definition::of(object) else {
         return false;
@@ -202,7 +203,7 @@ fn defines_given(object: &Object, setup: &Setup) -> bool {
     setup.objects.iter().any(|object| Some(object.kind()) == kind)
 }
 
-/// The update that gives an existing default object the content of the scenario's object.
+/// Returns the update that gives an existing default object the content of the scenario's object.
 fn as_update(mut object: Object, existing: &Object) -> Object {
     let before = existing.metadata();
     let metadata = object.metadata_mut();

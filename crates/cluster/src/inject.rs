@@ -151,8 +151,8 @@ impl World {
         Ok(())
     }
 
-    /// Performs an action of a controller outside the API. One that is no longer possible has no effect: the node to be
-    /// fenced was deleted, the Node to be removed has no machine, or the name of a new machine is taken.
+    /// Performs an action of a controller outside the API. An action that is no longer possible has no effect: the node
+    /// to be fenced was deleted, the Node to be removed has no machine, or the name of a new machine is taken.
     pub(crate) fn inject_for_controller(&mut self, by: &Actor, act: controllers::Act, sink: &mut dyn Sink) {
         let _ = match act {
             controllers::Act::Fence(node, mechanism) => self.inject(by, &Fault::Fence(node, mechanism), sink),
@@ -272,7 +272,7 @@ impl World {
         }
     }
 
-    /// After links were cut: breaks the kubelet's watch and stops its heartbeats if they used those links.
+    /// Breaks a kubelet's watch and stops its heartbeats if they used links that were just cut.
     fn after_cut(&mut self, node: &NodeName) {
         self.update_proxy_link(node);
         let place = Place::Node(node.clone());
@@ -309,7 +309,7 @@ impl World {
         Ok(())
     }
 
-    /// After links were restored: resumes heartbeats and watch of a node if its links are open now.
+    /// Resumes heartbeats and watch of a node if links that were just restored make that possible.
     fn after_heal(&mut self, node: &NodeName) {
         self.update_proxy_link(node);
         if self.heartbeats.silent().any(|silent| silent == node) {
@@ -343,7 +343,7 @@ impl World {
         if is_running {
             self.kill(&Actor::Kubelet(node.clone()));
         }
-        // An orderly shutdown only waits for the kubelet process that began it.
+        // A graceful shutdown only waits for the kubelet process that began it.
         if self
             .nodes
             .get(node)
@@ -465,13 +465,13 @@ impl World {
     }
 }
 
-/// Record of a fault without details.
+/// Returns the record of a fault without details.
 fn fault_record(fault: FaultKind) -> Happening {
     let details = FaultDetails::None;
     Happening::Fault { fault, details }
 }
 
-/// Record of a repair without details.
+/// Returns the record of a repair without details.
 fn repair_record(fault: FaultKind) -> Happening {
     let details = FaultDetails::None;
     Happening::Healed { fault, details }

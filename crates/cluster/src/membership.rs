@@ -25,8 +25,8 @@ pub struct Member {
 pub(crate) type Members = ordered::Map<ObjectKey, Option<Uid>>;
 
 impl World {
-    /// All groups with their members. If the membership of a group was never changed, it consists of the pods with its
-    /// annotation.
+    /// Returns all groups with their members. If the membership of a group was never changed, the group consists of the
+    /// pods with its annotation.
     pub fn groups(&self) -> ordered::Map<Str, Vec<Member>> {
         let mut groups: ordered::Map<Str, Members> = ordered::Map::new();
         for pod in self.objects().list::<Pod>() {
@@ -58,7 +58,7 @@ impl World {
             .collect()
     }
 
-    /// The machine on which processes of a pod run. If a UID is given, only that pod counts.
+    /// Returns the machine on which processes of a pod run. If a UID is given, only that pod counts.
     fn runs_on(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
         self.machines().find_map(|(node, machine)| {
             machine

@@ -17,7 +17,7 @@ pub(crate) use template::MachineTemplate;
 use crate::controllers::daemon_pods_on;
 use crate::{Objects, Span};
 
-/// Labels whose value is the name of a node's group, in the order in which they are asked.
+/// Labels whose value is the name of a node's group, in the order in which they are tried.
 pub const GROUP_LABELS: [&str; 4] = [
     label::NODE_GROUP,
     "eks.amazonaws.com/nodegroup",
@@ -25,10 +25,10 @@ pub const GROUP_LABELS: [&str; 4] = [
     "kubernetes.azure.com/agentpool",
 ];
 
-/// Time from the request for a machine to its boot, unless the group sets it: a cloud takes minutes (CA-017).
+/// Default time from the request for a machine to its boot: a cloud takes minutes (CA-017).
 const DEFAULT_DELAY: Span = Span::seconds(180);
 
-/// A node group as it is declared.
+/// A declared node group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeGroup {
     pub name: Str,
@@ -37,7 +37,7 @@ pub struct NodeGroup {
     pub max: Option<u32>,
     /// Number of machines at t = 0, named `NAME-1` to `NAME-SIZE`.
     pub size: u32,
-    /// A Node that the machines are like, in what the other fields do not set.
+    /// A Node whose properties the machines copy where the other fields set none.
     pub like: Option<NodeName>,
     /// Additional labels with which the kubelets register.
     pub labels: ordered::Map<Str, Str>,
@@ -50,7 +50,7 @@ pub struct NodeGroup {
 }
 
 impl NodeGroup {
-    /// A group of which only the name is known.
+    /// Creates a group of which only the name is known.
     #[must_use]
     pub fn named(name: Str) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl NodeGroup {
         }
     }
 
-    /// Names of the machines at t = 0.
+    /// Returns the names of the machines at t = 0.
     pub fn first_names(&self) -> impl Iterator<Item = String> {
         (1..=self.size).map(|nth| format!("{}-{nth}", self.name))
     }
@@ -78,17 +78,17 @@ pub struct GroupOfNodes {
     pub group: NodeGroup,
     /// Whether the scenario declares the group; otherwise its limits are not known.
     pub is_declared: bool,
-    /// Its nodes, by name.
+    /// Nodes of the group, by name.
     pub nodes: Vec<Arc<Node>>,
 }
 
-/// Name of the group that a node belongs to.
+/// Returns the name of the group that a node belongs to.
 #[must_use]
 pub fn group_of(node: &Node) -> Option<&str> {
     GROUP_LABELS.iter().find_map(|key| node.metadata.label(key))
 }
 
-/// The declared groups in their order, then those that only labels name, by name.
+/// Returns the declared groups in their order, followed by the groups that appear only in node labels, by name.
 #[must_use]
 pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNodes> {
     let mut members: ordered::Map<&str, Vec<Arc<Node>>> = ordered::Map::new();
@@ -112,8 +112,8 @@ pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNode
 }
 
 impl GroupOfNodes {
-    /// The Node on which the template is modelled: the one that the group names, or else its first Ready, schedulable
-    /// node (CA-003). `None` if the scenario's default machine is the template.
+    /// Returns the Node on which the template is modelled: the one that the group names, or else its first Ready,
+    /// schedulable node (CA-003). `None` if the scenario's default machine is the template.
     #[must_use]
     pub fn model<'o>(&'o self, objects: &'o Objects) -> Option<&'o Arc<Node>> {
         match &self.group.like {
@@ -125,7 +125,7 @@ impl GroupOfNodes {
         }
     }
 
-    /// What the group's machines register with.
+    /// Returns the template with which the group's machines register.
     pub(crate) fn template(&self, objects: &Objects, default_capacity: &ResourceList) -> MachineTemplate {
         let mut template = match self.model(objects) {
             Some(model) => MachineTemplate::like(objects, model),
@@ -135,15 +135,15 @@ impl GroupOfNodes {
         template
     }
 
-    /// The Node that one more machine of the group would register, with the pods that would run on it by
-    /// themselves (CA-004).
+    /// Returns the Node that one more machine of the group would register, with the DaemonSet and static pods that
+    /// would run on it (CA-004).
     #[must_use]
     pub fn new_node(&self, objects: &Objects, default_capacity: &ResourceList, name: &str) -> NewGroupNode {
         let node = self.template(objects, default_capacity).node(name);
         let mut daemons = daemon_pods_on(objects, &node);
         let mut company = Vec::new();
         if let Some(model) = self.model(objects) {
-            daemons.extend(unexplained_daemons(objects, model, name));
+            daemons.extend(daemon_and_static_pods(objects, model, name));
             company.extend(copied_slices(objects, model, name));
         }
         company.extend(daemons.into_iter().map(Object::Pod));
@@ -153,7 +153,7 @@ impl GroupOfNodes {
         }
     }
 
-    /// A name for the group's next machine: its first free number.
+    /// Returns a name for the group's next machine, with the first free number.
     #[must_use]
     pub fn next_name(&self, is_taken: impl Fn(&str) -> bool) -> String {
         let mut number: u64 = 1;
@@ -164,9 +164,9 @@ impl GroupOfNodes {
     }
 }
 
-/// Copies of the static pods of a node, and of the pods of DaemonSets that are not among the objects, as in a dump
-/// without them.
-fn unexplained_daemons(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
+/// Copies the static pods of a node, and its pods of DaemonSets that are not among the objects, as in a dump without
+/// DaemonSets.
+fn daemon_and_static_pods(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<Pod>> {
     let is_unexplained = |pod: &&Arc<Pod>| {
         let owner = pod
             .metadata
@@ -191,7 +191,7 @@ fn unexplained_daemons(objects: &Objects, model: &Node, name: &str) -> Vec<Arc<P
     copies.collect()
 }
 
-/// Copies of the ResourceSlices of a node, as the drivers of a node like it publish them (CA-004).
+/// Copies the ResourceSlices of a node, as the drivers of a node like it publish them (CA-004).
 fn copied_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
     let is_own = |slice: &&Arc<ResourceSlice>| slice.spec.node_name.as_ref() == Some(&model.metadata.name);
     let copies = objects.list::<ResourceSlice>().filter(is_own).map(|slice| {
@@ -205,10 +205,11 @@ fn copied_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
     copies.collect()
 }
 
-/// A node that does not exist yet.
+/// A node that a group would add.
 #[derive(Debug, Clone)]
 pub struct NewGroupNode {
     pub node: Arc<Node>,
-    /// Objects that come with it: pods of DaemonSets and static pods, bound to the node, and its ResourceSlices.
+    /// Objects that are created with the node: pods of DaemonSets and static pods, bound to the node, and its
+    /// ResourceSlices.
     pub company: Vec<Object>,
 }

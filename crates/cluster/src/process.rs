@@ -23,7 +23,7 @@ const RESTART_DELAY: Span = Span::seconds(1);
 pub(crate) struct ActingProcess<'a> {
     pub body: &'a mut Body,
     pub election: Option<&'a mut Election>,
-    /// Only for kubelets and device drivers.
+    /// The machine of the process; only for kubelets and device drivers.
     pub machine: Option<&'a mut Machine>,
     /// The objects that the process can read now.
     pub view: &'a Objects,
@@ -85,7 +85,7 @@ impl ProcessState {
         !matches!(self.body, Body::Down)
     }
 
-    /// The kubelet, if this process is one and runs.
+    /// Returns the kubelet, if this process is a running kubelet.
     pub(crate) fn kubelet(&self) -> Option<&Kubelet> {
         match &self.body {
             Body::Kubelet(kubelet) => Some(kubelet),
@@ -111,7 +111,7 @@ impl World {
         }
     }
 
-    /// All processes, kubelets first.
+    /// Returns all processes, kubelets first.
     pub(crate) fn all_processes(&self) -> impl Iterator<Item = (Actor, &ProcessState)> {
         let kubelets = self
             .nodes
@@ -125,7 +125,7 @@ impl World {
         kubelets.chain(drivers).chain(others)
     }
 
-    /// The present incarnation of a process; None if it does not run.
+    /// Returns the present incarnation of a process; None if it does not run.
     pub(crate) fn running(&self, actor: &Actor) -> Option<Process> {
         let state = self.process(actor).filter(|state| state.runs())?;
         Some(Process {
@@ -172,7 +172,7 @@ impl World {
             let fencing = ControllerManager::fencing(self.settings.fencing.clone());
             self.add_controllers(Actor::Fencing, fencing);
         }
-        // The first build of the engine reads no scenario with node groups.
+        // The first build of the engine does not support node groups.
         if cfg!(feature = "whole") {
             self.start_cluster_autoscaler();
         }
@@ -192,7 +192,7 @@ impl World {
         }
     }
 
-    /// Adds a process of controllers that needs no leader election.
+    /// Adds a controller process that needs no leader election.
     fn add_controllers(&mut self, actor: Actor, core: ControllerManager) {
         let state = ProcessState {
             incarnation: 1,
@@ -274,8 +274,8 @@ impl World {
         }
     }
 
-    /// A leader that could not renew its lease exits. It is started again as a candidate with empty state.
-    pub(crate) fn lose_lead(&mut self, process: &Process) {
+    /// Ends a leader that could not renew its lease. The process restarts as a candidate with empty state.
+    pub(crate) fn end_lost_leader(&mut self, process: &Process) {
         self.kill(&process.actor);
         self.add_process(process.actor.clone(), true, false);
         if let Some(next) = self.running(&process.actor) {

@@ -32,16 +32,16 @@ use crate::{
 /// Settings of all components.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// kube-controller-manager.
+    /// Settings of kube-controller-manager.
     pub controller_manager: ControllerManagerSettings,
-    /// Every kubelet.
+    /// Settings of every kubelet.
     pub kubelet: Arc<KubeletSettings>,
-    /// kube-scheduler.
+    /// Settings of kube-scheduler.
     pub scheduler: SchedulerConfiguration,
     pub network: NetworkSettings,
-    /// The fencing controller.
+    /// Settings of the fencing controller.
     pub fencing: FencingSettings,
-    /// The model of the Cluster Autoscaler, which runs if a node group has a maximum.
+    /// Settings of the modelled Cluster Autoscaler, which runs if a node group has a maximum.
     pub cluster_autoscaler: ClusterAutoscalerSettings,
 }
 
@@ -61,7 +61,7 @@ pub struct NodeShorthand {
 }
 
 impl Default for NodeShorthand {
-    /// Three zones of two nodes with 4 CPUs, 8 GiB and room for 110 pods.
+    /// Returns three zones of two nodes with 4 CPUs, 8 GiB and room for 110 pods.
     fn default() -> Self {
         let quantity = |text: &str| text.parse::<Quantity>().expect("the quantities below");
         Self {
@@ -92,7 +92,7 @@ pub struct Setup {
     /// Objects that the imported objects refer to but that the scenario does not contain (P-09).
     pub assumed: Arc<Assumed>,
     pub settings: Settings,
-    /// Switches for history and what-if.
+    /// Switches that enable older rules of Kubernetes or what-if rules.
     pub switches: Switches,
 }
 
@@ -147,9 +147,9 @@ impl World {
         if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
 
-    /// The objects of [`World::new`] at t = 0, for answers that read nothing else. No process is started and no container
-    /// is adopted, which is most of the work for a large dump: at t = 0, their requests are still on the way to the API
-    /// server, so they have changed no object.
+    /// Returns the objects of [`World::new`] at t = 0, for callers that read nothing else. It starts no process and
+    /// adopts no container, which would be most of the work for a large dump: at t = 0, the requests of the processes
+    /// are still on the way to the API server, so they have changed no object.
     ///
     /// # Errors
     /// Every object that the API server refuses.
@@ -165,7 +165,7 @@ impl World {
         Ok(world.objects().clone())
     }
 
-    /// A world that contains the system's objects, the nodes and the imported objects, without processes.
+    /// Creates a world that contains the system's objects, the nodes and the imported objects, without processes.
     fn with_imports(setup: &Setup, errors: &mut Vec<SetupError>) -> (World, Imported) {
         let mut world = World::empty(setup);
         world.api.assume(setup.assumed.clone());
@@ -176,7 +176,7 @@ impl World {
 
     /// Imports the objects that every cluster has: namespaces with their objects, and system PriorityClasses.
     fn import_system(&mut self, setup: &Setup) {
-        // A dump may contain them.
+        // A dump may contain these namespaces.
         let is_imported = |kind: Kind, name: &str| {
             let given = setup.objects.iter();
             let mut given = given.filter(|object| object.kind() == kind && !object.metadata().uid.is_empty());
@@ -187,7 +187,7 @@ impl World {
                 self.import(Object::Namespace(Arc::new(namespace(name))));
             }
         }
-        // For a dump, they are created later, if they are missing from it.
+        // For a dump, the objects of these namespaces are created later, if the dump lacks them.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
@@ -321,7 +321,7 @@ impl World {
                 .fold(0_i64, i64::saturating_add);
             let used = i128::from(written) + i128::from(machine.image_bytes());
             if used * 100 >= i128::from(disk) * 80 {
-                machine.give_image_disk();
+                machine.add_image_disk();
             }
         });
     }
@@ -368,7 +368,7 @@ impl World {
     }
 }
 
-/// Drops the records of a world of which only the objects are read.
+/// A sink that drops all records, for a world of which only the objects are read.
 struct NoRecords;
 
 impl Sink for NoRecords {
@@ -419,13 +419,13 @@ fn namespace(name: &str) -> Namespace {
 }
 
 impl NodeShorthand {
-    /// Names of all generated nodes, in order.
+    /// Returns the names of all generated nodes, in order.
     pub fn names(&self) -> impl Iterator<Item = String> {
         let of_groups = self.groups.iter().flat_map(NodeGroup::first_names);
         self.zoned_names().map(|(name, _)| name).chain(of_groups)
     }
 
-    /// Generates no nodes.
+    /// Turns off the generation of nodes.
     pub fn generate_none(&mut self) {
         self.nodes_per_zone = 0;
         for group in &mut self.groups {
@@ -433,7 +433,7 @@ impl NodeShorthand {
         }
     }
 
-    /// Names and zones of the generated nodes of zones, in order.
+    /// Returns the names and zones of the generated nodes of zones, in order.
     pub fn zoned_names(&self) -> impl Iterator<Item = (String, &Str)> {
         self.zones
             .iter()
@@ -530,7 +530,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
     let is_imported = !node.metadata.uid.is_empty();
     let is_stand_in = node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some();
     if !is_imported {
-        // The TTL controller would have set it.
+        // A running TTL controller would have set this annotation.
         let annotations = Arc::make_mut(&mut node.metadata.annotations);
         annotations
             .entry(annotation::NODE_TTL.into())

@@ -15,9 +15,9 @@ use crate::event::{Event, Process};
 use crate::world::{Body, ProcessState};
 use crate::{Actor, Change, Objects, Place, SimTime, Span, WatchResponse, World};
 
-/// Back-off before a broken watch is tried again, minimum and maximum.
+/// Minimum and maximum back-off before a broken watch is tried again.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
-/// A client detects a dead connection after this time: 30 s without data, then a ping of 15 s. If the link heals
+/// Time after which a client detects a dead connection: 30 s without data, then a ping of 15 s. If the link heals
 /// earlier, the watch resumes and receives the missed changes; afterwards the client lists again and sees only the
 /// present state (LC-208).
 const CONNECTION_TIMEOUT: Span = Span::seconds(45);
@@ -86,7 +86,7 @@ impl World {
         }
     }
 
-    /// The process receives no changes after revision `since`.
+    /// Breaks the watch of a process: it receives no changes after revision `since`.
     pub(crate) fn break_watch(&mut self, actor: &Actor, since: u64) {
         let view = self.api.objects().clone();
         let is_open = self.network.is_open(&Place::ControlPlane, &actor.place());
@@ -110,7 +110,7 @@ impl World {
             Some(Body::Kubelet(_)) => self.is_current(process),
             #[cfg(feature = "devices")]
             Some(Body::Driver(_)) => self.is_current(process),
-            Some(Body::Client(client)) => client.watches(),
+            Some(Body::Client(client)) => client.needs_watch(),
             Some(Body::Down) | None => false,
         };
         if !watches {

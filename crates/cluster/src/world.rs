@@ -37,7 +37,7 @@ use crate::{
     Subject, Switches,
 };
 
-/// A call without an answer counts as failed after this time (CT-155).
+/// Time after which a call without an answer counts as failed (CT-155).
 pub(crate) const CALL_TIMEOUT: Span = Span::seconds(10);
 
 /// A machine with the kubelet that runs on it.
@@ -84,7 +84,7 @@ pub(crate) enum Body {
     /// A controller-manager. Its controllers exist only while it leads.
     Manager(Option<Arc<ControllerManager>>),
     Scheduler(Arc<SchedulerProcess>),
-    /// A command.
+    /// A client that executes a command.
     Client(Arc<Client>),
     /// A kubelet; its machine is in [`NodeState`].
     Kubelet(Arc<Kubelet>),
@@ -100,9 +100,10 @@ pub(crate) struct ProcessState {
     pub body: Body,
     pub rng: Rng,
     pub watch: WatchState,
-    /// For a command: the record of the command being given, which is the cause of everything the command does.
+    /// For the client of a command: the record of the user giving the command, which is the cause of everything the
+    /// command does.
     pub command: CausedBy,
-    /// None for processes without leader election, and for a second instance that believes it leads.
+    /// Leader election; None for processes without one, and for a second instance that believes it leads.
     pub election: Option<Box<Election>>,
 }
 
@@ -195,7 +196,7 @@ impl World {
         }
     }
 
-    /// Time of the next event; None if the queue is empty.
+    /// Returns the time of the next event; None if the queue is empty.
     pub fn next_at(&self) -> Option<SimTime> {
         self.queue.next_at()
     }

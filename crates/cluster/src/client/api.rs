@@ -1,18 +1,18 @@
-//! A program that calls the API over HTTP: its requests are sent at once, and the answers are returned in the order of
-//! the requests. Nothing is printed.
+//! The client of a program that calls the API over HTTP: it sends all requests at once and returns the answers in the
+//! order of the requests. It prints nothing.
 
 use super::{ClientAct, Context, Input, exit};
 use crate::{Answer, CallId, Request};
 
-/// State of such a client.
+/// State of the client of an HTTP program.
 #[derive(Debug, Clone)]
-pub(super) struct Calling {
+pub(super) struct ApiClient {
     requests: Vec<Request>,
-    /// Sent calls with their answers.
+    /// The sent calls, each with its answer once that has arrived.
     calls: Vec<(CallId, Option<Answer>)>,
 }
 
-impl Calling {
+impl ApiClient {
     pub(super) fn new(requests: Vec<Request>) -> Self {
         Self {
             requests,

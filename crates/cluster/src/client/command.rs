@@ -26,8 +26,8 @@ pub enum ClientCommand {
     Wait(WaitCommand),
 }
 
-/// The condition of `kubectl wait`: whether an object (None if it does not exist) fulfils it. The UID is that of the
-/// object that existed when the command began.
+/// The condition of `kubectl wait`: a function that returns whether an object (None if it does not exist) fulfils it.
+/// The UID is that of the object that existed when the command began.
 #[derive(Clone)]
 pub struct Until(pub Arc<Fulfils>);
 
@@ -89,7 +89,7 @@ impl DryRun {
         }
     }
 
-    /// Suffix of the success message (KC-080).
+    /// Returns the suffix of the success message (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
             DryRun::Server => " (server dry run)",
@@ -99,7 +99,7 @@ impl DryRun {
         }
     }
 
-    /// The request as it is sent.
+    /// Wraps the request in a dry run for `--dry-run=server`.
     pub fn request(self, request: Request) -> Request {
         match self {
             DryRun::Server => Request::DryRun(Arc::new(request)),
@@ -108,7 +108,7 @@ impl DryRun {
     }
 }
 
-/// What `kubectl get --watch --output-watch-events` prints in its first column.
+/// Type of a watch event, which `kubectl get --watch --output-watch-events` prints in its first column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEvent {
     /// The object was created, or began to match.
@@ -123,9 +123,9 @@ pub enum WatchEvent {
 pub trait WatchPrinter: std::fmt::Debug + Send + Sync {
     /// Returns whether the command selects the object.
     fn matches(&self, object: &Object) -> bool;
-    /// Lines of the initial list.
+    /// Formats the lines of the initial list.
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String>;
-    /// Lines of one event.
+    /// Formats the lines of one event.
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String>;
     /// Clones the printer, because clients are part of checkpoints.
     fn boxed(&self) -> Box<dyn WatchPrinter>;
@@ -169,25 +169,26 @@ pub enum ErrorContext {
 /// A request, and what is printed about it.
 #[derive(Debug, Clone)]
 pub struct Write {
-    /// None only prints `success` when it is this write's turn.
+    /// The request to send. If it is None, only `success` is printed.
     pub request: Option<Request>,
-    /// Printed on success; several lines are allowed, empty prints nothing. `{name}` is replaced by the name of the
-    /// returned object.
+    /// Text printed on success. It may have several lines; if it is empty, nothing is printed. `{name}` is replaced by
+    /// the name of the returned object.
     pub success: String,
-    /// Prints the returned object instead of `success` (`-o yaml`).
+    /// Formats the returned object, which is printed instead of `success` (`-o yaml`).
     pub shows: Option<Shows>,
-    /// `(resourceVersion, text)`: the text is printed instead if the returned object still has this version.
+    /// `(resourceVersion, text)`: the text is printed instead of `success` if the returned object still has this
+    /// version.
     pub unchanged: Option<(Str, String)>,
-    /// Printed before the server's message.
+    /// Text printed before the server's message.
     pub context: ErrorContext,
-    /// Sent instead if the server refuses the request as invalid or because of a conflict (`apply --force`).
+    /// Writes that replace this one if the server refuses it as invalid or because of a conflict (`apply --force`).
     pub instead: Vec<Write>,
     /// Whether to wait, after this deletion, until the object is gone.
     pub until_gone: bool,
 }
 
 impl Write {
-    /// A request with the line that is printed on success.
+    /// Creates a request with the line that is printed on success.
     pub fn new(request: Request, success: impl Into<String>) -> Self {
         Self {
             request: Some(request),
@@ -222,28 +223,28 @@ pub struct DeleteCommand {
     /// Options of every DELETE. With `grace_seconds` 0, a warning is printed and the success message says `force
     /// deleted`.
     pub options: DeleteOptions,
-    /// Wait until each UID is gone.
+    /// Whether the command waits until each deleted UID is gone.
     pub wait: bool,
-    /// None waits for ever.
+    /// Timeout of the wait; None waits for ever.
     pub timeout: Option<Span>,
-    /// A missing object is not an error.
+    /// Whether a missing object is not an error.
     pub ignore_not_found: bool,
-    /// Print only `pod/web` (`-o name`).
+    /// Whether only `pod/web` is printed (`-o name`).
     pub output_name: bool,
     /// A dry run does not wait.
     pub dry_run: DryRun,
     /// Warnings printed before anything is sent.
     pub warnings: Vec<String>,
-    /// The question of `--interactive`; the first line of output continues on its line.
+    /// The question of `--interactive`; the first line of output follows it on the same line.
     pub question: String,
-    /// Printed before the server's message.
+    /// Text printed before the server's message.
     pub context: ErrorContext,
 }
 
 /// `kubectl drain` (KC-086 to KC-093, CT-105).
 #[derive(Debug, Clone, Default)]
 pub struct DrainCommand {
-    /// In the order in which they are drained.
+    /// The nodes, in the order in which they are drained.
     pub nodes: Vec<NodeName>,
     /// `--pod-selector`.
     pub pod_selector: Option<podscope_api::LabelSelector>,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::Request;
 
-/// Printed before a forced deletion (KC-082).
+/// Warning printed before a forced deletion (KC-082).
 pub const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
 
 /// An accepted deletion that the command waits for.
@@ -24,14 +24,14 @@ struct PendingDeletion {
 
 /// State of a running `kubectl delete`.
 #[derive(Debug, Clone)]
-pub(super) struct Deleting {
+pub(super) struct DeleteClient {
     command: DeleteCommand,
     next: usize,
     awaited: Vec<PendingDeletion>,
     has_failed: bool,
 }
 
-impl Deleting {
+impl DeleteClient {
     pub(super) fn new(command: DeleteCommand) -> Self {
         Self {
             command,

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{CallId, DeleteOptions, Request, Span};
 
-const RETRY: Span = Span::seconds(5);
-const POLL: Span = Span::seconds(1);
+const RETRY_INTERVAL: Span = Span::seconds(5);
+const POLL_INTERVAL: Span = Span::seconds(1);
 
 const DAEMON_FATAL: &str = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
 const DAEMON_WARNING: &str = "ignoring DaemonSet-managed Pods";
@@ -39,16 +39,16 @@ enum PodDecision {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PodStep {
     /// The eviction request is pending.
-    Asked(CallId),
+    Requested(CallId),
     /// A disruption budget refused the eviction; a timer for the retry runs.
     Refused,
     /// The eviction was accepted; the pod is terminating.
-    Leaving,
+    Terminating,
 }
 
 /// State of a running `kubectl drain`.
 #[derive(Debug, Clone)]
-pub(super) struct Draining {
+pub(super) struct DrainClient {
     command: DrainCommand,
     /// Index of the node that is being drained.
     node: usize,
@@ -63,7 +63,7 @@ pub(super) struct Draining {
     has_started: bool,
 }
 
-impl Draining {
+impl DrainClient {
     pub(super) fn new(command: DrainCommand) -> Self {
         Self {
             command,
@@ -110,7 +110,7 @@ impl Draining {
                 let asked = self
                     .pods
                     .iter()
-                    .find(|(_, (_, step))| *step == PodStep::Asked(id))
+                    .find(|(_, (_, step))| *step == PodStep::Requested(id))
                     .map(|(key, _)| key.clone());
                 let Some(key) = asked else { return };
                 self.handle_eviction_answer(&key, answer.err(), view, ctx);
@@ -122,7 +122,7 @@ impl Draining {
                         if !self.command.options.disable_eviction {
                             print(ctx, format!("evicting pod {key}"));
                         }
-                        self.give_up(view, ctx);
+                        self.fail_on_timeout(view, ctx);
                     } else {
                         self.evict(&key, ctx);
                     }
@@ -131,7 +131,7 @@ impl Draining {
             Input::Timer(ClientTimer::Poll) => {
                 if self.is_evicting {
                     if self.has_timed_out(ctx) {
-                        self.give_up(view, ctx);
+                        self.fail_on_timeout(view, ctx);
                         return;
                     }
                     self.check_deleted(view, ctx);
@@ -312,7 +312,7 @@ impl Draining {
         };
         let id = ctx.call(dry_run.request(request));
         if let Some((_, step)) = self.pods.get_mut(key) {
-            *step = PodStep::Asked(id);
+            *step = PodStep::Requested(id);
         }
     }
 
@@ -330,16 +330,16 @@ impl Draining {
             }
             None => {
                 if let Some((_, step)) = self.pods.get_mut(key) {
-                    *step = PodStep::Leaving;
+                    *step = PodStep::Terminating;
                 }
-                ctx.timer_in(POLL, ClientTimer::Poll);
+                ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
             }
             Some(error) if error.is_not_found() => {
                 self.pods.remove(key);
             }
             Some(error) if error.code == 429 || error.code == 0 || error.code == 504 => {
                 if self.has_timed_out(ctx) {
-                    self.give_up(view, ctx);
+                    self.fail_on_timeout(view, ctx);
                     return;
                 }
                 print_error(
@@ -352,7 +352,7 @@ impl Draining {
                 if let Some((_, step)) = self.pods.get_mut(key) {
                     *step = PodStep::Refused;
                 }
-                ctx.timer_in(RETRY, ClientTimer::Retry(key.clone()));
+                ctx.timer_in(RETRY_INTERVAL, ClientTimer::Retry(key.clone()));
             }
             Some(error) => {
                 self.pods.remove(key);
@@ -371,7 +371,7 @@ impl Draining {
             .pods
             .iter()
             .filter(|(key, (uid, step))| {
-                *step == PodStep::Leaving && view.objects.get::<Pod>(key).is_none_or(|pod| pod.metadata.uid != *uid)
+                *step == PodStep::Terminating && view.objects.get::<Pod>(key).is_none_or(|pod| pod.metadata.uid != *uid)
             })
             .map(|(key, _)| key.clone())
             .collect();
@@ -384,8 +384,8 @@ impl Draining {
             };
             print(ctx, format!("pod/{} {how}", key.name));
         }
-        if self.pods.values().any(|(_, step)| *step == PodStep::Leaving) {
-            ctx.timer_in(POLL, ClientTimer::Poll);
+        if self.pods.values().any(|(_, step)| *step == PodStep::Terminating) {
+            ctx.timer_in(POLL_INTERVAL, ClientTimer::Poll);
         }
         self.check(view, ctx);
     }
@@ -421,7 +421,7 @@ impl Draining {
     }
 
     /// The timeout is reached: reports the pending pods and continues with the next node (KC-093).
-    fn give_up(&mut self, view: &View, ctx: &mut Context<'_>) {
+    fn fail_on_timeout(&mut self, view: &View, ctx: &mut Context<'_>) {
         let node = self.command.nodes[self.node].clone();
         let limit = self.command.options.timeout.unwrap_or(Span::ZERO);
         let pending: Vec<ObjectKey> = self.pods.keys().cloned().collect();

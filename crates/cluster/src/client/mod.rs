@@ -29,7 +29,7 @@ pub(crate) enum ClientTimer {
     Timeout,
     /// Retry of the eviction of this pod.
     Retry(ObjectKey),
-    /// Check whether pods are gone.
+    /// Check whether the pods are gone.
     Poll,
     /// Timeout of `kubectl wait`.
     WaitEnds,
@@ -38,10 +38,10 @@ pub(crate) enum ClientTimer {
 /// Effects of a client besides its requests.
 #[derive(Debug, Clone)]
 pub(crate) enum ClientAct {
-    /// Print a line.
+    /// Prints a line.
     Print {
         kind: OutputKind,
-        /// One line, without newline.
+        /// The printed line, without newline.
         text: String,
     },
     /// Returns these answers to a caller outside of the simulation.
@@ -57,22 +57,22 @@ type Input = podscope_sim::Input<ClientTimer>;
 #[derive(Debug, Clone, Default)]
 struct View {
     objects: Arc<Objects>,
-    /// 0 before the first list.
+    /// Revision of the objects; 0 before the first list.
     revision: u64,
 }
 
 #[derive(Debug, Clone)]
 enum Program {
-    Api(api::Calling),
-    Write(write::Writing),
-    Delete(delete::Deleting),
-    Drain(drain::Draining),
-    Rollout(rollout::Following),
-    Watch(watch::Watching),
-    Wait(wait::Waiting),
+    Api(api::ApiClient),
+    Write(write::WriteClient),
+    Delete(delete::DeleteClient),
+    Drain(drain::DrainClient),
+    Rollout(rollout::RolloutClient),
+    Watch(watch::WatchClient),
+    Wait(wait::WaitClient),
 }
 
-/// One running command.
+/// A running command.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     view: View,
@@ -80,19 +80,19 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client that has not started.
+    /// Creates a client that has not started.
     pub(crate) fn new(command: ClientCommand) -> Self {
         let program = match command {
-            ClientCommand::Api(requests) => Program::Api(api::Calling::new(requests)),
-            ClientCommand::Write(writes) => Program::Write(write::Writing::new(writes)),
-            ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
-            ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
-            ClientCommand::RolloutStatus(commands) => match rollout::Following::new(commands) {
+            ClientCommand::Api(requests) => Program::Api(api::ApiClient::new(requests)),
+            ClientCommand::Write(writes) => Program::Write(write::WriteClient::new(writes)),
+            ClientCommand::Delete(command) => Program::Delete(delete::DeleteClient::new(command)),
+            ClientCommand::Drain(command) => Program::Drain(drain::DrainClient::new(command)),
+            ClientCommand::RolloutStatus(commands) => match rollout::RolloutClient::new(commands) {
                 Some(following) => Program::Rollout(following),
-                None => Program::Write(write::Writing::new(Vec::new())),
+                None => Program::Write(write::WriteClient::new(Vec::new())),
             },
-            ClientCommand::Watch(command) => Program::Watch(watch::Watching::new(command)),
-            ClientCommand::Wait(command) => Program::Wait(wait::Waiting::new(command)),
+            ClientCommand::Watch(command) => Program::Watch(watch::WatchClient::new(command)),
+            ClientCommand::Wait(command) => Program::Wait(wait::WaitClient::new(command)),
         };
         Self {
             view: View::default(),
@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// Returns whether the command needs a watch.
-    pub(crate) fn watches(&self) -> bool {
+    pub(crate) fn needs_watch(&self) -> bool {
         match &self.program {
             Program::Api(_) | Program::Write(_) => false,
             Program::Delete(program) => program.must_wait(),
@@ -203,7 +203,7 @@ pub fn error_text(error: &ApiError, context: &ErrorContext) -> String {
     }
 }
 
-/// Text of an Invalid error: the kind without its group, and each distinct cause once.
+/// Returns the text of an Invalid error: the kind without its group, and each distinct cause once.
 fn invalid_text(kind: Kind, name: &str, causes: &[Cause]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for Cause { about, message, .. } in causes {
@@ -237,12 +237,12 @@ fn errors_text(errors: &[(ApiError, ErrorContext)]) -> Vec<String> {
     }
 }
 
-/// Formats an object as kubectl names it: `pod/web`, `deployment.apps/web`.
+/// Formats the name of an object as kubectl does: `pod/web`, `deployment.apps/web`.
 pub fn object_name(kind: Kind, name: &str) -> String {
     format!("{}/{name}", kind.qualified_singular())
 }
 
-/// kubectl's message about a deleted object: `pod "web" deleted from default namespace`.
+/// Formats kubectl's message about a deleted object: `pod "web" deleted from default namespace`.
 pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
     let from = match key.namespace.is_empty() {
         true => String::new(),
@@ -251,7 +251,7 @@ pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
     format!("{} {:?} {how}{from}", kind.qualified_singular(), &*key.name)
 }
 
-/// The patch that cordons or uncordons a node; `manager` is the field manager.
+/// Returns the patch that cordons or uncordons a node; `manager` is the field manager.
 pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
     Request::Patch {
         kind: Kind::Node,

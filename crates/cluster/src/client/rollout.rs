@@ -10,9 +10,9 @@ use crate::ApiError;
 
 /// State of a running `kubectl rollout status`.
 #[derive(Debug, Clone)]
-pub(super) struct Following {
+pub(super) struct RolloutClient {
     command: RolloutStatus,
-    /// The rollouts to follow next.
+    /// The rollouts that are followed after the present one.
     left: VecDeque<RolloutStatus>,
     has_started: bool,
     has_failed: bool,
@@ -21,8 +21,8 @@ pub(super) struct Following {
 /// `Ok((line, whether the rollout is complete))`, or the error.
 type Line = Result<(String, bool), String>;
 
-impl Following {
-    /// None if there is no rollout to follow.
+impl RolloutClient {
+    /// Creates the state; returns None if there is no rollout to follow.
     pub(super) fn new(commands: Vec<RolloutStatus>) -> Option<Self> {
         let mut left = VecDeque::from(commands);
         Some(Self {
@@ -110,7 +110,7 @@ impl Following {
     }
 }
 
-/// Status line of a Deployment (KC-104).
+/// Returns the status line of a Deployment (KC-104).
 fn deployment(object: &Deployment) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
@@ -144,7 +144,7 @@ fn deployment(object: &Deployment) -> Line {
     Ok((format!("deployment {:?} successfully rolled out", &**name), true))
 }
 
-/// Status line of a StatefulSet (KC-107).
+/// Returns the status line of a StatefulSet (KC-107).
 fn stateful_set(object: &StatefulSet) -> Line {
     let (spec, status) = (&object.spec, &object.status);
     if spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
@@ -185,7 +185,7 @@ fn stateful_set(object: &StatefulSet) -> Line {
     Ok((line, true))
 }
 
-/// Status line of a DaemonSet (KC-106).
+/// Returns the status line of a DaemonSet (KC-106).
 fn daemon_set(object: &DaemonSet) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {

@@ -5,7 +5,7 @@ use crate::Span;
 
 /// State of a running `kubectl wait`.
 #[derive(Debug, Clone)]
-pub(super) struct Waiting {
+pub(super) struct WaitClient {
     command: WaitCommand,
     /// Index of the object that is awaited now.
     at: usize,
@@ -13,7 +13,7 @@ pub(super) struct Waiting {
     has_started: bool,
 }
 
-impl Waiting {
+impl WaitClient {
     pub(super) fn new(command: WaitCommand) -> Self {
         Self {
             command,
@@ -28,7 +28,7 @@ impl Waiting {
             // With timeout zero, the condition is checked once.
             Input::Started if self.command.timeout == Span::ZERO => {}
             Input::Started => {
-                // A command starts one microsecond after it was given; its timeout counts from when it was given.
+                // The timeout counts from when the command was entered, one microsecond before it starts.
                 let span = Span((self.command.timeout.0 - 1).max(1));
                 ctx.timer_in(span, ClientTimer::WaitEnds);
             }
@@ -37,8 +37,8 @@ impl Waiting {
                 self.check_objects(view, ctx);
             }
             Input::Timer(ClientTimer::WaitEnds) => {
-                // The remaining objects have no time left: only an object that is already deleted can still count as
-                // fulfilled.
+                // The timeout has expired: of the remaining objects, only one that is already deleted can still fulfil
+                // the condition.
                 while let Some(one) = self.command.objects.get(self.at) {
                     let object = view.objects.get_kind(one.kind, &one.key);
                     if object.is_none() && (self.command.until.0)(None, &one.uid) {
@@ -76,7 +76,7 @@ impl Waiting {
         self.end(ctx);
     }
 
-    /// Prints the failures at the end; if there are several, without kubectl's `error: ` (KC-116).
+    /// Prints the failures and exits; several failures are printed without kubectl's `error: ` (KC-116).
     fn end(&mut self, ctx: &mut Context<'_>) {
         match self.failures.as_slice() {
             [one] => print_error(ctx, format!("error: {one}")),

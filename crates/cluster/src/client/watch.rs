@@ -9,13 +9,13 @@ use crate::Objects;
 
 /// State of a running `kubectl get --watch`.
 #[derive(Debug, Clone)]
-pub(super) struct Watching {
+pub(super) struct WatchClient {
     command: WatchCommand,
     /// The state printed so far; None before the first list.
     printed: Option<Arc<Objects>>,
 }
 
-impl Watching {
+impl WatchClient {
     pub(super) fn new(command: WatchCommand) -> Self {
         Self { command, printed: None }
     }

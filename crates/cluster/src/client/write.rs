@@ -7,11 +7,11 @@ use podscope_api::{Kind, Object, ObjectKey};
 
 use crate::{ApiError, Request, Span};
 
-/// State of such a command.
+/// State of a command that sends requests one after the other.
 #[derive(Debug, Clone)]
-pub(super) struct Writing {
+pub(super) struct WriteClient {
     left: VecDeque<Write>,
-    /// Errors with their contexts; printed at the end.
+    /// Errors with their contexts; printed when the command ends.
     errors: Vec<(ApiError, super::ErrorContext)>,
     /// The deleted object that must be gone before the next request is sent.
     deleting: Option<(Kind, ObjectKey)>,
@@ -20,7 +20,7 @@ pub(super) struct Writing {
 /// Interval at which kubectl checks whether a deleted object is gone.
 const POLL_INTERVAL: Span = Span::seconds(1);
 
-impl Writing {
+impl WriteClient {
     pub(super) fn new(writes: Vec<Write>) -> Self {
         Self {
             left: writes.into(),
@@ -97,8 +97,8 @@ impl Writing {
     }
 }
 
-impl Writing {
-    /// Requests the deleted object, to check whether it is gone.
+impl WriteClient {
+    /// Reads the deleted object, to check whether it is gone.
     fn get_deleted(&self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.deleting.clone() {
             ctx.call(Request::Get { kind, key });

@@ -112,7 +112,8 @@ impl World {
 
     /// Lease renewals are stored only while the API server runs and reaches etcd.
     fn update_store_reachability(&mut self) {
-        self.heartbeats.server(self.is_api_up && self.is_etcd_up, self.now);
+        self.heartbeats
+            .set_server_up(self.is_api_up && self.is_etcd_up, self.now);
     }
 
     fn break_all_watches(&mut self) {

@@ -13,7 +13,7 @@ use crate::world::NodeState;
 use crate::{Actor, Sink, World};
 
 impl World {
-    /// The template for machines like those of an existing Node.
+    /// Returns the template for machines like that of an existing Node.
     pub(super) fn template_of(&self, like: &NodeName) -> Result<MachineTemplate, String> {
         let node = (self.objects().named::<Node>(like.as_str()))
             .ok_or_else(|| format!("there is no Node called {:?}", like.as_str()))?;
@@ -28,7 +28,7 @@ impl World {
         group: &str,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        // The first build of the engine reads no scenario with node groups.
+        // The first build of the engine does not support node groups.
         if !cfg!(feature = "whole") {
             return Ok(());
         }
@@ -39,7 +39,7 @@ impl World {
         self.join(by, std::slice::from_ref(node), &template, sink)
     }
 
-    /// Adds machines of those names: all of them, or none if a name is taken.
+    /// Adds machines with these names; adds none if one of the names is taken.
     pub(super) fn join(
         &mut self,
         by: &Actor,

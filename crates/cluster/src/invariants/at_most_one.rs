@@ -29,7 +29,7 @@ pub(super) const SAFE_STALL: Invariant = Invariant {
     lesson: "partition-statefulset",
 };
 
-/// Has no state: the ledger knows the live pods.
+/// This check has no state of its own: the ledger records the live pods.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AtMostOne;
 
@@ -54,7 +54,7 @@ impl Check for AtMostOne {
             let Some(entry) = view.ledger.live.get(other) else {
                 continue;
             };
-            // The pod whose object was removed, although its processes still run, was removed too early.
+            // Blame the removal of the pod object whose processes still run: that removal was too early.
             let removed = if view.ledger.removals.contains_key(other) {
                 other
             } else {
@@ -71,7 +71,7 @@ impl Check for AtMostOne {
                     seen::two_processes,
                     pod = identity.to_string(),
                     one = entry.location(),
-                    other = location(place(&record.actor.place()), record.at),
+                    other = location(place_value(&record.actor.place()), record.at),
                 ),
             });
             let is_cut = !view
@@ -95,7 +95,7 @@ impl Check for AtMostOne {
     }
 }
 
-fn place(place: &Place) -> Value {
+fn place_value(place: &Place) -> Value {
     match place {
         Place::Node(node) => (&**node).into(),
         Place::ControlPlane => sentence!(seen::control_plane).into(),

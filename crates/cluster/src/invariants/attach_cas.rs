@@ -32,12 +32,13 @@ const FACT: &str = "CT-174";
 /// State of the check.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttachCas {
-    /// Whether the present write names the stored version of the volume.
+    /// Whether the current write carries the stored resourceVersion of the volume.
     names_stored_version: bool,
     /// Pods that already ran at t = 0, although their volumes were not attached.
     running_at_start: ordered::Set<Uid>,
     reported: ordered::Set<(Uid, Str)>,
-    /// Volumes that a fault detached, or that were detached from a node that had them mounted, and who is to blame.
+    /// Volumes that a fault detached, or that were detached from a node that had them mounted, each with the cause and
+    /// the originator.
     forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
 }
 
@@ -70,7 +71,7 @@ impl Check for AttachCas {
     }
 }
 
-fn holder(object: &Option<Object>) -> Option<Option<Holder>> {
+fn recorded_holder(object: &Option<Object>) -> Option<Option<Holder>> {
     match object {
         Some(Object::PersistentVolume(volume)) => Some(Holder::of(&volume.metadata)),
         _ => None,
@@ -119,7 +120,7 @@ impl AttachCas {
 
     /// Reports a changed holder if the writer did not observe the stored version.
     fn check_holder_change(&self, actor: &Actor, change: &Change, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
-        let (Some(old), Some(new)) = (holder(&change.old), holder(&change.new)) else {
+        let (Some(old), Some(new)) = (recorded_holder(&change.old), recorded_holder(&change.new)) else {
             return;
         };
         if old == new || self.names_stored_version {
@@ -180,7 +181,7 @@ impl AttachCas {
     }
 }
 
-/// Volumes of the pod that must be attached to the node and are not.
+/// Returns the volumes of the pod that must be attached to the node but are not.
 fn unattached_volumes(pod: &Pod, node: &NodeName, view: &View<'_>) -> Vec<Backend> {
     let volumes = pod.spec.volumes.iter();
     volumes
@@ -214,10 +215,11 @@ mod tests {
         world
     }
 
-    /// A change of the holder from the observed value is allowed, a blind one is a violation, whoever makes it.
+    /// A holder may only be changed from the value that the writer observed; a change without it is a violation,
+    /// whoever makes it.
     /// Shows: CT-174
     #[test]
-    fn blind_change_of_holder_is_violation() {
+    fn holder_change_without_observed_value_is_violation() {
         let free = |volume: &mut PersistentVolume| {
             Holder::strike(&mut volume.metadata);
         };

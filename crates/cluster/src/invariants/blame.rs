@@ -14,17 +14,17 @@ use crate::Actor;
 
 type Blame = (ViolationCause, Originator);
 
-/// The command of an actor, as the cause.
-fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
+/// Returns the command of an actor as the cause.
+fn command_blame(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
     Some((ViolationCause::Command, view.ledger.command(actor, exception)?))
 }
 
-fn fault(fault: &ActiveFault, exception: &str) -> Blame {
+fn fault_blame(fault: &ActiveFault, exception: &str) -> Blame {
     (ViolationCause::Fault, fault.action.originator(exception))
 }
 
-/// The grace period of zero in the pod's manifest, as the cause.
-fn grace_of_manifest() -> Blame {
+/// Returns the grace period of zero in the pod's manifest as the cause.
+fn manifest_grace_blame() -> Blame {
     (
         ViolationCause::Command,
         Originator::excused("terminationGracePeriodSeconds: 0 of the manifest", "LC-018"),
@@ -42,12 +42,12 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
         (removal.out_of_service.as_ref(), "CT-162: out-of-service taint"),
     ];
     for (actor, exception) in assertions {
-        if let Some(blame) = actor.and_then(|actor| command(actor, exception, view)) {
+        if let Some(blame) = actor.and_then(|actor| command_blame(actor, exception, view)) {
             return blame;
         }
     }
     if removal.pod.spec.termination_grace_period_seconds == Some(0) {
-        return grace_of_manifest();
+        return manifest_grace_blame();
     }
     if removal.out_of_service == Some(Actor::Fencing) {
         return (
@@ -75,20 +75,20 @@ pub(super) fn of_pod_removal(uid: &Uid, view: &View<'_>) -> Blame {
 
 /// Blames an actor: its command, or a bug of the component.
 pub(super) fn of_component(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
-    command(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
+    command_blame(actor, fact, view).unwrap_or_else(|| (ViolationCause::Bug, actor.to_string().into()))
 }
 
 /// Like [`of_component`], but two instances at once are an exception (CT-154).
 pub(super) fn of_two_instances(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let second = view.ledger.second_instance_fault(actor, view.now);
-    second.map_or_else(|| of_component(actor, fact, view), |second| fault(second, fact))
+    second.map_or_else(|| of_component(actor, fact, view), |second| fault_blame(second, fact))
 }
 
-/// Like [`of_two_instances`], but a controller that lost its memory is an exception too (CT-159).
+/// Like [`of_two_instances`], but a controller that lost its in-memory state is an exception too (CT-159).
 pub(super) fn of_lost_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     let crash = view.ledger.control_plane_fault(view.now);
     match of_two_instances(actor, fact, view) {
-        (ViolationCause::Bug, by) => crash.map_or((ViolationCause::Bug, by), |crash| fault(crash, fact)),
+        (ViolationCause::Bug, by) => crash.map_or((ViolationCause::Bug, by), |crash| fault_blame(crash, fact)),
         blame => blame,
     }
 }
@@ -113,7 +113,7 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
             (view.ledger.out_of_service_by(node, view.now), "out-of-service taint"),
         ];
         for (by, action) in actions {
-            if let Some(blame) = by.and_then(|by| command(by, &format!("{fact}: {action}"), view)) {
+            if let Some(blame) = by.and_then(|by| command_blame(by, &format!("{fact}: {action}"), view)) {
                 return blame;
             }
         }
@@ -124,7 +124,7 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
 /// Blames a kube-proxy's violation on the fault that kept it from observing or acting, or else on kube-proxy itself.
 pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
     match view.ledger.node_fault(node, view.now) {
-        Some(known) => fault(known, fact),
+        Some(known) => fault_blame(known, fact),
         None => (ViolationCause::Bug, format!("kube-proxy/{node}").into()),
     }
 }
@@ -134,7 +134,7 @@ pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor
         && let Some(known) = view.ledger.node_fault(node, view.now)
     {
-        return fault(known, fact);
+        return fault_blame(known, fact);
     }
     of_component(actor, fact, view)
 }
@@ -150,7 +150,7 @@ pub(super) fn of_forced_removal(
     view: &View<'_>,
 ) -> Blame {
     let ledger = view.ledger;
-    if let Some(blame) = command(actor, &format!("{fact}: operator error"), view) {
+    if let Some(blame) = command_blame(actor, &format!("{fact}: operator error"), view) {
         return blame;
     }
     if *actor == Actor::World {
@@ -174,19 +174,19 @@ pub(super) fn of_forced_removal(
         (ledger.out_of_service_by(node, view.now), "out-of-service taint"),
     ];
     for (actor, action) in actions {
-        if let Some(blame) = actor.and_then(|actor| command(actor, &format!("{fact}: {action}"), view)) {
+        if let Some(blame) = actor.and_then(|actor| command_blame(actor, &format!("{fact}: {action}"), view)) {
             return blame;
         }
     }
     if removal.is_some_and(|removal| removal.pod.spec.termination_grace_period_seconds == Some(0)) {
-        return grace_of_manifest();
+        return manifest_grace_blame();
     }
     let manager = Actor::ControllerManager(0);
     if let Some(second) = ledger.second_instance_fault(&manager, view.now) {
-        return fault(second, "CT-154: two instances at once");
+        return fault_blame(second, "CT-154: two instances at once");
     }
     match ledger.node_fault(node, view.now) {
-        Some(known) => fault(known, &format!("{fact}, CT-131: the node was out of sight")),
+        Some(known) => fault_blame(known, &format!("{fact}, CT-131: the node was out of sight")),
         None => (ViolationCause::Bug, actor.to_string().into()),
     }
 }

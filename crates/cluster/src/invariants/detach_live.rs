@@ -28,12 +28,12 @@ pub(super) const DETACH_LIVE: Invariant = Invariant {
     lesson: "attach-protocol-fencing",
 };
 
-/// The force timeout, the maximum back-off, and time for the driver.
-const LIMIT: Span = Span::seconds(360 + 122 + 118);
+/// Maximum time until an unneeded volume is detached: the force timeout, the maximum back-off, and time for the driver.
+const DETACH_LIMIT: Span = Span::seconds(360 + 122 + 118);
 
 type Attached = (Str, NodeName);
 
-/// Since when a volume has been attached to a node without being needed.
+/// State of the check: since when each volume has been attached to a node without being needed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
     open: ordered::Map<Attached, SimTime>,
@@ -60,14 +60,15 @@ impl Check for DetachLive {
         self.open.retain(|place, _| found.contains(place));
         for place in found {
             let since = *self.open.entry(place.clone()).or_insert(view.now);
-            if view.now - since >= LIMIT && self.reported.insert(place.clone()) {
+            if view.now - since >= DETACH_LIMIT && self.reported.insert(place.clone()) {
                 out.push(violation(&place, view));
             }
         }
     }
 }
 
-/// Attachments that the API objects record. Attachments with foreign finalizers are skipped, because those keep them.
+/// Returns the attachments that the API objects record. Attachments with foreign finalizers are skipped, because those
+/// finalizers keep them from being deleted.
 fn attached(view: &View<'_>) -> Vec<Attached> {
     let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
     let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
@@ -132,7 +133,7 @@ fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
     } else {
         match blame::of_two_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
             (ViolationCause::Bug, _) => {
-                let by = sentence!(seen::nothing_changed, time = LIMIT.to_string());
+                let by = sentence!(seen::nothing_changed, time = DETACH_LIMIT.to_string());
                 (ViolationCause::Bug, by.into())
             }
             excused => excused,
@@ -160,8 +161,8 @@ mod tests {
     use crate::{Actor, DeleteOptions, Request, SimTime};
     use podscope_api::{Kind, ObjectKey, PersistentVolume};
 
-    /// The volume is detached, by force from a machine that left. It stays attached if the force timeout is disabled,
-    /// and the setting is named as the cause.
+    /// An unneeded volume is detached, by force if its machine left. If the force timeout is disabled, the volume stays
+    /// attached and the setting is named as the cause.
     /// Shows: CT-186
     #[test]
     fn unneeded_volume_is_detached_unless_timeout_disabled() {

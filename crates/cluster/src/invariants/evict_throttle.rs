@@ -63,8 +63,8 @@ impl Check for EvictThrottle {
             && view.now + Span::millis(100) < last.next_token
         {
             let next = last.next_token;
-            // Each of two instances has its own rate limit, and a restarted one has a token at once. If neither
-            // applies, no other fault is an exception.
+            // Two exceptions: a second instance has its own rate limit, and a restarted instance has a token at once.
+            // No other fault is an exception.
             let is_same = last.by == *actor && last.incarnation == incarnation;
             let blame_of = if is_same {
                 blame::of_two_instances

@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// A forced detach, with and without a fence before it.
+    /// A forced detach is a violation unless the node was fenced before.
     /// Shows: F-04, CT-175
     #[test]
     fn forced_detach_without_fence_is_violation() {

@@ -72,7 +72,7 @@ impl Check for GraceHonoured {
             Happening::Event { reason, .. } if matches!(&**reason, "Evicted" | "Preempting" | "NodeShutdown") => {
                 self.evicted.insert(object.uid.clone());
             }
-            // In an orderly shutdown, pods get the grace period of their shutdown group (LC-212).
+            // In a graceful node shutdown, pods get the grace period of their shutdown group (LC-212).
             Happening::Fault {
                 fault: FaultKind::Shutdown,
                 ..
@@ -128,7 +128,7 @@ impl GraceHonoured {
             return;
         };
         let Some(signalled) = stopping.signalled else { return };
-        let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
+        let grace = self.min_grace_period(&object.uid, record.container.as_deref().unwrap_or_default(), view);
         let grace = grace.zip(stopping.grace).map(|(now, then)| now.min(then));
         let mut seen = None;
         if record.at + SLACK < signalled + MIN_STOP_TIMEOUT {
@@ -179,7 +179,7 @@ impl GraceHonoured {
         } else {
             at
         };
-        let grace = self.grace(uid, container, view);
+        let grace = self.min_grace_period(uid, container, view);
         self.stopping.entry(key).or_insert(Stopping {
             began,
             signalled: None,
@@ -187,8 +187,8 @@ impl GraceHonoured {
         })
     }
 
-    /// Minimum grace period of the container in seconds; None if the pod was deleted by force or evicted.
-    fn grace(&self, uid: &Uid, container: &str, view: &View<'_>) -> Option<i64> {
+    /// Returns the minimum grace period of the container in seconds; None if the pod was deleted by force or evicted.
+    fn min_grace_period(&self, uid: &Uid, container: &str, view: &View<'_>) -> Option<i64> {
         if self.evicted.contains(uid) {
             return None;
         }
@@ -218,7 +218,7 @@ fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
     sidecars.any(|init| &*init.name == container)
 }
 
-/// The pod's own grace period, or the smaller one of a probe of the container (LC-199).
+/// Returns the grace period of the pod, or the smaller one of a probe of the container (LC-199).
 fn own_grace(pod: &Pod, container: &str) -> i64 {
     let own = pod.spec.grace_seconds();
     pod.spec

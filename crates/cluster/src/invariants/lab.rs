@@ -22,7 +22,7 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    /// `INVARIANT CAUSE BY` of each violation.
+    /// Formats each violation as `INVARIANT CAUSE BY`.
     pub(super) fn violations(&self) -> Vec<String> {
         let texts = |record: &Record| {
             let text = |(_, value): &(&'static str, Value)| value.as_str().unwrap_or_default().to_owned();
@@ -32,14 +32,14 @@ impl Trace {
         self.0.iter().map(texts).collect()
     }
 
-    /// The violations of one invariant.
+    /// Returns the violations of one invariant.
     pub(super) fn violations_of(&self, invariant: &str) -> Vec<String> {
         let mut violations = self.violations();
         violations.retain(|line| line.split(' ').next() == Some(invariant));
         violations
     }
 
-    /// Numbers of the commands to which the violations are attributed.
+    /// Returns the numbers of the commands to which the violations are attributed.
     pub(super) fn blamed_commands(&self) -> Vec<Option<u32>> {
         let culprits = self.0.iter().filter_map(Record::violation);
         culprits.map(|violation| violation.by.command).collect()
@@ -71,7 +71,7 @@ pub(super) fn partition(node: &str) -> Fault {
     }
 }
 
-/// A pod of a StatefulSet.
+/// Returns a pod of a StatefulSet.
 pub(super) fn member(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -82,7 +82,7 @@ pub(super) fn member(name: &str) -> Value {
     })
 }
 
-/// Pod `one` on a-1 with volume `disk`, which is attached by compare-and-swap.
+/// Returns pod `one` on a-1 and its volume `disk`, which is attached by compare-and-swap.
 pub(super) fn volume_and_pod() -> Vec<Value> {
     vec![
         json!({

@@ -31,14 +31,14 @@ pub(crate) struct LivePod {
 }
 
 impl LivePod {
-    /// Tells apart several pods of one name for the user: `on a-1 since 0:02.1`.
+    /// Describes where the pod runs and since when, to distinguish several pods of one name: `on a-1 since 0:02.1`.
     pub(crate) fn location(&self) -> Sentence {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
         location(&*self.node, since)
     }
 }
 
-/// The node on which a pod runs, and since when.
+/// Describes the node on which a pod runs, and since when.
 pub(crate) fn location(node: impl Into<Value>, since: SimTime) -> Sentence {
     sentence!(
         seen::location,
@@ -58,25 +58,25 @@ pub(crate) struct Removal {
     pub out_of_service: Option<Actor>,
 }
 
-/// Who took a node out of service, and until when.
+/// The last out-of-service taint of a node, and the actor that set it.
 #[derive(Debug, Clone)]
 struct OutOfServiceTaint {
     by: Actor,
-    /// When it was removed; None while the node has it.
+    /// When the taint was removed; None while the node has it.
     removed: Option<SimTime>,
 }
 
 /// A command, or a fault that it caused, to which a violation can be attributed.
 #[derive(Debug, Clone)]
 pub(crate) struct BlamedAction {
-    /// The command line, or the fault in the form of one.
+    /// The command line, or the fault written as a command line.
     pub text: Arc<str>,
     /// Number of the command; None for actions of the scenario itself.
     pub number: Option<u32>,
 }
 
 impl BlamedAction {
-    /// The action as the culprit of a violation.
+    /// Returns the action as the originator of a violation.
     pub(crate) fn originator(&self, exception: &str) -> Originator {
         Originator {
             command: self.number,
@@ -93,8 +93,8 @@ pub(crate) struct ActiveFault {
     healed: Option<SimTime>,
 }
 
-/// Time after its repair during which a fault may still have effects: the six minutes of a forced detach, back-offs, and the
-/// expiry of controller expectations (CT-057, CT-133). After that, it is no exception any more.
+/// Time after its repair during which a fault may still have effects: the six minutes of a forced detach, back-offs,
+/// and the expiry of controller expectations (CT-057, CT-133). Later, the fault no longer excuses a violation.
 pub(super) const AFTERMATH: Span = Span::seconds(600);
 
 /// State that the checks share.
@@ -126,14 +126,14 @@ pub(crate) struct Ledger {
     faults: ordered::Map<(Str, FaultKind), ActiveFault>,
 }
 
-/// The identity of a pod of a StatefulSet.
+/// Returns the StatefulSet identity of a pod: its namespace and name.
 fn identity(pod: &Pod) -> Option<ObjectKey> {
     let owner = pod.metadata.controller_ref()?;
     (&*owner.kind == Kind::StatefulSet.name()).then(|| pod.metadata.key())
 }
 
 impl Ledger {
-    /// The command of an actor, as a culprit.
+    /// Returns the command of an actor as the originator of a violation.
     pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Originator> {
         match actor {
             Actor::Client(0) => Some(Originator::excused("the scenario's manifests", exception)),
@@ -142,7 +142,8 @@ impl Ledger {
         }
     }
 
-    /// The latest fault of a place that may still have effects and whose kind counts.
+    /// Returns the latest fault at a node, or at the control plane, that may still have effects and whose kind `counts`
+    /// accepts.
     fn relevant_fault(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&ActiveFault> {
         let is_relevant = |fault: &ActiveFault| fault.healed.is_none_or(|healed| now - healed <= AFTERMATH);
         let found = self
@@ -155,17 +156,17 @@ impl Ledger {
             .max_by_key(|fault| fault.at)
     }
 
-    /// A fault that may keep the control plane from knowing the real state of a node.
+    /// Returns a fault that may keep the control plane from knowing the real state of a node.
     pub(crate) fn node_fault(&self, node: &NodeName, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault(node, now, |kind| kind != FaultKind::Device)
     }
 
-    /// A fault by which a controller may have lost its memory, or the result of a write.
+    /// Returns a fault by which a controller may have lost its in-memory state, or the result of a write.
     pub(crate) fn control_plane_fault(&self, now: SimTime) -> Option<&ActiveFault> {
         self.relevant_fault("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }
 
-    /// The fault that started a second instance of the actor's process.
+    /// Returns the fault that started a second instance of the actor's process.
     pub(crate) fn second_instance_fault(&self, actor: &Actor, now: SimTime) -> Option<&ActiveFault> {
         let process = match actor {
             Actor::Scheduler(_) => ControlPlaneProcess::Scheduler,
@@ -211,7 +212,7 @@ impl Ledger {
         }
     }
 
-    /// A crash or restart of a component ends both of its instances.
+    /// Marks a second instance as ended, because a crash or restart of a component ends both of its instances.
     fn end_second_instance(&mut self, kind: FaultKind, now: SimTime) {
         if let FaultKind::Crash(process) = kind
             && let Some(fault) = self.faults.get_mut(&("".into(), FaultKind::Second(process)))
@@ -220,7 +221,7 @@ impl Ledger {
         }
     }
 
-    /// Records endings and causes; called before the checks.
+    /// Records ended processes and the causes of violations; called before the checks.
     pub(super) fn observe_before_checks(&mut self, seen: &Observation<'_>, parts: &WorldParts<'_>) {
         match seen {
             Observation::Change { actor, change } => match (&change.old, &change.new) {
@@ -310,30 +311,30 @@ impl Ledger {
         }
     }
 
-    /// The actor that set the node's out-of-service taint, if the node has it or had it recently: a controller may still
-    /// act on what it saw, and its request may still be on its way.
+    /// Returns the actor that set the node's out-of-service taint, if the node has it or had it recently: a controller
+    /// may still act on what it saw, and its request may still be on its way.
     pub(super) fn out_of_service_by(&self, node: &NodeName, now: SimTime) -> Option<&Actor> {
         let taint = self.out_of_service.get(node)?;
         let is_recent = taint.removed.is_none_or(|removed| now - removed <= AFTERMATH);
         is_recent.then_some(&taint.by)
     }
 
-    /// Whether the node has an out-of-service taint from the fencing controller.
+    /// Returns whether the node has an out-of-service taint from the fencing controller.
     pub(super) fn is_fenced(&self, node: &NodeName) -> bool {
         let taint = self.out_of_service.get(node);
         taint.is_some_and(|taint| taint.removed.is_none() && taint.by == Actor::Fencing)
     }
 
-    /// The actor that deleted the Node, if the Node is absent or was created again recently: requests that assumed its
-    /// absence may still be on their way, and until its kubelet has reported everything again, the controllers do not
-    /// know which volumes it uses.
+    /// Returns the actor that deleted the Node, if the Node is absent or was created again recently: requests that
+    /// assumed its absence may still be on their way, and until its kubelet has reported everything again, the
+    /// controllers do not know which volumes it uses.
     pub(super) fn node_removed_by(&self, node: &NodeName, objects: &crate::Objects, now: SimTime) -> Option<&Actor> {
         let (at, actor) = self.node_removals.get(node)?;
         let is_absent = objects.named::<Node>(node.as_str()).is_none();
         (is_absent || now - *at <= AFTERMATH).then_some(actor)
     }
 
-    /// The pod of a UID, even if its object was removed.
+    /// Returns the pod with this UID, even if its object was removed.
     pub(super) fn pod_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<Arc<Pod>> {
         match objects.by_uid(uid) {
             Some(Object::Pod(pod)) => Some(pod),
@@ -341,7 +342,7 @@ impl Ledger {
         }
     }
 
-    /// The StatefulSet identity of a pod; None if it does not belong to a StatefulSet.
+    /// Returns the StatefulSet identity of a pod; None if it does not belong to a StatefulSet.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
         self.pod_of(uid, objects).and_then(|pod| identity(&pod))
     }
@@ -352,7 +353,7 @@ impl Ledger {
         else {
             return;
         };
-        // One search: at t = 0 every container of a dump passes here.
+        // The object is looked up only once, because this runs for every container of a dump at t = 0.
         let stored = parts.objects.by_uid(&object.uid);
         let is_orphan = stored.is_none();
         let pod = match stored {
@@ -389,7 +390,7 @@ impl Ledger {
         self.assert_consistent(&object.uid);
     }
 
-    /// Checks that the collections agree about a pod.
+    /// Asserts that the collections agree about a pod.
     fn assert_consistent(&self, uid: &Uid) {
         let entry = self.live.get(uid);
         debug_assert!(
@@ -424,7 +425,7 @@ impl Ledger {
         self.assert_consistent(&object.uid);
     }
 
-    /// The last process of a pod has ended.
+    /// Removes a pod whose last process has ended from the live pods.
     fn end_pod(&mut self, uid: &Uid) {
         let Some(entry) = self.live.get(uid).cloned() else {
             return;
@@ -443,7 +444,7 @@ impl Ledger {
         }
     }
 
-    /// A machine lost power or left: all its processes have ended.
+    /// Removes all pods of a machine that lost power or left: their processes have ended.
     pub(crate) fn end_all_on_node(&mut self, node: &NodeName) {
         let ended: Vec<Uid> = self
             .live

@@ -30,7 +30,7 @@ pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
 pub(super) const NO_ORPHANS: Invariant = Invariant {
     name: "no-orphans",
     fact: "CT-181",
-    group: Group::InTheEnd,
+    group: Group::Recovery,
     promise: Promise::Liveness,
     statement: invariant::no_orphans,
     keeper: invariant::no_orphans_keeper,
@@ -41,7 +41,7 @@ pub(super) const NO_ORPHANS: Invariant = Invariant {
 pub(super) const NAMESPACE_GONE: Invariant = Invariant {
     name: "namespace-gone",
     fact: "CT-182",
-    group: Group::InTheEnd,
+    group: Group::Recovery,
     promise: Promise::Liveness,
     statement: invariant::namespace_gone,
     keeper: invariant::namespace_gone_keeper,
@@ -52,7 +52,7 @@ pub(super) const NAMESPACE_GONE: Invariant = Invariant {
 pub(super) const READY_RESTORED: Invariant = Invariant {
     name: "ready-restored",
     fact: "CT-183",
-    group: Group::InTheEnd,
+    group: Group::Recovery,
     promise: Promise::Liveness,
     statement: invariant::ready_restored,
     keeper: invariant::ready_restored_keeper,
@@ -63,7 +63,7 @@ pub(super) const READY_RESTORED: Invariant = Invariant {
 pub(super) const CONVERGE: Invariant = Invariant {
     name: "converge",
     fact: "CT-184",
-    group: Group::InTheEnd,
+    group: Group::Recovery,
     promise: Promise::Liveness,
     statement: invariant::converge,
     keeper: invariant::converge_keeper,
@@ -95,8 +95,8 @@ pub(super) struct Liveness {
     refused: ordered::Map<ObjectKey, SimTime>,
 }
 
-/// Controllers retry a refused creation within this time (the maximum back-off, CT-158).
-const RETRIED_WITHIN: Span = Span::seconds(1000 + 60);
+/// Maximum time after which controllers retry a refused creation (the maximum back-off, CT-158).
+const CREATION_RETRY_LIMIT: Span = Span::seconds(1000 + 60);
 
 /// A problem that must not last.
 struct OpenProblem {
@@ -130,7 +130,7 @@ impl Check for Liveness {
         find_orphans(view, &mut found);
         find_stuck_namespaces(view, &mut found);
         find_unready_nodes(view, &mut found);
-        let since = view.now - RETRIED_WITHIN;
+        let since = view.now - CREATION_RETRY_LIMIT;
         self.refused.retain(|_, at| *at >= since);
         find_replica_mismatches(view, &self.refused, &mut found);
         find_unresolved_nominees(view, &mut found);
@@ -156,12 +156,12 @@ impl Check for Liveness {
     }
 }
 
-/// A pod pending for longer than this is checked for a fitting node. It is longer than any back-off, and than the five
+/// Time after which a pending pod is checked for a fitting node. It is longer than any back-off, and than the five
 /// minutes after which the scheduler retries every unschedulable pod.
 const PENDING_LIMIT: Span = Span::seconds(420);
 
 impl Liveness {
-    /// Remembers pods whose creation was refused. A name conflict does not count.
+    /// Records pods whose creation was refused. A name conflict does not count.
     fn record_refusal(&mut self, record: &Record) {
         if let Happening::Refused { code: 403 | 422, .. } = record.happening
             && let (Actor::ControllerManager(_), Some(object)) = (&record.actor, &record.object)
@@ -171,7 +171,7 @@ impl Liveness {
         }
     }
 
-    /// Room may have become free somewhere: the time limit of all pending pods starts again.
+    /// Restarts the time limit of all pending pods, because a node may have room now.
     fn restart_pending_timers(&mut self, now: SimTime) {
         for ((name, _, _), since) in &mut self.open {
             if *name == PENDING_PLACED.name {
@@ -185,7 +185,7 @@ impl Liveness {
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
 
-    /// Pods that have been pending so long that the world must find out whether they fit a node.
+    /// Returns the pods that have been pending so long that the world must find out whether they fit a node.
     pub(super) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
         self.open
             .iter()
@@ -194,7 +194,7 @@ impl Liveness {
             .collect()
     }
 
-    /// `pending-placed`: pods that stay pending. After the time limit, only those that fit a node count.
+    /// `pending-placed`: finds pods that stay pending. After the time limit, only those that fit a node count.
     fn find_pending_pods(&self, view: &View<'_>, fitting: &ordered::Set<Uid>, found: &mut Vec<OpenProblem>) {
         for pod in view.objects.list::<Pod>() {
             let is_pending = pod.spec.node_name.is_none()
@@ -253,7 +253,7 @@ fn waits_for_volumes(pod: &Pod, view: &View<'_>) -> bool {
     })
 }
 
-/// `no-orphans`: live processes of pods without an API object.
+/// `no-orphans`: finds live processes of pods without an API object.
 fn find_orphans(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     let entries = view.ledger.orphans.iter();
     for (uid, entry) in entries.filter_map(|uid| Some((uid, view.ledger.live.get(uid)?))) {
@@ -272,7 +272,7 @@ fn find_orphans(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     }
 }
 
-/// `namespace-gone`: terminating namespaces. Foreign finalizers are an exception.
+/// `namespace-gone`: finds terminating namespaces. Foreign finalizers are an exception.
 fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for namespace in view.objects.list::<Namespace>() {
         if !namespace.metadata.is_terminating() || !namespace.metadata.finalizers.is_empty() {
@@ -308,7 +308,7 @@ fn find_stuck_namespaces(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     }
 }
 
-/// `ready-restored`: nodes that are not Ready, or still have a NoExecute taint.
+/// `ready-restored`: finds nodes that are not Ready, or still have a NoExecute taint.
 fn find_unready_nodes(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for node in view.objects.list::<Node>() {
         let name = NodeName(node.metadata.name.clone());
@@ -329,8 +329,8 @@ fn find_unready_nodes(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     }
 }
 
-/// `converge`: workloads whose number of active pods differs from the spec. Pods on nodes that do not exist do not
-/// count.
+/// `converge`: finds workloads whose number of active pods differs from the spec. Pods on nodes that do not exist do
+/// not count.
 fn find_replica_mismatches(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found: &mut Vec<OpenProblem>) {
     let missing = view.objects.missing_nodes();
     let is_active = |pod: &Pod| {
@@ -415,7 +415,7 @@ fn find_replica_mismatches(view: &View<'_>, refused: &ordered::Map<ObjectKey, Si
     }
 }
 
-/// `nominee-resolved`: pods with a nominated node that are not bound.
+/// `nominee-resolved`: finds pods with a nominated node that are not bound.
 fn find_unresolved_nominees(view: &View<'_>, found: &mut Vec<OpenProblem>) {
     for pod in view.objects.list::<Pod>() {
         let is_nominated = !pod.status.nominated_node_name.is_empty() && pod.spec.node_name.is_none();

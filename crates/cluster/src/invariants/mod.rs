@@ -46,12 +46,12 @@ use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, 
 
 pub(crate) use ledger::{BlamedAction, Ledger};
 
-/// Kind of an invariant.
+/// Whether an invariant states a safety or a liveness property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// Holds at every event.
     Safety,
-    /// Becomes true when no fault is active any more.
+    /// Eventually becomes true when no fault is active any more.
     Liveness,
 }
 
@@ -71,11 +71,11 @@ pub enum Group {
     /// Requests to Services.
     Requests,
     /// Recovery after faults.
-    InTheEnd,
+    Recovery,
 }
 
 impl Group {
-    /// Heading of the group.
+    /// Returns the heading of the group.
     pub const fn title(self) -> Message {
         match self {
             Self::Identity => invariant::group_identity,
@@ -84,7 +84,7 @@ impl Group {
             Self::Storage => invariant::group_storage,
             Self::Scheduling => invariant::group_scheduling,
             Self::Requests => invariant::group_requests,
-            Self::InTheEnd => invariant::group_in_the_end,
+            Self::Recovery => invariant::group_in_the_end,
         }
     }
 }
@@ -92,19 +92,19 @@ impl Group {
 /// Description of an invariant for users (E-04); declared beside its check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Invariant {
-    /// In kebab case.
+    /// Name of the invariant in kebab case.
     pub name: &'static str,
-    /// Number of the fact that defines it.
+    /// Number of the fact that defines the invariant.
     pub fact: &'static str,
     pub group: Group,
     pub promise: Promise,
     /// The condition that must hold.
     pub statement: Message,
-    /// The components that ensure it.
+    /// The components that ensure the condition.
     pub keeper: Message,
-    /// Actions and events that can violate it.
+    /// Actions and events that can violate the condition.
     pub breaker: Message,
-    /// The lesson that demonstrates it.
+    /// The lesson that demonstrates the invariant.
     pub lesson: &'static str,
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct DetectedViolation {
     pub corrupts: Option<podscope_api::Str>,
 }
 
-/// Something that the checks observe.
+/// An event that the checks observe.
 pub(crate) enum Observation<'a> {
     /// A request that has reached the API server, before it is served.
     Request { actor: &'a Actor, request: &'a Request },
@@ -134,13 +134,13 @@ pub(crate) enum Observation<'a> {
     /// A periodic check; `is_fault_free` says that no link is cut and no process is down.
     Tick {
         is_fault_free: bool,
-        /// Those pods of [`Monitors::pods_to_decide`] that fit a node now, according to the leading scheduler.
+        /// The pods of [`Monitors::pods_to_decide`] that fit a node now, according to the leading scheduler.
         fitting: &'a ordered::Set<Uid>,
     },
 }
 
 impl<'a> Observation<'a> {
-    /// The pod that this record reports as bound, and its node.
+    /// Returns the pod that this record reports as bound, and its node.
     fn bound_pod<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
         let Self::Record(record) = *self else { return None };
         let object = record.object.as_ref().filter(|_| record.what() == What::Bound)?;
@@ -151,7 +151,7 @@ impl<'a> Observation<'a> {
         Some((record, pod, node))
     }
 
-    /// A write by a controller-manager.
+    /// Returns the actor and the change if this is a write by a controller-manager.
     fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
         match *self {
             Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),
@@ -248,7 +248,7 @@ pub(crate) struct WorldParts<'a> {
 }
 
 impl Monitors {
-    /// Pods that have been pending so long that the world must find out whether they fit a node.
+    /// Returns the pods that have been pending so long that the world must find out whether they fit a node.
     pub(crate) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
         self.live.pods_to_decide(now)
     }
@@ -261,8 +261,8 @@ impl Monitors {
         {
             return out;
         }
-        // Checks compare with the state before: the ledger records endings before the checks run, and starts after
-        // them.
+        // The checks compare with the state before the observation: the ledger records endings before the checks run,
+        // and starts after them.
         self.ledger.observe_before_checks(seen, parts);
         self.run_checks(seen, parts, &mut out);
         self.ledger.observe_after_checks(seen, parts);

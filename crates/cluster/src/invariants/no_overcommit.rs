@@ -87,7 +87,7 @@ fn has_unscheduled_pod(view: &View<'_>, node: &podscope_api::NodeName) -> bool {
         .any(|pod| pod.condition(condition::POD_SCHEDULED).is_none() || pod.is_mirror())
 }
 
-/// The resources that a pod requests, in the order of their names.
+/// Returns the names of the resources that a pod requests, in order.
 fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     let own = pod.spec.resources.iter().map(|own| &own.requests);
     let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
@@ -97,9 +97,10 @@ fn requested_resources(pod: &Pod) -> ordered::Set<Str> {
     lists.flat_map(|list| list.keys()).cloned().collect()
 }
 
-/// A pod's request of one resource: its pod-level request, or else the maximum of (app containers plus sidecars) and of
-/// every step of its start; plus overhead. Computed without building lists, because every binding calls it for all pods
-/// of the node. An extended resource that the scheduler served by a claim takes nothing from the node (DRA-116).
+/// Returns a pod's request of one resource: its pod-level request, or else the maximum of (app containers plus
+/// sidecars) and of every step of its start; plus overhead. Computed without building lists, because every binding
+/// calls it for all pods of the node. An extended resource that the scheduler allocated through a claim takes nothing
+/// from the node (DRA-116).
 fn request(pod: &Pod, resource: &Str) -> Quantity {
     let mut by_claim = (pod.status.extended_resource_claim_status.iter()).flat_map(|status| &status.request_mappings);
     if by_claim.any(|mapping| mapping.resource_name == *resource) {

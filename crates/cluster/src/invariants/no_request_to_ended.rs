@@ -115,7 +115,7 @@ mod tests {
         };
         world.check(&tick, &mut trace);
         assert_eq!(trace.violations(), [""; 0]);
-        // No real kube-proxy does this: it observes that no endpoint is left, and does not sync.
+        // Unlike any real kube-proxy, this one observes that no endpoint is left, but does not sync.
         world.suppress_proxy_sync(&"a-1".into(), Arc::new(Objects::default()));
         world.run_until(SimTime::from_seconds(44), &mut trace);
         world.check(&tick, &mut trace);

@@ -43,7 +43,7 @@ pub(super) struct SingleWriter {
 impl Check for SingleWriter {
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>) {
         let Observation::Record(record) = seen else { return };
-        // After a process started or a link healed, a pod may be able to write that was not before.
+        // When a process starts or a link heals, another pod may become able to write.
         if matches!(record.what(), What::Healed | What::ContainerStarted) && !self.mounts.is_empty() {
             self.may_have_new_writer = true;
         }
@@ -92,7 +92,7 @@ impl SingleWriter {
         }
     }
 
-    /// The storage backend of an inline volume; None if no pod that mounts it declares it.
+    /// Returns the storage backend of an inline volume; None if no pod that mounts it declares it.
     fn inline_backend(&self, volume: &Str, view: &View<'_>) -> Option<Backend> {
         let writers = self.mounts.get(volume)?.iter();
         writers
@@ -172,7 +172,7 @@ impl SingleWriter {
     }
 }
 
-/// A writing pod for messages: its name, its node, and since when it runs there.
+/// Describes a writing pod for messages: its name, its node, and since when it runs there.
 fn describe_writer(uid: &Uid, view: &View<'_>) -> Sentence {
     let pod = view.ledger.live.get(uid);
     pod.map_or_else(Sentence::default, |pod| {
@@ -206,7 +206,8 @@ mod tests {
         // A storage backend that attaches to one node only.
         objects[0]["spec"]["iscsi"].take();
         objects[0]["spec"]["awsElasticBlockStore"] = serde_json::json!({"volumeID": "vol-1"});
-        // A second pod with the same claim waits for the volume; its node gets the volume first when it is free.
+        // A second pod with the same claim waits for the volume; its node is the first to get the volume once it is
+        // free.
         let mut other = objects[2].clone();
         other["metadata"]["name"] = "two".into();
         objects[2]["spec"]["nodeSelector"]["kubernetes.io/hostname"] = "b-1".into();

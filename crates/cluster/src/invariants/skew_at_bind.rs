@@ -25,11 +25,11 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
     lesson: "spread-by-zone",
 };
 
-/// Number of new placements after which those that the watch cache contains are dropped.
+/// Number of new placements after which the placements that the watch cache contains are dropped.
 const PRUNE_INTERVAL: usize = 256;
 
-/// Placements that the scheduler's watch cache did not contain at the last pruning. A placement that is in the cache by
-/// now counts as the cache has it.
+/// Placements that the scheduler's watch cache did not contain at the last pruning. A placement that has reached the
+/// cache since then is counted from the cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,
@@ -63,7 +63,7 @@ impl SkewAtBind {
         let Some(Body::Scheduler(scheduler)) = view.processes.get(&record.actor).map(|state| &state.body) else {
             return;
         };
-        let known = scheduler.known();
+        let known = scheduler.watch_cache();
         let drop_cached = |assumed: &mut ordered::Map<(Actor, Uid), NodeName>| {
             assumed.retain(|(actor, uid), _| {
                 let cached = known.by_uid(uid);
@@ -89,7 +89,7 @@ impl SkewAtBind {
             drop_cached(&mut self.assumed);
         }
         for constraint in &hard {
-            let counts = self.counts(&record.actor, pod, constraint, &hard, known);
+            let counts = self.pods_per_domain(&record.actor, pod, constraint, &hard, known);
             let (skew, domain) = skew(pod, node, constraint, &counts);
             if skew <= i64::from(constraint.max_skew) {
                 continue;
@@ -112,8 +112,8 @@ impl SkewAtBind {
         }
     }
 
-    /// Number of matching pods per domain. Every domain with an eligible node has an entry.
-    fn counts(
+    /// Returns the number of matching pods per domain. Every domain with an eligible node has an entry.
+    fn pods_per_domain(
         &self,
         actor: &Actor,
         pod: &Pod,
@@ -151,7 +151,7 @@ fn is_counted(pod: &Arc<Pod>, constraint: &TopologySpreadConstraint) -> bool {
     constraint.selects(&pod.metadata.labels) && !pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
-/// The skew after placing the pod on the node, and the node's domain (SCH-076, SCH-077).
+/// Returns the skew after placing the pod on the node, and the node's domain (SCH-076, SCH-077).
 fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &ordered::Map<Str, i64>) -> (i64, Str) {
     let domain = node
         .metadata

@@ -19,7 +19,7 @@ const STATE_TAINTS: [&str; 4] = [
     taint::TO_BE_DELETED,
     taint::DELETION_CANDIDATE,
 ];
-/// Beginnings of the keys of taints that new nodes have only while they start, or that report a state (CA-005).
+/// Prefixes of the keys of taints that new nodes have only while they start, or that report a state (CA-005).
 const STATE_TAINT_PREFIXES: [&str; 3] = [
     "ignore-taint.cluster-autoscaler.kubernetes.io/",
     "startup-taint.cluster-autoscaler.kubernetes.io/",
@@ -42,7 +42,7 @@ pub(crate) struct MachineTemplate {
 }
 
 impl MachineTemplate {
-    /// The template for machines like that of an existing Node.
+    /// Returns the template for machines like that of an existing Node.
     pub(crate) fn like(objects: &Objects, node: &Node) -> Self {
         let own_name = &node.metadata.name;
         // Labels whose value is the name of the original node, such as the hostname, are not copied.
@@ -74,7 +74,7 @@ impl MachineTemplate {
         }
     }
 
-    /// Adds what a node group sets, and its label.
+    /// Adds the properties that a node group sets, and the label of the group.
     pub(super) fn add(&mut self, group: &NodeGroup, default_capacity: &ResourceList) {
         let labels = group.labels.iter().map(|(key, value)| (key.clone(), value.clone()));
         self.labels.extend(labels);
@@ -93,7 +93,7 @@ impl MachineTemplate {
         }
     }
 
-    /// A machine of this template, of which this is the capacity where the template sets none.
+    /// Creates a machine from this template; `default_capacity` applies where the template sets none.
     pub(crate) fn machine(&self, name: &NodeName, default_capacity: &ResourceList) -> Machine {
         let mut capacity = default_capacity.clone();
         capacity.extend(self.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
@@ -104,7 +104,7 @@ impl MachineTemplate {
         machine
     }
 
-    /// The Node that the kubelet of such a machine registers, as far as the scheduler reads it.
+    /// Returns the Node that the kubelet of such a machine registers, with the properties that the scheduler reads.
     pub(crate) fn node(self, name: &str) -> Node {
         let mut node = Node::default();
         node.metadata.name = name.into();

@@ -157,7 +157,7 @@ impl SchedulerProcess {
         self.calls.insert(id, Pending::Binding(uid.clone()));
     }
 
-    /// Instant at which the next binding must be checked.
+    /// Returns the earliest instant at which a binding must be checked.
     pub(super) fn next_poll(&self) -> Option<SimTime> {
         let due = self.bindings.values().filter_map(|binding| match binding.stage {
             Stage::Polling(at) => Some(at.min(binding.give_up_at)),

@@ -17,7 +17,7 @@ use podscope_api::EventType;
 
 /// Interval at which PreBind checks whether the devices are ready.
 const POLL_PERIOD: Span = Span::seconds(5);
-/// Maximum wait for devices: `bindingTimeout` (DRA-081).
+/// Maximum time that PreBind waits for devices: `bindingTimeout` (DRA-081).
 const TIMEOUT: Span = Span::seconds(600);
 
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(super) enum ClaimWrite {
         AllocationResult,
         Vec<ContainerExtendedResourceRequest>,
     ),
-    /// Before a claim is allocated: keeps it from deletion while it holds devices.
+    /// Adds the finalizer before the claim is allocated, so that the claim cannot be deleted while it holds devices.
     AddFinalizer(ObjectKey, Uid),
     /// Adds allocation and reservation.
     Reserve(ObjectKey, Uid, Option<AllocationResult>),
@@ -36,7 +36,7 @@ pub(super) enum ClaimWrite {
     SetPodStatus(String, Vec<ContainerExtendedResourceRequest>),
 }
 
-/// The writes for a pod's claims, in order. A claim that is already reserved for the pod needs none.
+/// Returns the writes for a pod's claims, in order. A claim that is already reserved for the pod needs none.
 pub(super) fn writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Vec<ClaimWrite> {
     let mut writes = Vec::new();
     for (claim, allocation) in reserved.claims {
@@ -117,7 +117,7 @@ impl ClaimWrite {
         }
     }
 
-    /// Prefix of the error message if this write fails (DRA-110).
+    /// Returns the prefix of the error message if this write fails (DRA-110).
     fn error_prefix(&self) -> String {
         match self {
             Self::Create(claim, ..) => format!("create claim for extended resources {}/", claim.metadata.namespace),

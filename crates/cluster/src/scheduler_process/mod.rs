@@ -87,21 +87,21 @@ impl Recorder for DecisionSlot<'_> {
 /// A call whose answer is pending.
 #[derive(Debug, Clone)]
 enum Pending {
-    /// The status of an unschedulable pod; the next attempt waits for the answer.
+    /// Writing the status of an unschedulable pod; the next attempt waits for the answer.
     Status,
-    /// The expected node in the status of this pod.
+    /// Writing the expected node to the status of this pod.
     Expectation(Uid),
-    /// A PersistentVolume or claim of this pod.
+    /// Writing a PersistentVolume or claim of this pod.
     Volume(Uid),
-    /// A ResourceClaim of this pod.
+    /// Writing a ResourceClaim of this pod.
     Claim(Uid, Box<claims::ClaimWrite>),
-    /// The Binding of this pod.
+    /// Sending the Binding of this pod.
     Binding(Uid),
-    /// A nomination that a preemption clears.
+    /// Clearing a nomination, for a preemption.
     Clearing(RunId),
-    /// The condition of a victim (by index).
+    /// Writing the condition of a victim (by index).
     Condition(RunId, usize),
-    /// The DELETE of a victim (by index).
+    /// Deleting a victim (by index).
     Victim(RunId, usize),
 }
 
@@ -120,13 +120,13 @@ pub(crate) struct SchedulerProcess {
     /// Whether the status of an unschedulable pod is being written; the next attempt waits for the answer.
     is_reporting: bool,
     /// Whether the next decision is to be recorded.
-    pub wants_record: bool,
+    pub records_next_decision: bool,
     /// The recorded decision.
     pub recorded: Option<Arc<RecordedDecision>>,
 }
 
 impl SchedulerProcess {
-    /// A process with empty state.
+    /// Creates a process with empty state.
     pub(crate) fn new(config: SchedulerConfiguration, now: SimTime, leads: bool) -> Self {
         Self {
             core: Scheduler::new(config, now.0),
@@ -139,7 +139,7 @@ impl SchedulerProcess {
             preemptions: ordered::Map::new(),
             n_preemptions: 0,
             is_reporting: false,
-            wants_record: false,
+            records_next_decision: false,
             recorded: None,
         }
     }
@@ -148,8 +148,8 @@ impl SchedulerProcess {
         &self.core
     }
 
-    /// The watch cache.
-    pub(crate) fn known(&self) -> &Objects {
+    /// Returns the watch cache.
+    pub(crate) fn watch_cache(&self) -> &Objects {
         &self.known
     }
 
@@ -163,8 +163,8 @@ impl SchedulerProcess {
         self.leads
     }
 
-    /// The process was elected as leader.
-    pub(crate) fn lead(&mut self, ctx: &mut Context<'_>) {
+    /// Begins to lead, because the process was elected.
+    pub(crate) fn become_leader(&mut self, ctx: &mut Context<'_>) {
         self.leads = true;
         self.set_timer(ctx);
     }
@@ -190,7 +190,7 @@ impl SchedulerProcess {
                 self.core.on_change(old.as_ref(), new.as_ref(), ctx.now.0);
             }
             Input::Answered(id, answer) => self.handle_answer(id, answer, ctx),
-            Input::Timer(_) => self.wake(ctx),
+            Input::Timer(_) => self.handle_timer(ctx),
         }
         self.set_timer(ctx);
     }
@@ -236,7 +236,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn wake(&mut self, ctx: &mut Context<'_>) {
+    fn handle_timer(&mut self, ctx: &mut Context<'_>) {
         if self.wake_at != Some(ctx.now) || !self.leads {
             return;
         }
@@ -247,7 +247,7 @@ impl SchedulerProcess {
             return;
         }
         let mut slot = DecisionSlot {
-            is_wanted: self.wants_record,
+            is_wanted: self.records_next_decision,
             decision: &mut self.recorded,
         };
         self.core.set_wall_clock(ctx.wall());
@@ -314,8 +314,8 @@ impl SchedulerProcess {
         }
     }
 
-    /// Returns whether an imported pod has the real scheduler's reason, and the dump lacks objects that the reason is
-    /// based on. The simulated reason then does not replace it (P-09).
+    /// Returns whether the reason of an imported pod must be kept (P-09): it comes from the real scheduler, and the
+    /// dump lacks objects on which it is based.
     fn has_imported_reason(&self, pod: &ObjectKey) -> bool {
         let pod = self.known.get::<Pod>(pod);
         pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.missing_objects(pod).is_some())
@@ -359,8 +359,8 @@ impl SchedulerProcess {
     }
 }
 
-/// An object as the scheduler gets it: with priority switched off, all pods are equal; None if the scheduler must not
-/// see it.
+/// Returns an object as the scheduler receives it: with priority switched off, all pods have equal priority; None if
+/// the scheduler must not see the object.
 fn scheduler_view(object: &Object, switches: &Switches) -> Option<Object> {
     if is_made_up_node(object) {
         return None;
@@ -383,7 +383,7 @@ fn scheduler_view(object: &Object, switches: &Switches) -> Option<Object> {
 /// Returns a scheduler whose cache holds `objects`. Pods that another scheduler has assumed are not in it.
 pub fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, now: i64) -> Scheduler {
     let mut scheduler = Scheduler::new(config, now);
-    // Pods come last, so that their nodes, classes and volumes are known first.
+    // Pods are added last, so that their nodes, classes and volumes are known first.
     for kind in Kind::ALL
         .iter()
         .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease))
@@ -433,7 +433,7 @@ fn record(attempt: &Attempt, ctx: &mut Context<'_>) {
     ctx.record_subject(attempted, Some(about), None);
 }
 
-/// The events of an attempt, reported by the scheduler of that name (SCH-128).
+/// Returns the events of an attempt, reported by the scheduler with this name (SCH-128).
 fn event_notes(events: Vec<podscope_scheduler::EventNote>, scheduler_name: &str) -> Vec<EventNote> {
     let note = |event: podscope_scheduler::EventNote| EventNote {
         component: scheduler_name.into(),

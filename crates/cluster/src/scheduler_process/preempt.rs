@@ -75,7 +75,8 @@ impl SchedulerProcess {
             self.calls.insert(call, Pending::Clearing(id));
             return;
         }
-        // If an eviction failed, the preemptor is tried again at once, so the last victim is not evicted in vain.
+        // After a failed eviction, the last victim is kept: the preemptor is tried again at once, so that evicting it
+        // would be in vain.
         let n_waiting = run.waiting.len();
         if n_waiting == 0 || (n_waiting == 1 && run.has_failed) {
             let (uid, has_failed) = (run.uid.clone(), run.has_failed);
@@ -166,7 +167,7 @@ impl SchedulerProcess {
         self.finish_step(id, is_done(answer), ctx);
     }
 
-    /// A nomination was cleared, or an eviction ended.
+    /// Ends a step: a nomination was cleared, or an eviction ended.
     pub(super) fn finish_step(&mut self, id: RunId, is_done: bool, ctx: &mut Context<'_>) {
         if let Some(run) = self.preemptions.get_mut(&id) {
             assert!(run.in_flight > 0, "the preemption did not wait for this answer");

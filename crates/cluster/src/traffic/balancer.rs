@@ -4,19 +4,19 @@
 use podscope_api::{NodeName, ordered};
 use podscope_sim::{SimTime, Span};
 
-/// Time of two checks.
+/// Duration of two checks, after which the health of a node changes.
 const CHANGE_DELAY: Span = Span::seconds(20);
 
 /// The load balancer's view of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Health {
     is_healthy: bool,
-    /// Since when checks have had a different result.
+    /// Since when the checks have contradicted the present health.
     differs_since: Option<SimTime>,
 }
 
-/// The nodes that receive requests, given the result that a check of each node has now. Also returns when the result
-/// may change by itself.
+/// Returns the nodes that receive requests, given the present check result of each node, and when they may change
+/// without an event.
 pub(super) fn target_nodes(
     health: &mut ordered::Map<NodeName, Health>,
     passing: &ordered::Map<NodeName, bool>,

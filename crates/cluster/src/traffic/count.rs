@@ -13,20 +13,21 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Number of requests sent up to and including an instant.
+    /// Returns the number of requests sent up to and including an instant.
     pub(super) fn sent(&self, at: SimTime) -> u64 {
         let elapsed = i128::from((at - self.start).0.max(0));
         let sent = elapsed * i128::from(self.rate.requests) / i128::from(self.rate.micros);
         u64::try_from(sent).unwrap_or(u64::MAX)
     }
 
-    /// Rate in millionths of a request per second.
+    /// Returns the rate in millionths of a request per second.
     pub(super) fn per_second(&self) -> i128 {
         i128::from(self.rate.requests) * 1_000_000 * 1_000_000 / i128::from(self.rate.micros)
     }
 }
 
-/// How many of the first `n` items, distributed round-robin to `of` receivers, receiver `which` gets.
+/// Returns how many of the first `n` items receiver `which` gets if the items are distributed round-robin to `of`
+/// receivers.
 fn share(n: u64, of: u64, which: u64) -> u64 {
     debug_assert!(which < of, "receiver {which} of {of} does not exist");
     (n + (of - 1 - which)) / of
@@ -49,20 +50,20 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Number of requests that the client has sent since the present distribution to clients began.
+    /// Returns the number of requests that the client has sent since the present distribution to clients began.
     pub(super) fn sent_by_client(&self, at: SimTime) -> u64 {
         let distributed = self.pace.sent(at).saturating_sub(self.before_clients);
         share(distributed, self.clients, self.client)
     }
 
-    /// Number of requests sent on a lane.
+    /// Returns the number of requests sent on a lane.
     pub(super) fn sent_on_lane(&self, lane: u64, at: SimTime) -> u64 {
         let distributed = self.sent_by_client(at).saturating_sub(self.before_lanes);
         let which = (lane + self.lanes - self.first) % self.lanes;
         share(distributed, self.lanes, which)
     }
 
-    /// Begins a new distribution to that many lanes.
+    /// Begins a new distribution to `lanes` lanes.
     pub(super) fn redistribute(&mut self, lanes: u64, at: SimTime) {
         let sent = self.sent_by_client(at);
         let next = self.first + sent.saturating_sub(self.before_lanes);
@@ -72,7 +73,7 @@ impl Numbering {
     }
 }
 
-/// The share of `n` in parts per million. `carried` is the remainder, so that shares are exact over time.
+/// Returns the share of `n` in parts per million. `carried` is the remainder, so that shares are exact over time.
 pub(super) fn per_million_share(n: u64, per_million: u32, carried: &mut u64) -> u64 {
     let sum = u128::from(*carried) + u128::from(n) * u128::from(per_million);
     *carried = (sum % 1_000_000) as u64;

@@ -16,7 +16,7 @@ pub(super) enum Fate {
         /// Time from sending a request to its response.
         after: Span,
         is_late: bool,
-        /// Parts per million that get an error response.
+        /// Share of the requests that get an error response, in parts per million.
         errors: u32,
         /// CPU time of one request.
         cpu_per_request: Span,
@@ -40,14 +40,14 @@ impl FailureReason {
         Self { outcome, truth, since }
     }
 
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_result(&self, other: &Self) -> bool {
         (self.outcome, self.truth) == (other.outcome, other.truth)
     }
 }
 
 impl Fate {
-    /// The failure reason of all or, for error responses, part of the requests; None if all succeed.
-    pub(super) fn failing(&self) -> Option<FailureReason> {
+    /// Returns the failure reason of all or, for error responses, part of the requests; None if all succeed.
+    pub(super) fn failure_reason(&self) -> Option<FailureReason> {
         match self {
             Self::Fails(failing) => Some(*failing),
             Self::Answered { errors: 0, .. } => None,
@@ -56,9 +56,9 @@ impl Fate {
     }
 
     /// Returns whether both fates count as the same result.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn has_same_result(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Fails(one), Self::Fails(other)) => one.is_like(other),
+            (Self::Fails(one), Self::Fails(other)) => one.has_same_result(other),
             (one, other) => one == other,
         }
     }
@@ -75,7 +75,7 @@ pub(super) struct Assessment {
 }
 
 impl Assessment {
-    pub(super) fn fails(outcome: RequestOutcome, truth: RequestTruth) -> Self {
+    pub(super) fn failure(outcome: RequestOutcome, truth: RequestTruth) -> Self {
         Self {
             fate: Fate::Fails(FailureReason::new(outcome, truth)),
             cause: CausedBy::NOTHING,
@@ -98,7 +98,7 @@ pub(super) struct ClusterView<'a> {
     pub network: &'a Network,
 }
 
-/// The container that serves a port: the one that declares it, or else the first app container or sidecar.
+/// Returns the container that serves a port: the one that declares it, or else the first app container or sidecar.
 fn serving_container<'m>(held: &'m MachinePod, backend: &Backend) -> Option<&'m Container> {
     let all = held.containers.iter();
     let mut serving = all.filter(|one| matches!(one.role, Role::App | Role::Sidecar));
@@ -120,14 +120,14 @@ impl ClusterView<'_> {
         self.nodes.get(node).is_some_and(|state| state.machine.is_on())
     }
 
-    /// The pod of an endpoint, if it still has that address.
-    fn held(&self, backend: &Backend) -> Option<&MachinePod> {
+    /// Returns the pod of an endpoint, if the pod still has the address of the endpoint.
+    fn endpoint_pod(&self, backend: &Backend) -> Option<&MachinePod> {
         let held = self.nodes.get(&backend.node)?.machine.pod(&backend.uid)?;
         let sandbox = held.sandbox.as_ref()?;
         (sandbox.is_ready && sandbox.ip == backend.address).then_some(held)
     }
 
-    /// Why requests between two nodes get no response; None if nothing prevents it.
+    /// Returns why requests between two nodes get no response; None if nothing prevents it.
     fn obstacle(&self, from: &NodeName, to: &NodeName) -> Option<Assessment> {
         let truth = if !self.is_on(to) {
             RequestTruth::NoPower
@@ -136,19 +136,19 @@ impl ClusterView<'_> {
         } else {
             return None;
         };
-        Some(Assessment::fails(RequestOutcome::Timeout, truth))
+        Some(Assessment::failure(RequestOutcome::Timeout, truth))
     }
 
-    /// Fate of a request on a new connection to an endpoint.
+    /// Returns the fate of a request on a new connection to an endpoint.
     pub(super) fn assess(&self, from: &NodeName, backend: &Backend, options: ClientOptions) -> Assessment {
         if let Some(obstacle) = self.obstacle(from, &backend.node) {
             return obstacle;
         }
-        let Some(held) = self.held(backend) else {
-            return Assessment::fails(RequestOutcome::Timeout, RequestTruth::PodGone);
+        let Some(held) = self.endpoint_pod(backend) else {
+            return Assessment::failure(RequestOutcome::Timeout, RequestTruth::PodGone);
         };
         let Some(process) = serving_container(held, backend) else {
-            return Assessment::fails(RequestOutcome::Refused, RequestTruth::NotRunning);
+            return Assessment::failure(RequestOutcome::Refused, RequestTruth::NotRunning);
         };
         let refused = |truth: RequestTruth, since: SimTime, until: Option<SimTime>| Assessment {
             fate: Fate::Fails(FailureReason {
@@ -176,8 +176,8 @@ impl ClusterView<'_> {
         self.assess_answer(from, backend, process, options)
     }
 
-    /// Fate of a request on a kept connection; None if the server has closed the connection.
-    pub(super) fn assess_kept(
+    /// Returns the fate of a request on a kept connection; None if the server has closed the connection.
+    pub(super) fn assess_kept_connection(
         &self,
         from: &NodeName,
         backend: &Backend,
@@ -187,7 +187,10 @@ impl ClusterView<'_> {
         if let Some(obstacle) = self.obstacle(from, &backend.node) {
             return Some(obstacle);
         }
-        let container = self.held(backend)?.container(process).filter(|one| one.is_running())?;
+        let container = self
+            .endpoint_pod(backend)?
+            .container(process)
+            .filter(|one| one.is_running())?;
         // A draining server answers requests in progress and closes idle connections (TR-047).
         let is_draining = container.signalled_at.is_some() && !container.behavior.accepts_after_signal;
         (!is_draining).then(|| self.assess_answer(from, backend, container, options))
@@ -226,7 +229,7 @@ impl ClusterView<'_> {
         }
     }
 
-    /// Why requests inside a process will get no response; None if they still will.
+    /// Returns why requests inside a process will get no response; None if they still will.
     pub(super) fn failure_in_flight(
         &self,
         from: &NodeName,

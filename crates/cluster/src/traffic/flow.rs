@@ -20,7 +20,7 @@ use super::fate::{Assessment, ClientOptions, ClusterView, FailureReason, Fate};
 use super::{Failure, Outcomes};
 use crate::Rng;
 
-/// A lasting stretch is reported for the first time after this time.
+/// Time after which a lasting stretch is reported for the first time.
 const FIRST_REPORT: Span = Span::seconds(60);
 
 /// Sender of the requests of a flow.
@@ -42,9 +42,9 @@ pub(super) struct Flow {
     pub options: ClientOptions,
     pub retries: u32,
     pub streams: Vec<Stream>,
-    /// Whether the flow ends when it is settled next.
+    /// Whether the flow ends at its next settling.
     pub is_ended: bool,
-    /// Only for clients outside the cluster: health of the nodes in the view of the load balancer.
+    /// Health of the nodes as the load balancer sees it; only for clients outside the cluster.
     pub health: ordered::Map<NodeName, Health>,
     /// The rate in the last record about this flow.
     pub reported_rate: Option<RequestRate>,
@@ -74,7 +74,7 @@ pub(super) struct Stream {
 pub(super) struct KeptConnection {
     pub backend: Backend,
     pub process: ContainerId,
-    /// Since when no response has arrived on it.
+    /// Since when no response has arrived on the connection.
     pub silent_since: Option<SimTime>,
 }
 
@@ -83,14 +83,14 @@ pub(super) struct KeptConnection {
 pub(super) struct Lane {
     pub backend: Option<Backend>,
     pub fate: Fate,
-    /// Number of its requests that are counted or in flight.
+    /// Number of the lane's requests that are counted or in flight.
     pub counted: u64,
     /// Since when the rules have listed the endpoint; without an endpoint, since when the lane has existed.
     pub listed_since: SimTime,
     pub stretch: Option<Stretch>,
 }
 
-/// Consecutive failures of one kind.
+/// Consecutive failures with the same reason.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch {
     pub failing: FailureReason,
@@ -110,7 +110,7 @@ pub(super) struct Stretch {
 pub(super) struct InFlight {
     pub numbering: Numbering,
     pub lane: u64,
-    /// How many requests of the lane are answered, and how many were sent.
+    /// Number of requests of the lane that are answered, and number that were sent.
     pub answered: u64,
     pub sent: u64,
     pub after: Span,
@@ -121,7 +121,7 @@ pub(super) struct InFlight {
     last_sent: SimTime,
 }
 
-/// Outcome of a successful request.
+/// Returns the outcome of a successful request.
 pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
     if is_late {
         RequestOutcome::Late
@@ -130,8 +130,8 @@ pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
     }
 }
 
-/// A lane as it must be from now on.
-pub(super) struct Planned {
+/// The planned state of a lane.
+pub(super) struct PlannedLane {
     pub backend: Option<Backend>,
     pub assessed: Assessment,
     /// Attempts that were refused at this instant, before this endpoint accepted the connection.
@@ -153,7 +153,7 @@ impl Stream {
 }
 
 impl Lane {
-    fn begin(planned: Planned, now: SimTime, because: CausedBy) -> Self {
+    fn begin(planned: PlannedLane, now: SimTime, because: CausedBy) -> Self {
         let mut lane = Self {
             backend: planned.backend,
             fate: planned.assessed.fate,
@@ -166,7 +166,7 @@ impl Lane {
     }
 
     fn begin_stretch(&mut self, cause: CausedBy, now: SimTime, because: CausedBy) {
-        self.stretch = self.fate.failing().map(|failing| Stretch {
+        self.stretch = self.fate.failure_reason().map(|failing| Stretch {
             failing,
             first: now,
             since: now,
@@ -182,7 +182,7 @@ impl Lane {
 }
 
 impl Flow {
-    /// A record of failures of this flow; the caller sets times and count.
+    /// Returns a record of failures of this flow; the caller sets times and count.
     pub(super) fn failure(
         &self,
         stream: &Stream,
@@ -314,7 +314,7 @@ impl Flow {
     pub(super) fn apply_plan(
         &self,
         stream: &mut Stream,
-        planned: Vec<Planned>,
+        planned: Vec<PlannedLane>,
         now: SimTime,
         because: CausedBy,
         out: &mut Outcomes,
@@ -347,7 +347,7 @@ impl Flow {
             // continues.
             if let Some(before) = old.iter_mut().find(|before| before.backend == lane.backend) {
                 lane.listed_since = before.listed_since;
-                let continues = |one: &Stretch, other: &Stretch| one.failing.is_like(&other.failing);
+                let continues = |one: &Stretch, other: &Stretch| one.failing.has_same_result(&other.failing);
                 if let (Some(before), Some(new)) = (&before.stretch, &lane.stretch)
                     && continues(before, new)
                 {
@@ -367,7 +367,7 @@ impl Flow {
         self.schedule_stretch_reports(stream, out);
     }
 
-    /// Gives a lane its new fate, if it differs.
+    /// Gives a lane its new fate, if the fate differs.
     fn update_lane(
         &self,
         stream: &mut Stream,
@@ -378,18 +378,18 @@ impl Flow {
         out: &mut Outcomes,
     ) {
         let Some(lane) = stream.lanes.get(at) else { return };
-        if lane.fate.is_like(&assessed.fate) {
+        if lane.fate.has_same_result(&assessed.fate) {
             return;
         }
         self.count_lane(stream, at, now, out);
         let Some(lane) = stream.lanes.get_mut(at) else { return };
         lane.fate = assessed.fate;
         out.cause = out.cause.latest(assessed.cause);
-        let is_like = match (&lane.stretch, lane.fate.failing()) {
-            (Some(stretch), Some(failing)) => stretch.failing.is_like(&failing),
+        let has_same_result = match (&lane.stretch, lane.fate.failure_reason()) {
+            (Some(stretch), Some(failing)) => stretch.failing.has_same_result(&failing),
             _ => false,
         };
-        if !is_like {
+        if !has_same_result {
             let ended = lane.stretch.take();
             lane.begin_stretch(assessed.cause, now, because);
             if let (Some(stretch), Some(lane)) = (ended, stream.lanes.get(at)) {
@@ -426,7 +426,7 @@ impl Flow {
         self.schedule_stretch_reports(stream, out);
     }
 
-    /// Counts requests in flight that got their response, and those that never will.
+    /// Counts requests in flight whose response has arrived or can no longer arrive.
     pub(super) fn settle_in_flight(
         &self,
         stream: &mut Stream,
@@ -472,10 +472,10 @@ impl Flow {
         }
         let mut merged: Vec<Failure> = Vec::new();
         for (failure, rest) in lost {
-            let is_like = |other: &&mut Failure| {
+            let has_same_result = |other: &&mut Failure| {
                 other.failed.endpoint == failure.failed.endpoint && other.failed.truth == failure.failed.truth
             };
-            match merged.iter_mut().find(is_like) {
+            match merged.iter_mut().find(has_same_result) {
                 Some(known) => {
                     known.failed.count += rest;
                     known.failed.since = known.failed.since.min(failure.failed.since);
@@ -491,7 +491,7 @@ impl Flow {
         out.failed.extend(merged);
     }
 
-    /// Record of a refused connection attempt, before another endpoint accepted the connection.
+    /// Returns the record of a refused connection attempt, before another endpoint accepted the connection.
     pub(super) fn refused_attempt(
         &self,
         stream: &Stream,
@@ -501,7 +501,7 @@ impl Flow {
     ) -> Failure {
         let failing = assessed
             .fate
-            .failing()
+            .failure_reason()
             .unwrap_or(FailureReason::new(RequestOutcome::Refused, RequestTruth::NotRunning));
         let mut failure = self.failure(stream, Some(backend), &failing, now);
         failure.failed.believed_since = None;
@@ -556,12 +556,12 @@ impl Flow {
         matches!(&self.origin, Origin::Pod(of, _) if of == uid)
     }
 
-    /// The nodes of the clients, in order.
+    /// Returns the nodes of the clients, in order.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeName> {
         self.streams.iter().map(|stream| &stream.node)
     }
 
-    /// Name from which the flow's random generator is split.
+    /// Returns the name from which the flow's random generator is split.
     pub(super) fn rng_name(service: &ObjectKey, client: &RequestClient) -> Arc<str> {
         format!("traffic/{service}/{client}").into()
     }

@@ -14,17 +14,17 @@ use super::fate::{ClusterView, Fate};
 use super::flow::{Flow, Stream};
 use crate::World;
 
-/// Millicores per millionth of a request per second and microsecond of CPU time.
+/// One millicore, in millionths of a request per second times microseconds of CPU time per request.
 const LOAD_PER_MILLICORE: i128 = 1_000_000_000;
 
 impl World {
-    /// The CPU load of requests.
+    /// Returns the CPU load of requests.
     pub fn request_load(&self) -> &Arc<RequestLoad> {
         self.traffic.load()
     }
 }
 
-/// The load of all flows.
+/// Returns the load of all flows.
 pub(super) fn load_of_flows(flows: &[Flow], cluster: &ClusterView<'_>) -> RequestLoad {
     let mut found: ordered::Map<(Uid, Str), i128> = ordered::Map::new();
     for flow in flows {
@@ -57,8 +57,8 @@ pub(super) fn load_of_flows(flows: &[Flow], cluster: &ClusterView<'_>) -> Reques
         .collect()
 }
 
-/// The container with a process that answers the requests to an endpoint. Retried requests are answered by another
-/// endpoint of the stream.
+/// Returns the container with a process that answers the requests to an endpoint. Retried requests are answered by
+/// another endpoint of the stream.
 fn answering_container(
     stream: &Stream,
     first: Option<&Backend>,

@@ -116,7 +116,8 @@ pub(crate) struct Traffic {
     proxies: ordered::Map<NodeName, ProxyState>,
     /// Last state that nodes with cut links had observed; used when the proxies start.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
-    /// API objects from which the cluster's DNS answers, from when on, earliest first; the later ones are on their way.
+    /// API objects from which the cluster's DNS answers, each with the instant from which it uses them, the earliest
+    /// first; later ones are still on their way.
     names: Vec<(SimTime, Arc<Objects>)>,
     /// Requests counted so far.
     totals: Totals,
@@ -159,13 +160,13 @@ impl Traffic {
         self.proxies.is_empty()
     }
 
-    /// CPU load of the requests that are answered now.
+    /// Returns the CPU load of the requests that are answered now.
     pub(crate) fn load(&self) -> &Arc<RequestLoad> {
         &self.load
     }
 
-    /// Lanes of new connections whose endpoint has ended, where the node's kube-proxy has observed the end but not
-    /// synced since: (service, client's node, pod, when it was observed).
+    /// Returns the lanes of new connections whose endpoint has ended, where the node's kube-proxy has observed the end
+    /// but not synced since: (service, client's node, pod, when it was observed).
     pub(crate) fn stale_lanes(&self) -> impl Iterator<Item = (&ObjectKey, &NodeName, &ObjectKey, SimTime)> {
         self.flows.iter().flat_map(move |flow| {
             flow.streams.iter().flat_map(move |stream| {
@@ -182,7 +183,7 @@ impl Traffic {
 }
 
 impl World {
-    /// Number of requests up to now by Service and outcome; requests in flight are not included.
+    /// Returns the number of requests up to now by Service and outcome; requests in flight are not included.
     pub fn requests(&self) -> Totals {
         let mut totals = self.traffic.totals.clone();
         for flow in &self.traffic.flows {
@@ -195,7 +196,7 @@ impl World {
         totals
     }
 
-    /// The present state of all flows.
+    /// Returns the present state of all flows.
     pub fn flowing(&self) -> Vec<Flowing> {
         let flows = self.traffic.flows.iter();
         flows.map(|flow| flow.flowing(self.now)).collect()

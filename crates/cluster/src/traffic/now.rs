@@ -10,7 +10,7 @@ use super::flow::{Flow, Stream, success_outcome};
 use super::{Flowing, FlowingLane};
 
 impl Flow {
-    /// Requests that are not in the totals yet, by outcome.
+    /// Returns the requests that are not in the totals yet, by outcome.
     pub(super) fn uncounted(&self, now: SimTime) -> Vec<(RequestOutcome, u64)> {
         let mut found = Vec::new();
         for stream in &self.streams {
@@ -42,13 +42,13 @@ impl Flow {
         found
     }
 
-    /// Rate of one lane of a stream, in millionths of a request per second.
+    /// Returns the rate of one lane of a stream, in millionths of a request per second.
     pub(super) fn lane_rate(&self, stream: &Stream) -> i128 {
         let numbering = &stream.numbering;
         self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)
     }
 
-    /// Rate of the flow's requests and of their outcomes.
+    /// Returns the rate of the flow's requests and of their outcomes.
     pub(super) fn rate(&self) -> RequestRate {
         let mut outcomes: ordered::Map<RequestOutcome, i128> = ordered::Map::new();
         for stream in &self.streams {
@@ -83,7 +83,7 @@ impl Flow {
         }
     }
 
-    /// The present state of the flow.
+    /// Returns the present state of the flow.
     pub(super) fn flowing(&self, now: SimTime) -> Flowing {
         let mut lanes = Vec::new();
         let mut failing = Vec::new();

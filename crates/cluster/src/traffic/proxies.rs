@@ -19,7 +19,7 @@ use super::{Touch, Traffic};
 use crate::event::Event;
 use crate::{Objects, World};
 
-/// Back-off before a broken watch is tried again, minimum and maximum.
+/// Minimum and maximum back-off before a broken watch is tried again.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
 
 /// Time until the cluster's DNS has observed a change (TR-057, TR-076).
@@ -126,7 +126,7 @@ impl World {
             self.nodes.keys().eq(self.traffic.proxies.keys()),
             "each machine has a kube-proxy"
         );
-        // For endpoints of other Services only the rules matter.
+        // Endpoints of a Service that is not headless affect only the rules of kube-proxy, not the answers of DNS.
         let affects_names = match change.object() {
             Some(Object::EndpointSlice(slice)) => slice.metadata.label(label::HEADLESS_SERVICE).is_some(),
             _ => true,
@@ -169,7 +169,7 @@ impl World {
         self.queue.push(arrival, event);
     }
 
-    /// Called when the link from the API server to a node was cut or restored.
+    /// Updates a kube-proxy after the link from the API server to its node was cut or restored.
     pub(crate) fn update_proxy_link(&mut self, node: &NodeName) {
         let is_open = self.network.is_open(&Place::ControlPlane, &Place::Node(node.clone()));
         if self.traffic.is_idle() {
@@ -192,7 +192,8 @@ impl World {
         }
     }
 
-    /// Called when the API server went down or came up: breaks all watches, and retries them if it is up.
+    /// Updates all kube-proxies after the API server went down or came up: breaks all watches, and retries them if it
+    /// is up.
     pub(crate) fn update_proxies_of_api_server(&mut self) {
         if self.traffic.is_idle() {
             return;
@@ -208,7 +209,7 @@ impl World {
         }
     }
 
-    /// Called when a machine started, joined or left: starts or removes its kube-proxy.
+    /// Starts or removes the kube-proxy of a machine that started, joined or left.
     pub(crate) fn update_proxy_of_machine(&mut self, node: &NodeName) {
         if self.traffic.is_idle() {
             self.traffic_mut().known_before_cut.remove(node);

@@ -11,7 +11,7 @@ use podscope_sim::{
 
 use super::balancer;
 use super::fate::{Assessment, ClusterView, Fate};
-use super::flow::{Flow, KeptConnection, Origin, Planned, Stream};
+use super::flow::{Flow, KeptConnection, Origin, PlannedLane, Stream};
 use super::load::load_of_flows;
 use super::proxies::ProxyState;
 use super::{Failure, Outcomes, Touch};
@@ -204,8 +204,9 @@ impl Settling<'_> {
         stream.lanes.is_empty() || self.touched.iter().any(|(touch, _)| affects(touch))
     }
 
-    /// The node of a calling pod if its first app container has started up; otherwise when that will be.
-    fn caller(&self, uid: &Uid, node: &NodeName) -> Result<Option<NodeName>, SimTime> {
+    /// Returns the node of a calling pod if its first app container has started up; otherwise the time at which it will
+    /// have started up.
+    fn caller_node(&self, uid: &Uid, node: &NodeName) -> Result<Option<NodeName>, SimTime> {
         let machine = self.cluster.nodes.get(node).map(|state| &state.machine);
         let Some(held) = machine.and_then(|machine| machine.pod(uid)) else {
             return Ok(None);
@@ -237,8 +238,8 @@ impl Settling<'_> {
         object.is_none_or(|node| !node.metadata.is_terminating() && !is_tainted(node))
     }
 
-    /// The nodes on which clients of a flow are now.
-    fn clients(&self, flow: &mut Flow, out: &mut Outcomes) -> Vec<NodeName> {
+    /// Returns the nodes on which clients of a flow are now.
+    fn client_nodes(&self, flow: &mut Flow, out: &mut Outcomes) -> Vec<NodeName> {
         // A started machine has clients only when its kube-proxy has rules.
         let has_rules = |node: &NodeName| self.proxies.get(node).is_some_and(|state| state.proxy.has_rules());
         let nodes = || self.cluster.nodes.iter();
@@ -257,7 +258,7 @@ impl Settling<'_> {
             _ => None,
         };
         if let Some((uid, node)) = caller {
-            return match self.caller(&uid, &node) {
+            return match self.caller_node(&uid, &node) {
                 Ok(node) => node.into_iter().collect(),
                 Err(at) => {
                     out.wake_at(Some(at));
@@ -287,10 +288,10 @@ impl Settling<'_> {
         }
     }
 
-    /// The endpoints for a new connection, according to the rules of a node.
-    fn choose(&self, flow: &Flow, node: &NodeName) -> Choice {
+    /// Returns the endpoints for a new connection, according to the rules of a node.
+    fn choose_endpoints(&self, flow: &Flow, node: &NodeName) -> Choice {
         use RequestOutcome::{Refused, Timeout};
-        let fails = |outcome, truth| Choice::None(Assessment::fails(outcome, truth));
+        let fails = |outcome, truth| Choice::None(Assessment::failure(outcome, truth));
         let entry = match flow.client {
             RequestClient::Outside => Entry::Outside,
             _ => Entry::Inside,
@@ -330,9 +331,9 @@ impl Settling<'_> {
         }
     }
 
-    /// The lanes that a stream must have from now on.
-    fn plan(&self, flow: &mut Flow, stream: &mut Stream, out: &mut Outcomes) -> Vec<Planned> {
-        let choice = self.choose(flow, &stream.node);
+    /// Returns the lanes that a stream must have from now on.
+    fn plan_lanes(&self, flow: &mut Flow, stream: &mut Stream, out: &mut Outcomes) -> Vec<PlannedLane> {
+        let choice = self.choose_endpoints(flow, &stream.node);
         if flow.options.keep_alive {
             return self.plan_kept_connection(flow, stream, choice, out);
         }
@@ -340,12 +341,12 @@ impl Settling<'_> {
             Choice::Any(backends) => backends,
             Choice::None(assessed) => {
                 stream.session = None;
-                return vec![planned(None, assessed)];
+                return vec![planned_lane(None, assessed)];
             }
         };
         if self.has_session_affinity(flow, &stream.node) {
             let known = stream.session.take().filter(|known| backends.contains(known));
-            let session = known.or_else(|| draw_backend(flow, &backends));
+            let session = known.or_else(|| choose_random_backend(flow, &backends));
             stream.session.clone_from(&session);
             backends = session.into_iter().collect();
         }
@@ -355,7 +356,7 @@ impl Settling<'_> {
             .collect();
         let lanes = backends.into_iter().enumerate();
         lanes
-            .map(|(at, backend)| planned(Some(backend), with_retries(&assessed, at, flow.retries)))
+            .map(|(at, backend)| planned_lane(Some(backend), with_retries(&assessed, at, flow.retries)))
             .collect()
     }
 
@@ -367,36 +368,36 @@ impl Settling<'_> {
         service.is_some_and(|service| &*service.spec.session_affinity == "ClientIP")
     }
 
-    /// A connection is kept as long as the server keeps it, whatever the rules say (TR-035).
+    /// Plans a kept connection: it is kept as long as the server keeps it, whatever the rules say (TR-035).
     fn plan_kept_connection(
         &self,
         flow: &mut Flow,
         stream: &mut Stream,
         choice: Choice,
         out: &mut Outcomes,
-    ) -> Vec<Planned> {
+    ) -> Vec<PlannedLane> {
         let node = stream.node.clone();
         if let Some(kept) = &mut stream.kept
-            && let Some(assessed) = self
-                .cluster
-                .assess_kept(&node, &kept.backend, kept.process, flow.options)
+            && let Some(assessed) =
+                self.cluster
+                    .assess_kept_connection(&node, &kept.backend, kept.process, flow.options)
         {
             let is_silent = matches!(assessed.fate, Fate::Fails(_));
             let since = kept.silent_since.get_or_insert(self.now());
             let times_out_at = *since + flow.options.timeout;
             if !is_silent {
                 kept.silent_since = None;
-                return vec![planned(Some(kept.backend.clone()), assessed)];
+                return vec![planned_lane(Some(kept.backend.clone()), assessed)];
             }
             if times_out_at > self.now() {
                 out.wake_at(Some(times_out_at));
-                return vec![planned(Some(kept.backend.clone()), assessed)];
+                return vec![planned_lane(Some(kept.backend.clone()), assessed)];
             }
         }
         stream.kept = None;
         let backends = match choice {
             Choice::Any(backends) => backends,
-            Choice::None(assessed) => return vec![planned(None, assessed)],
+            Choice::None(assessed) => return vec![planned_lane(None, assessed)],
         };
         let assess = |backend: &Backend| self.cluster.assess(&node, backend, flow.options);
         let assessed: Vec<(Backend, Assessment)> = backends.iter().map(|one| (one.clone(), assess(one))).collect();
@@ -405,7 +406,7 @@ impl Settling<'_> {
         if assessed.iter().all(|(_, one)| is_refused(one)) {
             return assessed
                 .into_iter()
-                .map(|(backend, one)| planned(Some(backend), one))
+                .map(|(backend, one)| planned_lane(Some(backend), one))
                 .collect();
         }
         let mut refused = 0;
@@ -431,16 +432,16 @@ impl Settling<'_> {
                 process,
                 silent_since,
             });
-            return vec![Planned {
+            return vec![PlannedLane {
                 refused,
-                ..planned(Some(backend.clone()), *one)
+                ..planned_lane(Some(backend.clone()), *one)
             }];
         }
     }
 }
 
-fn planned(backend: Option<Backend>, assessed: Assessment) -> Planned {
-    Planned {
+fn planned_lane(backend: Option<Backend>, assessed: Assessment) -> PlannedLane {
+    PlannedLane {
         backend,
         assessed,
         refused: 0,
@@ -448,16 +449,17 @@ fn planned(backend: Option<Backend>, assessed: Assessment) -> Planned {
 }
 
 /// Chooses one endpoint at random.
-fn draw_backend(flow: &mut Flow, backends: &[Backend]) -> Option<Backend> {
+fn choose_random_backend(flow: &mut Flow, backends: &[Backend]) -> Option<Backend> {
     let at = flow.rng.below(backends.len() as u64) as usize;
     backends.get(at).cloned()
 }
 
-/// Fate of a lane's requests if a failed request is retried at once: the next endpoints in turn that answer take it.
+/// Returns the fate of a lane's requests if a failed request is retried at once, on the next endpoints in turn until
+/// one answers.
 fn with_retries(assessed: &[Assessment], at: usize, retries: u32) -> Assessment {
     let tries = (0..=retries as usize).map(|more| (at + more) % assessed.len());
     let mut tried = tries.filter_map(|at| assessed.get(at));
-    let answers = |one: &&Assessment| one.fate.failing().is_none();
+    let answers = |one: &&Assessment| one.fate.failure_reason().is_none();
     let until = assessed.iter().filter_map(|one| one.until).min();
     let first = assessed.get(at).copied();
     let found = match first {
@@ -472,14 +474,14 @@ impl Flow {
     /// Counts and assesses the streams of this flow that were touched.
     fn settle(&mut self, settling: &Settling<'_>, out: &mut Outcomes) {
         let (now, because) = (settling.now(), settling.because);
-        let clients = settling.clients(self, out);
+        let clients = settling.client_nodes(self, out);
         if !self.nodes().eq(clients.iter()) {
             self.redistribute_to_clients(&clients, now, out);
         }
         let mut streams = std::mem::take(&mut self.streams);
         for stream in &mut streams {
             if settling.is_touched(stream) {
-                let planned = settling.plan(self, stream, out);
+                let planned = settling.plan_lanes(self, stream, out);
                 self.apply_plan(stream, planned, now, because, out);
                 self.report_long_stretches(stream, now, out);
                 self.settle_in_flight(stream, &settling.cluster, because, out);

@@ -23,7 +23,7 @@ struct RequestOptions {
 }
 
 impl World {
-    /// `app traffic …`.
+    /// Performs `app traffic …`.
     pub(crate) fn change_traffic(&mut self, command: &TrafficCommand) -> Result<(), String> {
         match command {
             TrafficCommand::Start(start) => {
@@ -112,7 +112,7 @@ impl World {
         }
     }
 
-    /// Marks flows as ended; the next settling removes them.
+    /// Marks flows as ended; they are removed when the traffic is settled next.
     fn end_flows(&mut self, which: &dyn Fn(&Flow) -> bool) {
         let traffic: &mut Traffic = Arc::make_mut(&mut self.traffic);
         let ending = traffic.flows.iter_mut().filter(|flow| which(flow));

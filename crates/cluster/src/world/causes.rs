@@ -25,7 +25,8 @@ pub(super) struct RequestRecord {
     pub(super) record: CausedBy,
 }
 
-/// Importance of a record. If one write leads to several records, the most important one represents it as a cause.
+/// Returns the importance of a record. If one write leads to several records, the most important one represents it as a
+/// cause.
 pub(super) fn importance(happening: &Happening) -> u8 {
     match happening {
         Happening::Deleted => 9,
@@ -46,7 +47,7 @@ pub(super) fn importance(happening: &Happening) -> u8 {
     }
 }
 
-/// The record about the object of a change, if there is one.
+/// Returns the record about the object of a change, if there is one.
 pub(super) fn record_of_change(change: &Change, records: &[RequestRecord]) -> Option<CausedBy> {
     let object = change.object()?;
     let (kind, key) = (object.kind(), object.key());
@@ -54,7 +55,7 @@ pub(super) fn record_of_change(change: &Change, records: &[RequestRecord]) -> Op
     most_important(records.iter().filter(|one| one.object.as_ref().is_some_and(is_of)))
 }
 
-/// The most important record; of equal ones, the first.
+/// Returns the most important record; of equal ones, the first.
 pub(super) fn most_important<'a>(records: impl IntoIterator<Item = &'a RequestRecord>) -> Option<CausedBy> {
     let mut found: Option<&RequestRecord> = None;
     for one in records {

@@ -1,4 +1,4 @@
-//! Observations of the world are passed to the invariants, and what they detect is recorded.
+//! Passes observations of the world to the invariants, and records the violations that they detect.
 
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_sim::{Happening, Violation};

@@ -8,7 +8,7 @@ use super::World;
 
 /// Maximum number of pending events, independent of the size of the cluster.
 const MAX_PENDING: usize = 100_000;
-/// Additional pending events per node and pod: their timers, and messages about them.
+/// Additional pending events per node and pod, for its timers and for messages about it.
 const MAX_PENDING_PER_OBJECT: usize = 16;
 
 impl World {
@@ -31,9 +31,9 @@ mod tests {
     use crate::{Actor, OutputLine, Record, Request, Setup, SimTime, Sink, Span, What};
 
     #[derive(Default)]
-    struct Refusals(usize);
+    struct RefusalCounter(usize);
 
-    impl Sink for Refusals {
+    impl Sink for RefusalCounter {
         fn record(&mut self, record: Record) {
             self.0 += usize::from(record.what() == What::Refused);
         }
@@ -49,11 +49,11 @@ mod tests {
         Object::ConfigMap(Arc::new(config_map))
     }
 
-    /// While too many events are pending, objects cannot be created, but they can be read, and clients retry.
+    /// While too many events are pending, the server refuses to create objects but serves reads, and clients retry.
     /// Shows: Q-03
     #[test]
     fn overloaded_server_refuses_creates_with_429() {
-        let mut sink = Refusals::default();
+        let mut sink = RefusalCounter::default();
         let mut world = World::new(Setup::default(), &mut sink).expect("an empty world starts");
         let (client, create) = (Actor::Client(1), Request::Create(config_map()));
         let quiet = world.clone();

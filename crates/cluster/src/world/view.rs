@@ -28,8 +28,8 @@ impl World {
             })
     }
 
-    /// Writable volumes of a pod on a machine whose storage does not answer: every write to them fails with an I/O
-    /// error (V-05).
+    /// Returns the writable volumes of a pod on a machine whose storage does not answer: every write to them fails with
+    /// an I/O error (V-05).
     pub fn failing_volumes(&self, node: &NodeName, pod: &Uid) -> Vec<Str> {
         let Some(state) = self.nodes.get(node) else {
             return Vec::new();
@@ -48,17 +48,17 @@ impl World {
         failing.map(|mount| mount.volume.clone()).collect()
     }
 
-    /// Number of commands that still run.
+    /// Returns the number of commands that still run.
     pub fn clients(&self) -> usize {
         self.running_clients().count()
     }
 
-    /// Numbers of the commands that still run, in the order in which they were given.
+    /// Returns the numbers of the commands that still run, in the order in which they were given.
     pub fn running_commands(&self) -> impl Iterator<Item = u32> {
         self.running_clients().map(|client| self.command_of(client))
     }
 
-    /// Numbers of the clients that still run.
+    /// Returns the numbers of the clients that still run.
     pub(super) fn running_clients(&self) -> impl Iterator<Item = u32> {
         self.processes.keys().filter_map(|actor| match actor {
             Actor::Client(number) => Some(*number),
@@ -66,14 +66,15 @@ impl World {
         })
     }
 
-    /// Number of the command that started a client, which is not the client's: faults and refused commands start none.
-    /// A client that was started without [`World::record_command`] has its own number.
+    /// Returns the number of the command that started a client. It differs from the client's number, because faults and
+    /// refused commands start no client. A client that was started without [`World::record_command`] has its own
+    /// number.
     pub(super) fn command_of(&self, client: u32) -> u32 {
         let command = self.monitors.ledger.commands.get(&client);
         command.and_then(|command| command.number).unwrap_or(client)
     }
 
-    /// Contents of a pod's emptyDirs on a machine; empty if the pod is not there.
+    /// Returns the contents of a pod's emptyDirs on a machine; empty if the pod is not there.
     pub fn empty_dir_contents(&self, node: &NodeName, pod: &Uid) -> Vec<EmptyDirData> {
         let machine = self.nodes.get(node).map(|state| &state.machine);
         let held = machine.and_then(|machine| machine.pod(pod));
@@ -84,7 +85,7 @@ impl World {
         self.now
     }
 
-    /// Wall-clock time at t = 0.
+    /// Returns the wall-clock time at t = 0.
     pub fn start(&self) -> Time {
         self.start
     }
@@ -93,7 +94,7 @@ impl World {
         self.seed
     }
 
-    /// The history switches that are on.
+    /// Returns the history switches that are on.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }
@@ -110,18 +111,18 @@ impl World {
         self.api.store().revision()
     }
 
-    /// The last write that watches report.
+    /// Returns the last write that watches report.
     pub fn last_write(&self) -> Option<&Arc<Change>> {
         self.api.store().last()
     }
 
-    /// The writes after `last`; None if `last` is not among the newest writes of this world.
+    /// Returns the writes after `last`; None if `last` is not among the newest writes of this world.
     pub fn writes_after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
         self.api.store().after(last)
     }
 
-    /// The writes after a revision to objects that no process of the cluster watches (events, leases), oldest first.
-    /// Only the newest few hundred are kept.
+    /// Returns the writes after a revision to objects that no process of the cluster watches (events, leases), oldest
+    /// first. Only the newest few hundred are kept.
     pub fn writes_aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
         self.api.store().aside_after(revision)
     }
@@ -134,14 +135,14 @@ impl World {
         self.nodes.get(node).map(|node| &*node.machine)
     }
 
-    /// The running kubelets, by node.
+    /// Returns the running kubelets, by node.
     pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
         self.nodes
             .iter()
             .filter_map(|(name, node)| Some((name, node.kubelet.kubelet()?)))
     }
 
-    /// The kubelet of a node, if it runs.
+    /// Returns the kubelet of a node, if it runs.
     pub fn kubelet_of(&self, node: &str) -> Option<&Kubelet> {
         self.nodes.get(node)?.kubelet.kubelet()
     }
@@ -154,17 +155,17 @@ impl World {
         &self.heartbeats
     }
 
-    /// Number of pending events, and of processed events so far.
+    /// Returns the number of pending events, and of processed events so far.
     pub fn queue_stats(&self) -> (usize, u64) {
         self.queue.stats()
     }
 
-    /// (whether the API server runs, whether it reaches etcd)
+    /// Returns whether the API server runs, and whether it reaches etcd.
     pub fn control_plane(&self) -> (bool, bool) {
         (self.is_api_up, self.is_etcd_up)
     }
 
-    /// The scheduler that leads, if one does.
+    /// Returns the leading scheduler, if there is one.
     pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
         self.processes.values().find_map(|state| match &state.body {
             Body::Scheduler(process) if process.is_leader() => Some(process.core()),
@@ -172,13 +173,13 @@ impl World {
         })
     }
 
-    /// Whether something in the world needs a capability that this build of the engine lacks (`beyond.rs`).
+    /// Returns whether something in the world needs a capability that this build of the engine lacks (`beyond.rs`).
     pub fn needs_whole_engine(&self) -> bool {
         let schedulers = self.processes.values().filter_map(|state| match &state.body {
             Body::Scheduler(process) => Some(process.core()),
             _ => None,
         });
-        beyond::holds_lacking_kind(self.objects())
+        beyond::has_unsupported_kind(self.objects())
             || schedulers.into_iter().any(podscope_scheduler::Scheduler::lacks_devices)
     }
 
@@ -192,7 +193,7 @@ impl World {
     pub fn record_decisions(&mut self, on: bool) {
         for state in self.processes.values_mut() {
             if let Body::Scheduler(process) = &mut state.body {
-                Arc::make_mut(process).wants_record = on;
+                Arc::make_mut(process).records_next_decision = on;
             }
         }
     }
@@ -205,7 +206,7 @@ impl World {
         })
     }
 
-    /// Processes of the control plane, each with whether it runs and whether it leads.
+    /// Returns the processes of the control plane, each with whether it runs and whether it leads.
     pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
         self.processes
             .iter()

@@ -7,7 +7,7 @@ use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
-/// `kubectl delete pod` that waits for the deletion.
+/// Returns `kubectl delete pod` that waits for the deletion.
 fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }

@@ -25,7 +25,7 @@ fn template() -> Value {
     })
 }
 
-/// A pod with a claim from the template, which only node a-1 may run.
+/// Returns a pod with a claim from the template, which only node a-1 may run.
 fn pod(name: &str) -> Value {
     let mut pod = common::pod(name, None);
     pod["spec"]["nodeSelector"] = json!({"kubernetes.io/hostname": "a-1"});
@@ -61,14 +61,14 @@ fn device(name: &str, change: DeviceChange) -> Fault {
     }
 }
 
-/// The slices of node a-1, in name order.
+/// Returns the slices of node a-1, in name order.
 fn slices(world: &World) -> Vec<ResourceSlice> {
     let slices = world.objects().list::<ResourceSlice>();
     let local = slices.filter(|slice| slice.spec.node_name.as_deref() == Some("a-1"));
     local.map(|slice| ResourceSlice::clone(slice)).collect()
 }
 
-/// Names of the devices that node a-1 publishes, and the generation of its pool.
+/// Returns the names of the devices that node a-1 publishes, and the generation of its pool.
 fn published(world: &World) -> (Vec<String>, i64) {
     let slices = slices(world);
     let names = slices
@@ -93,7 +93,7 @@ fn phase(world: &World, pod: &str) -> Option<PodPhase> {
     world.objects().get::<Pod>(&key(pod))?.status.phase.clone()
 }
 
-/// Messages of the events with that reason.
+/// Returns the messages of the events with this reason.
 fn events(trace: &Trace, wanted: &str) -> Vec<String> {
     let message = |happening: &Happening| match happening {
         Happening::Event { reason, message, .. } if &**reason == wanted => Some(message.to_string()),
@@ -106,7 +106,7 @@ fn events(trace: &Trace, wanted: &str) -> Vec<String> {
         .collect()
 }
 
-/// Health of the devices of a pod's container.
+/// Returns the health of the devices of a pod's container.
 fn health(world: &World, pod: &str) -> Vec<String> {
     let pod = world.objects().get::<Pod>(&key(pod)).expect("the pod exists");
     let statuses = pod
@@ -148,7 +148,7 @@ fn described_devices_are_published_before_the_start() {
 
 /// Shows: DRA-200, DRA-203, DRA-240, DRA-245, DRA-246, DRA-249, DRA-281
 #[test]
-fn claim_is_prepared_and_ends_with_its_pod() {
+fn claim_is_prepared_and_deleted_with_its_pod() {
     let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
@@ -164,7 +164,7 @@ fn claim_is_prepared_and_ends_with_its_pod() {
 
 /// Shows: DRA-116, DRA-120
 #[test]
-fn extended_resource_served_by_a_claim_overcommits_no_node() {
+fn claim_for_extended_resource_does_not_overcommit_node() {
     let asks = |name: &str| {
         let mut pod = common::pod(name, None);
         let amount = json!({"deviceclass.resource.kubernetes.io/gpu": 1});
@@ -201,7 +201,7 @@ fn failed_preparation_keeps_the_pod_creating() {
 
 /// Shows: DRA-220, DRA-222, DRA-224, DRA-228, DRA-272, DRA-291
 #[test]
-fn device_taint_evicts_and_keeps_the_device_free() {
+fn device_taint_evicts_pod_and_keeps_device_free() {
     let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let taint = DeviceChange::Taint {
@@ -334,9 +334,9 @@ fn cut_off_driver_publishes_after_the_heal() {
     assert_eq!(published(&world).0, ["gpu-0"]);
 }
 
-/// Slices of a scenario or dump get a driver with the first fault.
+/// ResourceSlices of a scenario or dump get a driver with the first fault.
 #[test]
-fn slices_without_a_description_are_adopted() {
+fn undescribed_slices_get_driver_at_first_fault() {
     let slice = json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "gpus"},
         "spec": {

@@ -182,7 +182,7 @@ fn every_request_has_one_outcome() {
         world.run_before(at(second), &mut trace);
         let sent = 111 * (second as u64 - 10);
         let counted = total(&world, "web", |_| true);
-        // Requests in flight: those sent within the slowest round trip.
+        // Only the requests sent within the slowest round trip may still be in flight.
         assert!(
             counted <= sent && sent - counted <= 111,
             "at {second} s: {counted} of {sent}"

@@ -30,12 +30,12 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    /// The trace as JSON lines.
+    /// Returns the trace as JSON lines.
     pub fn lines(&self) -> Vec<String> {
         self.records.iter().map(Record::to_json_line).collect()
     }
 
-    /// The records of violated invariants, as JSON lines.
+    /// Returns the records of violated invariants, as JSON lines.
     pub fn violations(&self) -> Vec<String> {
         let violations = self
             .records
@@ -44,7 +44,7 @@ impl Trace {
         violations.map(Record::to_json_line).collect()
     }
 
-    /// Kinds of the records about objects of that name.
+    /// Returns the kinds of the records about objects with this name.
     pub fn of(&self, name: &str) -> Vec<String> {
         self.records
             .iter()
@@ -64,7 +64,7 @@ pub fn object(value: &Value) -> Object {
     Object::from_typed_value(kind, value).expect("the object is well-formed")
 }
 
-/// A pod with one container, optionally bound to a node.
+/// Returns a pod with one container, optionally bound to a node.
 pub fn pod(name: &str, node: Option<&str>) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
@@ -72,7 +72,7 @@ pub fn pod(name: &str, node: Option<&str>) -> Value {
     })
 }
 
-/// A world with these objects and default settings.
+/// Returns a world with these objects and default settings.
 pub fn world(objects: &[Value], trace: &mut Trace) -> World {
     let setup = Setup {
         objects: objects.iter().map(object).collect(),
@@ -81,7 +81,7 @@ pub fn world(objects: &[Value], trace: &mut Trace) -> World {
     World::new(setup, trace).expect("the objects are accepted")
 }
 
-/// `fault partition` of all links, in both directions.
+/// Returns `fault partition` of all links, in both directions.
 pub fn partition(nodes: &[NodeName]) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(nodes.to_vec()),
@@ -90,7 +90,7 @@ pub fn partition(nodes: &[NodeName]) -> Fault {
     }
 }
 
-/// `kubectl delete pod NAME`, with an optional grace period; `wait` waits for the deletion.
+/// Returns `kubectl delete pod NAME`, with an optional grace period; `wait` waits for the deletion.
 pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientCommand {
     ClientCommand::Delete(DeleteCommand {
         targets: vec![(Kind::Pod, key(name))],
@@ -103,12 +103,12 @@ pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientComma
     })
 }
 
-/// Key of an object in namespace `default`.
+/// Returns the key of an object in namespace `default`.
 pub fn key(name: &str) -> ObjectKey {
     ObjectKey::new("default", name)
 }
 
-/// Instant that many seconds after the start.
+/// Returns the instant `seconds` after the start.
 pub fn at(seconds: i64) -> SimTime {
     SimTime::from_seconds(seconds)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::common::key;
 use crate::kubelet::lab::{Lab, status, web};
 
-/// Distinct events about `web`, in order.
+/// Returns the distinct events about `web`, in order.
 fn distinct_events(lab: &Lab) -> Vec<String> {
     let mut events: Vec<String> = Vec::new();
     for (_, text) in lab.events() {
@@ -141,7 +141,7 @@ fn unknown_probe_answers_change_nothing() {
     );
 }
 
-/// Conditions of the endpoint of pod `web` in the Service `web`; None without an endpoint.
+/// Returns the conditions of the endpoint of pod `web` in the Service `web`; None without an endpoint.
 fn endpoint(lab: &Lab) -> Option<String> {
     let objects = lab.world.objects();
     let mut slices = objects.list::<podscope_api::EndpointSlice>();

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, check, pod, status, text};
 
-/// A pod that requests `request` of memory; `behavior` sets how much it uses.
+/// Returns a pod that requests `request` of memory; `behavior` sets how much it uses.
 fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
     let resources = json!({"resources": {"requests": {"memory": request}}});
     pod(name, spec, &[("main", resources, behavior)])
 }
 
-/// A PriorityClass named `p` plus its value.
+/// Returns a PriorityClass named `p` plus its value.
 fn class(value: i64) -> Value {
     json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": format!("p{value}")}, "value": value})
 }
@@ -111,7 +111,7 @@ fn memory_pressure_evicts_pod_over_its_request() {
 
 /// Shows: L-11
 #[test]
-fn eviction_grace_follows_v1_23_rules_if_switched() {
+fn eviction_grace_follows_v1_23_rules_with_switch() {
     let switches = Switches {
         grace_rules_v1_23: true,
         ..Switches::default()
@@ -136,7 +136,7 @@ fn eviction_grace_follows_v1_23_rules_if_switched() {
 
 /// Shows: LC-189, LC-198
 #[test]
-fn soft_threshold_waits_and_gives_maximum_grace() {
+fn soft_eviction_waits_and_uses_max_pod_grace_period() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,
@@ -207,7 +207,7 @@ fn eviction_kills_one_pod_per_pass_by_priority_first() {
 
 /// Shows: LC-196
 #[test]
-fn pod_within_requests_is_evicted_unless_switched() {
+fn pod_within_requests_is_evicted_without_switch() {
     for (is_exempt, final_phase) in [(false, "Failed"), (true, "Running")] {
         let switches = Switches {
             within_requests_exempt: is_exempt,
@@ -373,7 +373,7 @@ fn inode_threshold_evicts_and_sets_disk_pressure() {
 
 /// Shows: L-11, LC-198
 #[test]
-fn soft_eviction_grace_is_limited_by_the_pods_own() {
+fn soft_eviction_grace_is_at_most_pod_grace_period() {
     let settings = KubeletSettings {
         eviction: vec![EvictionThreshold {
             signal: EvictionSignal::MemoryAvailable,

@@ -246,7 +246,7 @@ fn dead_runtime_makes_node_not_ready() {
 }
 
 #[test]
-fn imported_pod_keeps_running_with_its_history() {
+fn imported_pod_keeps_restart_count_and_last_state() {
     let mut imported = web(json!({}), &[("main", json!({}), "")]);
     imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
     imported["status"] = json!({

@@ -10,7 +10,7 @@ use crate::kubelet::lab::{Lab, number, pod, seconds, text};
 
 const MB: i64 = 1_000_000;
 
-/// One node with a disk of 1000 MB and images of the given sizes in MB.
+/// Returns a lab with one node, whose disk of 1000 MB holds images of the given sizes in MB.
 fn lab(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab {
     lab_of(images, pods, kubelet, "")
 }
@@ -52,7 +52,7 @@ fn no_eviction() -> KubeletSettings {
     }
 }
 
-/// A pod of that image that writes that many MB.
+/// Returns a pod with this image that writes `megabytes` MB.
 fn user(name: &str, image: &str, megabytes: i64) -> Value {
     let disk = format!("disk={megabytes}M, sigterm=0s");
     pod(
@@ -62,7 +62,7 @@ fn user(name: &str, image: &str, megabytes: i64) -> Value {
     )
 }
 
-/// The images that the Node reports, by short name.
+/// Returns the images that the Node reports, by short name.
 fn reported(lab: &Lab) -> Vec<String> {
     let node = lab.world.objects().named::<Node>("a-1").expect("the node exists");
     let names = node.status.images.iter().map(|image| {
@@ -76,7 +76,7 @@ fn reported(lab: &Lab) -> Vec<String> {
     names
 }
 
-/// `(second, REASON: message, count)` of the node's events about image garbage collection and eviction.
+/// Returns `(second, REASON: message, count)` of the node's events about image garbage collection and eviction.
 fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
     let of_node = |record: &&podscope_cluster::Record| {
         record.what() == What::Event && record.object.as_ref().is_some_and(|one| &*one.key.name == "a-1")
@@ -91,7 +91,7 @@ fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
 }
 
 #[test]
-fn image_gc_frees_down_to_low_threshold_oldest_use_first() {
+fn image_gc_frees_least_recently_used_to_low_threshold() {
     let held = [("old", 250), ("never", 250), ("base", 250)];
     // The images are detected in use at 300 s. At 75 % nothing has to be removed.
     let mut lab = lab(&held, &[user("web", "base", 0), user("early", "old", 0)], no_eviction());

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, seconds, text};
 
-/// A pod with its own image, whose pull takes 10 s.
+/// Returns a pod with its own image, whose pull takes 10 s.
 fn puller(name: &str, image: &str) -> Value {
     pod(name, json!({}), &[("main", json!({"image": image}), "pull=10s")])
 }
 
-/// `(seconds since the first pull began, pod)` of the finished pulls, rounded to seconds.
+/// Returns `(seconds since the first pull began, pod)` of the finished pulls, rounded to seconds.
 fn pulled(lab: &Lab) -> Vec<(i64, String)> {
     let of = |what: What| lab.trace.records.iter().filter(move |record| record.what() == what);
     let began = of(What::Event)

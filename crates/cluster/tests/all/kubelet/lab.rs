@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::common::{Trace, delete, key, object};
 
-/// A pod `web` on node a-1 with these containers: (name, extra fields, behaviour annotation). The extra field `init`
-/// makes an init container.
+/// Returns a pod `web` on node a-1 with these containers: (name, extra fields, behaviour annotation). The extra field
+/// `init` makes an init container.
 pub(crate) fn web(spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     pod("web", spec, containers)
 }
 
-/// A pod on node a-1; containers as for [`web`].
+/// Returns a pod on node a-1; containers as for [`web`].
 pub(crate) fn pod(name: &str, spec: Value, containers: &[(&str, Value, &str)]) -> Value {
     let mut annotations = serde_json::Map::new();
     let mut list = Vec::new();
@@ -95,13 +95,13 @@ impl Lab {
         Self { world, trace }
     }
 
-    /// Runs the world until that many seconds after the start.
+    /// Runs the world until `seconds` after the start.
     pub(crate) fn run(&mut self, seconds: f64) {
         let until = SimTime((seconds * 1e6) as i64);
         self.world.run_until(until, &mut self.trace);
     }
 
-    /// Runs until `holds` is true, or until that second; returns whether it became true. Checked every millisecond in
+    /// Runs until `holds` is true, or until second `until`; returns whether it became true. Checks every millisecond in
     /// which something happened.
     pub(crate) fn happens_by(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
@@ -118,7 +118,7 @@ impl Lab {
         holds(self)
     }
 
-    /// Reason of the waiting state of the first container of `web`; empty if it is not waiting.
+    /// Returns the reason of the waiting state of the first container of `web`; empty if it is not waiting.
     pub(crate) fn waiting(&self) -> String {
         let reason = self
             .web()
@@ -153,7 +153,7 @@ impl Lab {
             .expect("the fault is possible");
     }
 
-    /// The pod `web`.
+    /// Returns the pod `web`.
     pub(crate) fn web(&self) -> Option<&Pod> {
         self.pod("web")
     }
@@ -162,7 +162,7 @@ impl Lab {
         self.world.objects().get::<Pod>(&key(name)).map(|pod| &**pod)
     }
 
-    /// Names of all running containers on a-1.
+    /// Returns the names of all running containers on a-1.
     pub(crate) fn processes(&self) -> Vec<String> {
         let machine = self.world.machine(&NodeName::from("a-1")).expect("the machine exists");
         machine
@@ -172,7 +172,7 @@ impl Lab {
             .collect()
     }
 
-    /// Records of that kind about `web`.
+    /// Returns the records of this kind about `web`.
     pub(crate) fn records(&self, what: What) -> Vec<&Record> {
         let of_web = |record: &&Record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
         self.trace
@@ -183,7 +183,7 @@ impl Lab {
             .collect()
     }
 
-    /// Times of the records of that kind about `web`, in seconds since `origin`.
+    /// Returns the times of the records of this kind about `web`, in seconds since `origin`.
     pub(crate) fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
         self.records(what)
             .iter()
@@ -191,7 +191,7 @@ impl Lab {
             .collect()
     }
 
-    /// `(second, REASON: MESSAGE)` of the events about `web`.
+    /// Returns `(second, REASON: MESSAGE)` of the events about `web`.
     pub(crate) fn events(&self) -> Vec<(f64, String)> {
         self.records(What::Event)
             .iter()
@@ -262,7 +262,7 @@ pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)])
     assert_eq!(found, wanted, "{name}");
 }
 
-/// The pod's status as JSON.
+/// Returns the pod's status as JSON.
 pub(crate) fn status(pod: &Pod) -> Value {
     podscope_api::wire::Wire::write(&pod.status)
 }

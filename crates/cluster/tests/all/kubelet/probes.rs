@@ -98,7 +98,7 @@ fn unknown_probe_answer_does_not_count() {
 }
 
 #[test]
-fn succeeding_probe_costs_no_events() {
+fn succeeding_probe_creates_no_events() {
     let probes = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}, "livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", probes, "")])]);
     lab.run(60.0);

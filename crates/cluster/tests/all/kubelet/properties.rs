@@ -66,7 +66,7 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
     pod(name, spec, &list)
 }
 
-/// A run with what was observed of the kubelets.
+/// A run, with what was observed of its kubelets.
 struct Run {
     seed: u64,
     lab: Lab,
@@ -104,7 +104,7 @@ impl Run {
         }
     }
 
-    /// Injects a fault. Impossible ones (booting a machine that is on) are refused and change nothing.
+    /// Injects a fault. An impossible fault (booting a machine that is on) is refused and changes nothing.
     fn try_fault(&mut self, fault: &Fault) {
         let _ = self.lab.world.apply_fault(fault, &mut self.lab.trace);
     }
@@ -202,7 +202,7 @@ struct ObservedKill {
 }
 
 impl Run {
-    /// The records about a pod, for failure messages.
+    /// Returns the records about a pod, for failure messages.
     fn records_of_pod(&self, uid: &str) -> String {
         let own = self.lab.trace.records.iter().filter(|record| {
             record.what() == What::Fault || record.what() == What::Healed || uid_of(record).as_deref() == Some(uid)
@@ -263,9 +263,9 @@ impl Run {
         }
     }
 
-    /// Between the first action of a kill and SIGKILL lies the whole grace period of that time (1 s for a forced
-    /// deletion), and at least two seconds lie between the stop signal and SIGKILL. A crash starts the grace period
-    /// again (LC-004, LC-138, LC-140, LC-167).
+    /// SIGKILL comes no earlier than the whole grace period (1 s for a forced deletion) after the first action of a
+    /// kill, and no earlier than two seconds after the stop signal. A crash restarts the grace period (LC-004, LC-138,
+    /// LC-140, LC-167).
     fn assert_no_early_sigkill(&self) {
         let mut grace: ordered::Map<String, i64> = ordered::Map::new();
         let mut kills: ordered::Map<String, ObservedKill> = ordered::Map::new();

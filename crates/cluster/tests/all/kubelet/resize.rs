@@ -47,13 +47,13 @@ fn quantity(amount: &str) -> Quantity {
     amount.parse().expect("the quantity is valid")
 }
 
-/// Reason and message of a condition; None unless its status is True.
+/// Returns the reason and message of a condition; None unless its status is True.
 fn condition(lab: &Lab, name: &str, kind: &str) -> Option<(String, String)> {
     let found = lab.pod(name)?.condition(kind)?.clone();
     (found.status == podscope_api::ConditionStatus::True).then(|| (found.reason.to_string(), found.message.to_string()))
 }
 
-/// The resize events of `web`, as `REASON: MESSAGE`.
+/// Returns the resize events of `web`, as `REASON: MESSAGE`.
 fn resize_events(lab: &Lab) -> Vec<String> {
     let events = lab.events().into_iter().map(|(_, event)| event);
     events.filter(|event| event.starts_with("Resize")).collect()

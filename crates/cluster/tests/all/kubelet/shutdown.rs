@@ -1,4 +1,4 @@
-//! Orderly shutdown of machines (LC-212), and admission of critical pods (LC-066).
+//! Graceful node shutdown (LC-212), and admission of critical pods (LC-066).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Node};

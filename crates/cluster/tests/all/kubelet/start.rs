@@ -347,7 +347,7 @@ fn attachable_volume_is_attached_mounted_and_unmounted() {
 }
 
 #[test]
-fn idle_pods_cost_few_events() {
+fn idle_pods_create_few_events() {
     let nodes = podscope_cluster::NodeShorthand {
         zones: vec!["a".into()],
         nodes_per_zone: 20,

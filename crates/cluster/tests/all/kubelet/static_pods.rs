@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, status, web};
 
-/// The mirror of a static pod `web` on a-1. Without a UID in a scenario, it stands for the manifest on the node.
+/// Returns the mirror of a static pod `web` on a-1. Without a UID in a scenario, it stands for the manifest on the
+/// node.
 fn mirror(spec: Value, behavior: &str) -> Value {
     let mut pod = web(spec, &[("main", json!({}), behavior)]);
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");

@@ -35,7 +35,7 @@ fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, 
 
 /// Shows: LC-154
 #[test]
-fn process_gets_the_grace_that_an_early_hook_left() {
+fn process_gets_grace_period_left_by_early_hook() {
     // Deviation: a scripted hook can only fail at once or not at all. The time of its return is what counts here.
     check(
         "preStop returns at 1 s",
@@ -102,7 +102,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
 
 /// Shows: LC-161
 #[test]
-fn hook_and_turn_are_subtracted_in_whole_seconds() {
+fn hook_and_wait_times_are_subtracted_in_whole_seconds() {
     check(
         "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
         &killed(
@@ -209,7 +209,7 @@ fn removal_found_by_relist_gives_full_spec_grace() {
     lab.fault(partition(&["a-1".into()]));
     lab.run(30.0);
     lab.delete(Some(0));
-    // Longer than a dead connection is kept: the kubelet lists again (LC-208).
+    // Wait longer than a dead connection is kept, so that the kubelet lists again (LC-208).
     lab.run(70.0);
     assert!(lab.web().is_none() && lab.killing().is_empty());
     lab.fault(Fault::Heal(Targets::All));
