@@ -9,9 +9,9 @@ use podscope_api::{
 use crate::machine::Devices;
 
 /// Maximum number of devices in a slice, if some of them have taints or counters (DRA-004).
-const MAX_DEVICES: usize = 64;
+const MAX_DEVICES_PER_SLICE: usize = 64;
 /// Maximum number of counter sets in a slice.
-const MAX_COUNTER_SETS: usize = 8;
+const MAX_COUNTER_SETS_PER_SLICE: usize = 8;
 
 /// A pool that the drivers of one node publish.
 #[derive(Debug, Clone)]
@@ -28,17 +28,17 @@ pub struct DevicePool {
 pub struct PoolSlice {
     /// Name of an adopted slice; other names are generated.
     pub published_as: Option<Str>,
-    /// The content. The numbers of the pool are set when it is published.
+    /// Content of the slice. Its generation and slice count are set when the pool is published.
     pub spec: ResourceSliceSpec,
     /// For each device, the device that it is a partition of.
     parents: Vec<Option<Str>>,
 }
 
-/// The pools of a node, sorted by driver and name, as they are without faults.
+/// Returns the pools of a node, sorted by driver and name, as they are without faults.
 pub fn device_pools(node: &Node, devices: Option<&Devices>) -> Vec<DevicePool> {
     let mut pools: ordered::Map<(Str, Str), Vec<DeviceDescription>> = ordered::Map::new();
     let described = node.metadata.annotation(DEVICES_ANNOTATION).map(parse_devices);
-    // Validation refuses a malformed annotation; an imported one describes nothing.
+    // Validation refuses a malformed annotation; a malformed one of an imported Node describes no devices.
     for one in described.and_then(Result::ok).unwrap_or_default() {
         let key = (one.driver.clone(), one.pool_on(&node.metadata.name).clone());
         pools.entry(key).or_default().push(one);
@@ -109,7 +109,7 @@ fn described_pool(node: &Str, driver: Str, name: Str, described: &[DeviceDescrip
         node_name: Some(node.clone()),
         ..ResourceSliceSpec::default()
     };
-    let of_counters = sets.chunks(MAX_COUNTER_SETS).map(|sets| PoolSlice {
+    let of_counters = sets.chunks(MAX_COUNTER_SETS_PER_SLICE).map(|sets| PoolSlice {
         published_as: None,
         spec: ResourceSliceSpec {
             shared_counters: sets.to_vec(),
@@ -117,7 +117,7 @@ fn described_pool(node: &Str, driver: Str, name: Str, described: &[DeviceDescrip
         },
         parents: Vec::new(),
     });
-    let of_devices = devices.chunks(MAX_DEVICES).map(|devices| PoolSlice {
+    let of_devices = devices.chunks(MAX_DEVICES_PER_SLICE).map(|devices| PoolSlice {
         published_as: None,
         spec: ResourceSliceSpec {
             devices: devices.iter().map(|(device, _)| device.clone()).collect(),
@@ -134,7 +134,7 @@ fn described_pool(node: &Str, driver: Str, name: Str, described: &[DeviceDescrip
 }
 
 impl DevicePool {
-    /// The contents of the slices as the devices are now, with the numbers of the pool.
+    /// Returns the contents of the slices as the devices are now, with the numbers of the pool.
     pub fn publish(&self, devices: Option<&Devices>, generation: i64) -> Vec<ResourceSliceSpec> {
         let count = i64::try_from(self.slices.len()).unwrap_or(i64::MAX);
         let with_state = |slice: &PoolSlice| {
@@ -162,7 +162,7 @@ impl DevicePool {
         self.slices.iter().map(with_state).collect()
     }
 
-    /// Names of all devices, each with the device that it is a partition of.
+    /// Returns the names of all devices, each with the device that it is a partition of.
     pub fn device_names(&self) -> impl Iterator<Item = (&Str, Option<&Str>)> {
         self.slices.iter().flat_map(|slice| {
             let names = slice.spec.devices.iter().map(|device| &device.name);
@@ -170,7 +170,7 @@ impl DevicePool {
         })
     }
 
-    /// The driver's answer to NodePrepareResources for a device; `None` if no description defines it.
+    /// Returns the driver's answer to NodePrepareResources for a device; `None` if no description defines it.
     pub fn prepare(&self, device: &str) -> Option<PrepareDescription> {
         let is_of = |prefix: &str| device.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('-'));
         let found = self.prepare.iter().filter(|(prefix, _)| is_of(prefix));

@@ -25,7 +25,7 @@ use crate::{Context, Timer};
 /// Time until a failed request is repeated.
 const RETRY_DELAY: Span = Span::seconds(1);
 
-/// Memory of the driver process; a crash deletes it.
+/// In-memory state of the driver process; a crash deletes it.
 #[derive(Debug, Clone)]
 pub struct DeviceDriver {
     name: NodeName,
@@ -33,14 +33,14 @@ pub struct DeviceDriver {
     node: Option<Arc<Node>>,
     /// The slices of this node, by name.
     slices: ordered::Map<Str, Arc<ResourceSlice>>,
-    /// Requests without an answer.
+    /// Requests whose answers are pending.
     calls: ordered::Set<CallId>,
     /// Pools that this process has published; the others get a new generation first.
     published: ordered::Set<(Str, Str)>,
     has_listed: bool,
 }
 
-/// The slices that the drivers of a node publish before the simulation begins.
+/// Returns the slices that the drivers of a node publish before the simulation begins.
 pub fn first_slices(node: &Node) -> Vec<ResourceSlice> {
     let mut slices = Vec::new();
     for pool in device_pools(node, None) {
@@ -74,7 +74,8 @@ fn new_slice(node: &Node, index: usize, name: Option<&Str>, spec: ResourceSliceS
     }
 }
 
-/// The generated names of slices begin with the index, so that their order is that of the description.
+/// Returns the prefix of generated slice names. It begins with the index, so that the slices are listed in the order of
+/// the description.
 fn prefix(node: &Node, index: usize, driver: &str) -> String {
     format!("{index:x}-{driver}-{}-", node.metadata.name)
 }
@@ -129,7 +130,7 @@ impl DeviceDriver {
         let own = objects.list::<ResourceSlice>().filter(is_local);
         self.slices = own.map(|slice| (slice.metadata.name.clone(), slice.clone())).collect();
         self.has_listed = true;
-        // A process that runs since before the simulation has published its pools.
+        // A process that has run since before the simulation has already published its pools.
         if now == SimTime::ZERO {
             let pools = self.pools(machine).into_iter().map(|pool| (pool.driver, pool.name));
             self.published = pools.collect();
@@ -155,7 +156,7 @@ impl DeviceDriver {
         }
     }
 
-    /// Publishes what differs from the description. Waits for the answers of earlier requests first.
+    /// Publishes the differences from the description, once earlier requests are answered.
     fn sync(&mut self, machine: &mut Machine, ctx: &mut Context<'_>) {
         if !self.has_listed || !self.calls.is_empty() {
             return;
@@ -164,9 +165,9 @@ impl DeviceDriver {
         let pools = self.pools(machine);
         let mut requests = Vec::new();
         for pool in &pools {
-            requests.extend(self.plan(&node, pool, machine));
+            requests.extend(self.plan_pool(&node, pool, machine));
         }
-        // Pools that are no longer described.
+        // Delete the slices of pools that are no longer described.
         let mut generations = machine
             .devices()
             .map(|devices| devices.generations.clone())
@@ -182,8 +183,8 @@ impl DeviceDriver {
         }
     }
 
-    /// The requests that bring the slices of a pool to its plan.
-    fn plan(&mut self, node: &Node, pool: &DevicePool, machine: &mut Machine) -> Vec<Request> {
+    /// Returns the requests that bring the slices of a pool to its plan.
+    fn plan_pool(&mut self, node: &Node, pool: &DevicePool, machine: &mut Machine) -> Vec<Request> {
         let key = (pool.driver.clone(), pool.name.clone());
         let is_of_pool = |slice: &&Arc<ResourceSlice>| slice.spec.driver == key.0 && slice.spec.pool.name == key.1;
         let known: Vec<Arc<ResourceSlice>> = self.slices.values().filter(is_of_pool).cloned().collect();

@@ -38,6 +38,6 @@ pub enum Timer {
 /// An effect of a node on the world that is not a request, a timer or a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
-    /// An orderly shutdown is complete: the machine of the actor loses power (LC-212).
+    /// A graceful shutdown is complete: the machine of the actor loses power (LC-212).
     PowerOff,
 }

@@ -30,9 +30,9 @@ pub const MIN_SYNC_PERIOD: Span = Span::seconds(1);
 /// Origin of a packet to a Service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
-    /// From the node or its pods, to the cluster IP.
+    /// The packet comes from the node or its pods, and is sent to the cluster IP.
     Inside,
-    /// From outside the cluster, to a node port.
+    /// The packet comes from outside the cluster, and is sent to a node port.
     Outside,
 }
 
@@ -45,7 +45,7 @@ pub enum Route {
     Reject,
     /// The packet is dropped: endpoints exist, but the traffic policy is `Local` and none is on this node (TR-015).
     Drop,
-    /// One of these endpoints, each with the same probability (TR-019).
+    /// The connection goes to one of these endpoints, each with the same probability (TR-019).
     Any(Vec<Backend>),
 }
 
@@ -81,12 +81,12 @@ pub struct Proxy {
     rules: Option<Arc<Objects>>,
     synced_at: Option<SimTime>,
     due: Option<SimTime>,
-    /// When the first change was observed that the rules do not contain yet.
+    /// When kube-proxy observed the first change that the rules do not contain yet.
     behind_since: Option<SimTime>,
 }
 
 impl Proxy {
-    /// A kube-proxy that has observed nothing yet and has no rules (TR-027).
+    /// Creates a kube-proxy that has observed nothing yet and has no rules (TR-027).
     pub fn new(node: NodeName) -> Self {
         Self {
             node,
@@ -98,7 +98,7 @@ impl Proxy {
         }
     }
 
-    /// A kube-proxy that has been running for long: its rules match `objects`.
+    /// Creates a kube-proxy that has been running for long: its rules match `objects`.
     pub fn running(node: NodeName, objects: Arc<Objects>) -> Self {
         Self {
             observed: Some(objects.clone()),
@@ -144,7 +144,7 @@ impl Proxy {
         self.rules.is_some()
     }
 
-    /// Decision of the rules about a new connection to a Service.
+    /// Returns the decision of the rules about a new connection to a Service.
     pub fn route(&self, service: &ObjectKey, entry: Entry) -> Route {
         match &self.rules {
             Some(rules) => choose::route(rules, service, &self.node, entry),
@@ -152,7 +152,7 @@ impl Proxy {
         }
     }
 
-    /// The Service as of the last sync.
+    /// Returns the Service as of the last sync.
     pub fn service(&self, service: &ObjectKey) -> Option<&Arc<Service>> {
         self.rules.as_ref()?.get(service)
     }
@@ -163,8 +163,8 @@ impl Proxy {
         (self.rules.as_ref()).is_some_and(|rules| choose::has_ready_local_endpoint(rules, service, &self.node))
     }
 
-    /// Since when this kube-proxy knows that an endpoint must not be used any more although its rules still use it.
-    /// None if the rules are right or the change has not been observed.
+    /// Returns since when this kube-proxy has known that an endpoint must not be used any more although its rules still
+    /// use it. None if the rules are right or the change has not been observed.
     pub fn stale_since(&self, service: &ObjectKey, backend: &Backend) -> Option<SimTime> {
         let since = self.behind_since?;
         let observed = self.observed.as_ref()?;
@@ -172,7 +172,7 @@ impl Proxy {
     }
 }
 
-/// Zone of a node, from the label of its Node object.
+/// Returns the zone of a node, from the label of its Node object.
 fn zone_of(objects: &Objects, node: &NodeName) -> Option<Str> {
     let node = objects.named::<Node>(node.as_str())?;
     node.metadata.labels.get("topology.kubernetes.io/zone").cloned()

@@ -32,12 +32,13 @@ impl Refusal {
 /// Pods of this priority or higher are critical (LC-066).
 pub(super) const SYSTEM_CRITICAL: i32 = 2_000_000_000;
 
-/// A critical pod is never evicted by the kubelet, and may preempt others at admission (LC-066, LC-197).
+/// Returns whether a pod is critical: the kubelet never evicts it, and it may preempt others at admission (LC-066,
+/// LC-197).
 pub(super) fn is_critical(pod: &Pod) -> bool {
     pod.priority() >= SYSTEM_CRITICAL || pod.is_mirror()
 }
 
-/// Requests of a pod, as the node counts them: CPU in millicores, other resources in their own units.
+/// Returns the requests of a pod, as the node counts them: CPU in millicores, other resources in their own units.
 pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
     let amount = |(name, quantity): (Str, Quantity)| {
         let amount = if &*name == "cpu" {
@@ -137,8 +138,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
     check_features(pod, host)
 }
 
-/// The kubelet refuses a pod that needs a feature which the kubelet does not have, whatever its Node object declares
-/// (LC-063).
+/// Refuses a pod that needs a feature which the kubelet does not have, whatever its Node object declares (LC-063).
 fn check_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     let declared = super::node::declared_features(host);
     let missing: Vec<&str> = features::needed_by(pod)
@@ -154,8 +154,8 @@ fn check_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     Err(Refusal::new("PodFeatureUnsupported", detail))
 }
 
-/// A node under pressure refuses new pods, except critical ones. Under memory pressure alone it refuses only BestEffort
-/// pods without a toleration (LC-067).
+/// Refuses new pods, except critical ones, on a node under pressure. Under memory pressure alone, only BestEffort pods
+/// without a toleration are refused (LC-067).
 fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     // An imported pod that this kubelet had admitted is not evicted because of an imported node condition (P-09).
     let is_new = pod.status.start_time.is_none();
@@ -198,7 +198,7 @@ pub(super) struct Shortage {
 }
 
 impl Shortage {
-    /// Amount that would have to become free.
+    /// Returns the amount that would have to become free.
     pub(super) fn missing(&self) -> i64 {
         self.requested + self.used - self.capacity
     }
@@ -223,7 +223,7 @@ fn check_resources(pod: &Pod, others: &[&Pod], node: &Node) -> Result<(), Refusa
     })
 }
 
-/// Allocatable amount of a resource on the node, or else its capacity; CPU in millicores.
+/// Returns the allocatable amount of a resource on the node, or else its capacity; CPU in millicores.
 pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
     let quantity = node
         .status
@@ -239,7 +239,8 @@ pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
     })
 }
 
-/// The resources that are short for the pod, in the order pods, cpu, memory, ephemeral-storage, others (LC-063).
+/// Returns the resources that are short for the pod, in the order pods, cpu, memory, ephemeral-storage, others
+/// (LC-063).
 pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage> {
     let mut found = Vec::new();
     let mut check = |name: &str, requested: i64, used: i64| {

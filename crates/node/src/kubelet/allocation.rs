@@ -26,7 +26,7 @@ use crate::machine::containers_of;
 use podscope_sim::{SimTime, Span};
 
 /// Interval after which deferred resizes are tried again if nothing else triggers it (`retryDelay`).
-const RETRY: Span = Span::seconds(180);
+const RETRY_INTERVAL: Span = Span::seconds(180);
 
 /// An in-place resize that has not completed.
 #[derive(Debug, Clone, Default)]
@@ -55,7 +55,7 @@ const INFEASIBLE: &str = "Infeasible";
 /// Pods whose resizes are pending, and the instant of the next retry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PendingResizes {
-    /// In the order of their requests.
+    /// The pods, in the order of their requests.
     pods: Vec<Uid>,
     next: Option<SimTime>,
 }
@@ -127,10 +127,10 @@ impl PodWorker {
 
     /// Returns whether a resize of this pod is pending.
     fn waits_for_resize(&self) -> bool {
-        self.stage == Stage::Syncing && self.desired().is_some()
+        self.stage == Stage::Syncing && self.desired_pod().is_some()
     }
 
-    fn desired(&self) -> Option<&Arc<Pod>> {
+    fn desired_pod(&self) -> Option<&Arc<Pod>> {
         self.resize.as_ref()?.desired.as_ref()
     }
 
@@ -145,10 +145,10 @@ impl PodWorker {
         let generation = desired.metadata.generation;
         let granted = std::mem::replace(&mut self.pod, desired);
         let changed = containers_of(&granted).zip(containers_of(&self.pod));
-        for (memory, ((_, before), (_, after))) in self.memory.iter_mut().zip(changed) {
+        for (container_state, ((_, before), (_, after))) in self.container_states.iter_mut().zip(changed) {
             if before.resources != after.resources {
                 // Changed resources start a new back-off entry (LC-084).
-                memory.restarts = None;
+                container_state.restarts = None;
             }
         }
         self.has_resized = true;
@@ -170,7 +170,9 @@ impl PodWorker {
 
     /// Sets the condition of a resize that is deferred or infeasible.
     fn set_resize_pending(&mut self, reason: &str, message: String, host: &mut Host<'_, '_>) {
-        let Some(desired) = self.desired().cloned() else { return };
+        let Some(desired) = self.desired_pod().cloned() else {
+            return;
+        };
         let condition = ResizeCondition {
             reason: reason.into(),
             message: message.as_str().into(),
@@ -198,7 +200,7 @@ impl PodWorker {
         self.request_sync(host);
     }
 
-    /// Called at the beginning of a sync: completes a resize that all running containers have.
+    /// Completes, at the beginning of a sync, a resize that has been applied to all running containers.
     pub(super) fn check_resize(&mut self, host: &mut Host<'_, '_>) {
         let Some(in_progress) = self.resize.as_ref().and_then(|resize| resize.in_progress.clone()) else {
             return;
@@ -260,14 +262,14 @@ impl Managers {
         }
     }
 
-    /// Tries the pending resizes: first those that do not increase requests, then by priority, QoS class and age.
+    /// Tries the pending resizes: first the ones that do not increase requests, then by priority, QoS class and age.
     pub(super) fn retry_resizes(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.pods.is_empty() || !self.has_listed {
             return;
         }
         let mut waiting = std::mem::take(&mut self.resizes.pods);
         waiting.retain(|uid| self.pods.get(uid).is_some_and(PodWorker::waits_for_resize));
-        waiting.stable_sort_by_key(|uid| self.pods.get(uid).map(rank));
+        waiting.stable_sort_by_key(|uid| self.pods.get(uid).map(retry_order));
         for uid in waiting {
             self.try_resize(&uid, host);
             if self.pods.get(&uid).is_some_and(PodWorker::is_deferred) {
@@ -276,7 +278,7 @@ impl Managers {
             self.advance(&uid, host);
         }
         if !self.resizes.pods.is_empty() {
-            let at = host.ctx.now + RETRY;
+            let at = host.ctx.now + RETRY_INTERVAL;
             self.resizes.next = Some(at);
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Resizes));
         }
@@ -300,7 +302,7 @@ impl Managers {
     }
 }
 
-/// Why the pod would not fit even on the empty node; None if it would.
+/// Returns why the pod would not fit even on the empty node; None if it would.
 fn infeasible_reason(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
     let node = host.shared.node_object.as_ref()?;
     let wanted = admission::requests(pod);
@@ -315,8 +317,8 @@ fn infeasible_reason(pod: &Pod, host: &Host<'_, '_>) -> Option<String> {
     exceeds("memory").or_else(|| exceeds("cpu"))
 }
 
-/// The pod with the resources that its containers run with and that its status reports; None if the API object requests
-/// the same. Resources requested while no kubelet ran have not been granted.
+/// Returns the pod with the resources that its containers run with and that its status reports; None if the API object
+/// requests the same. Resources requested while no kubelet ran have not been granted.
 fn actuated_pod(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
     let held = host.machine.pod(&api.metadata.uid)?;
     held.running().next()?;
@@ -348,9 +350,9 @@ fn actuated_pod(api: &Arc<Pod>, host: &Host<'_, '_>) -> Option<Arc<Pod>> {
     (!granted.has_resources_of(api)).then(|| Arc::new(granted))
 }
 
-/// Sort key of pending resizes; the least is tried first.
-fn rank(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
-    let grows = worker.desired().is_some_and(|desired| {
+/// Returns the sort key of a pending resize; the smallest key is tried first.
+fn retry_order(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
+    let grows = worker.desired_pod().is_some_and(|desired| {
         let (before, after) = (admission::requests(&worker.pod), admission::requests(desired));
         let amount_of = |amounts: &ordered::Map<Str, i64>, name: &str| amounts.get(name).copied().unwrap_or(0);
         ["cpu", "memory"]
@@ -368,7 +370,7 @@ fn rank(worker: &PodWorker) -> (bool, Reverse<i32>, bool, Option<Time>) {
     )
 }
 
-/// The conditions of a resize; the caller sets their transition times.
+/// Returns the conditions of a resize; the caller sets their transition times.
 pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodCondition> {
     let condition = |kind: &str, given: &Option<ResizeCondition>| {
         let given = given.as_ref()?;
@@ -389,7 +391,8 @@ pub(super) fn conditions_of(resize: &Resize) -> impl Iterator<Item = PodConditio
     .flatten()
 }
 
-/// Message of a resize event: JSON with the resources of each container, the generation, and the error if there is one.
+/// Returns the message of a resize event: JSON with the resources of each container, the generation, and the error if
+/// there is one.
 fn event_message(prefix: &str, pod: &Pod, generation: Option<i64>, error: &str) -> String {
     let amounts = |list: &ResourceList| -> Value {
         list.iter()

@@ -3,7 +3,7 @@
 
 use podscope_sim::{SimTime, Span};
 
-const INITIAL: Span = Span::seconds(10);
+const INITIAL_DELAY: Span = Span::seconds(10);
 /// Maximum delay; a kubelet's configuration may set a smaller one for restarts (LC-085, LC-091).
 pub(super) const MAX: Span = Span::seconds(300);
 const RESET_AFTER: Span = Span::seconds(600);
@@ -17,15 +17,15 @@ pub(super) struct BackOff {
 }
 
 impl BackOff {
-    /// An entry with the given delay, counted from `last`.
+    /// Creates an entry with the given delay, counted from `last`.
     pub(super) fn with_delay(delay: Span, last: SimTime) -> Self {
         Self { delay, last }
     }
 
-    /// The entry of a container that was restarted `restarts` times.
+    /// Returns the entry of a container that was restarted `restarts` times.
     pub(super) fn after_restarts(restarts: i32, max: Span, last: SimTime) -> Self {
         let doublings = u32::try_from(restarts.saturating_sub(1)).unwrap_or(0);
-        let delay = INITIAL.doubled_times(doublings, MAX).min(max);
+        let delay = INITIAL_DELAY.doubled_times(doublings, MAX).min(max);
         Self { delay, last }
     }
 
@@ -48,7 +48,7 @@ pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: S
             }
             known.delay.doubled(max)
         }
-        _ => INITIAL.min(max),
+        _ => INITIAL_DELAY.min(max),
     };
     *entry = Some(BackOff { delay, last: now });
     Ok(())
@@ -63,7 +63,7 @@ pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
 pub(super) fn record_pull_failure(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
         Some(known) if !known.is_forgotten(now) => known.delay.doubled(MAX),
-        _ => INITIAL,
+        _ => INITIAL_DELAY,
     };
     *entry = Some(BackOff { delay, last: now });
 }

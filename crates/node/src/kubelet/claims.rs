@@ -24,8 +24,8 @@ use crate::machine::{Devices, PreparedClaim, PreparedDevice};
 use crate::{Timer, driver};
 use podscope_sim::{SimTime, Span};
 
-/// Time after which the slices of a driver without a connection are deleted (DRA-250) and its devices have no known
-/// health (DRA-249).
+/// Time after which the slices of a driver without a connection are deleted (DRA-250), and the health of its devices is
+/// unknown (DRA-249).
 const DRIVER_TIMEOUT: Span = Span::seconds(30);
 /// Interval of the loop that unprepares the claims of pods that are gone (DRA-247).
 const RECONCILE_PERIOD: Span = Span::seconds(60);
@@ -44,12 +44,12 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     if pod.spec.resource_claims.is_empty() && pod.status.extended_resource_claim_status.is_none() {
         return Preparation::Ready;
     }
-    let claims = match checked(pod, host) {
+    let claims = match claims_to_prepare(pod, host) {
         Ok(claims) => claims,
         Err(why) => return Preparation::Failed(why),
     };
     for claim in &claims {
-        note(claim, &pod.metadata.uid, host);
+        record_use(claim, &pod.metadata.uid, host);
     }
     let unprepared = |claim: &&Arc<ResourceClaim>| {
         let known = host
@@ -62,7 +62,7 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     if missing.is_empty() {
         return Preparation::Ready;
     }
-    let results: Vec<PrepareDescription> = missing.iter().flat_map(|claim| results(claim, host)).collect();
+    let results: Vec<PrepareDescription> = missing.iter().flat_map(|claim| prepare_results(claim, host)).collect();
     let slowest = results.iter().map(|result| match result {
         PrepareDescription::Takes(micros) => *micros,
         PrepareDescription::Fails => 0,
@@ -73,7 +73,7 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     }
     for claim in &missing {
         let name = &claim.metadata.name;
-        if self::results(claim, host).contains(&PrepareDescription::Fails) {
+        if self::prepare_results(claim, host).contains(&PrepareDescription::Fails) {
             let text = format!("NodePrepareResources failed for ResourceClaim {name}: the driver is described to fail");
             return Preparation::Failed(text);
         }
@@ -84,8 +84,8 @@ pub(super) fn prepare(pod: &Pod, until: Option<SimTime>, host: &mut Host<'_, '_>
     Preparation::Ready
 }
 
-/// The pod's claims, if this node may prepare them (DRA-241).
-fn checked(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceClaim>>, String> {
+/// Returns the pod's claims, if this node may prepare them (DRA-241).
+fn claims_to_prepare(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceClaim>>, String> {
     let (namespace, pod_name) = (&pod.metadata.namespace, &pod.metadata.name);
     let uid = &pod.metadata.uid;
     let mut claims = Vec::new();
@@ -127,7 +127,7 @@ fn checked(pod: &Pod, host: &Host<'_, '_>) -> Result<Vec<Arc<ResourceClaim>>, St
     Ok(claims)
 }
 
-/// Names of the pod's claims in order, each with whether it was generated for the pod (DRA-088).
+/// Returns the names of the pod's claims in order, each with whether it was generated for the pod (DRA-088).
 fn claim_names(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
     let mut names = Vec::new();
     for entry in &pod.spec.resource_claims {
@@ -160,8 +160,8 @@ fn is_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
     host.cache.list::<ResourceSlice>().any(|slice| is_usable(&slice))
 }
 
-/// The answers of the drivers of a claim's devices.
-fn results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDescription> {
+/// Returns the answers of the drivers of a claim's devices.
+fn prepare_results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDescription> {
     let Some(node) = &host.shared.node_object else {
         return Vec::new();
     };
@@ -180,8 +180,8 @@ fn results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDescription
     allocated.filter_map(answer).collect()
 }
 
-/// Puts the pod's use of a claim into the checkpoint.
-fn note(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
+/// Records the pod's use of a claim in the checkpoint.
+fn record_use(claim: &ResourceClaim, pod: &Uid, host: &mut Host<'_, '_>) {
     let allocated = claim
         .status
         .allocation
@@ -227,13 +227,13 @@ pub(super) fn unprepare(pod: &Uid, host: &mut Host<'_, '_>) -> bool {
     is_done
 }
 
-/// Whether the node's process of this driver is down.
+/// Returns whether the node's process of this driver is down.
 fn is_unreachable(driver: &str, host: &Host<'_, '_>) -> bool {
     let devices = host.machine.devices().filter(|devices| devices.publishes(driver));
     devices.is_some_and(|devices| !devices.is_driver_running)
 }
 
-/// The health of the devices that a container uses (DRA-249).
+/// Returns the health of the devices that a container uses (DRA-249).
 pub(super) fn health(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Vec<ContainerResourceStatus> {
     let Some(devices) = host
         .machine
@@ -310,7 +310,7 @@ fn device_health(device: &PreparedDevice, devices: &Devices, host: &Host<'_, '_>
 }
 
 impl PodWorker {
-    /// The drivers did not prepare the claims: the pod waits for its next periodic sync (DRA-243).
+    /// Handles a failed preparation of claims: the pod waits for its next periodic sync (DRA-243).
     pub(super) fn fail_to_prepare(&mut self, why: &str, host: &mut Host<'_, '_>) {
         let message = format!("Failed to prepare dynamic resources: prepare dynamic resources: {why}");
         events::emit_for_pod(
@@ -327,7 +327,7 @@ impl PodWorker {
 }
 
 impl Managers {
-    /// A device, or the process of the drivers, changed.
+    /// Handles a change of a device, or of the process of the drivers.
     pub(super) fn observe_devices(&mut self, host: &mut Host<'_, '_>) {
         let runs = host.machine.devices().is_some_and(|devices| devices.is_driver_running);
         if runs {
@@ -355,7 +355,7 @@ impl Managers {
         }
     }
 
-    /// After the loss of the drivers' connection, or a start of the kubelet: deletes their slices (DRA-250).
+    /// Deletes the drivers' slices after the loss of their connection, or after a start of the kubelet (DRA-250).
     pub(super) fn driver_timer(&mut self, host: &mut Host<'_, '_>) {
         let lost = host.shared.driver_lost;
         if lost.is_some_and(|lost| host.ctx.now - lost >= DRIVER_TIMEOUT) {
@@ -378,7 +378,7 @@ impl Managers {
         }
     }
 
-    /// A started kubelet deletes the slices of its node; the drivers publish them again.
+    /// Deletes the slices of the node when the kubelet starts; the drivers publish them again.
     pub(super) fn start_devices(&mut self, host: &mut Host<'_, '_>) {
         let Some(devices) = host.machine.devices() else { return };
         let has_claims = !devices.claims.is_empty();

@@ -163,7 +163,7 @@ fn set_transition_time(wanted: &mut PodCondition, old: &PodStatus, pod: &Pod, ct
     };
 }
 
-/// The condition AllContainersRestarting, for pods with a restart rule that can restart all containers.
+/// Returns the condition AllContainersRestarting, for pods with a restart rule that can restart all containers.
 fn restarting_all(status: &PodStatus, is_restarting: bool) -> PodCondition {
     const KIND: &str = condition::ALL_CONTAINERS_RESTARTING;
     match status.phase {

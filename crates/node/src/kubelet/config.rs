@@ -82,10 +82,10 @@ pub(super) fn check(
 ///
 /// Deviation: file contents are not simulated. Once such a container has run, the file exists and has the key.
 fn check_env_file(pod: &Pod, selector: &FileKeySelector, held: Option<&MachinePod>) -> Result<(), String> {
-    const KEY_MAX: usize = 128;
-    if selector.key.len() > KEY_MAX {
+    const MAX_KEY_LENGTH: usize = 128;
+    if selector.key.len() > MAX_KEY_LENGTH {
         return Err(format!(
-            "environment variable key {:?} exceeds maximum length of {KEY_MAX} characters",
+            "environment variable key {:?} exceeds maximum length of {MAX_KEY_LENGTH} characters",
             &*selector.key
         ));
     }

@@ -12,14 +12,14 @@ use super::worker::PodWorker;
 use crate::machine::{Machine, containers_of};
 
 impl Kubelet {
-    /// Scheduled actions for all pods of the machine.
+    /// Returns the scheduled actions for all pods of the machine.
     pub fn pending_events(&self, machine: &Machine, now: SimTime) -> Vec<PendingEvent> {
         let workers = self.managers.pods.values();
         workers.flat_map(|worker| worker.pending_events(machine, now)).collect()
     }
 }
 
-/// A scheduled action on a container.
+/// Returns a scheduled action on a container.
 fn container_due(pod: &Pod, container: &Str, what: PendingEventKind, at: SimTime) -> PendingEvent {
     PendingEvent {
         at,
@@ -47,10 +47,10 @@ impl PodWorker {
         }
         let held = machine.pod(self.uid());
         let mut due = Vec::new();
-        for (memory, (_, container)) in self.memory.iter().zip(containers_of(&self.pod)) {
-            let waiting_reason = memory.waiting.as_ref().map(|waiting| &*waiting.reason);
+        for (container_state, (_, container)) in self.container_states.iter().zip(containers_of(&self.pod)) {
+            let waiting_reason = container_state.waiting.as_ref().map(|waiting| &*waiting.reason);
             let exit = held.and_then(|held| held.latest(&container.name)?.exit.as_ref());
-            let at = match (waiting_reason, &memory.restarts, &memory.pulls, exit) {
+            let at = match (waiting_reason, &container_state.restarts, &container_state.pulls, exit) {
                 (Some("CrashLoopBackOff"), Some(entry), _, Some(exit)) => exit.at + entry.delay,
                 (Some("ImagePullBackOff"), _, Some(entry), _) => entry.last + entry.delay,
                 _ => continue,

@@ -40,9 +40,9 @@ use podscope_sim::{SimTime, Span};
 
 const EPHEMERAL_STORAGE: &str = "ephemeral-storage";
 
-/// How long the loop waits until the evicted pods are cleaned up, and how often it checks (LC-190).
+/// Timeout of the wait for the cleanup of evicted pods, and interval of its checks (LC-190).
 const CLEANUP_TIMEOUT: Span = Span::seconds(30);
-const CLEANUP_POLL: Span = Span::seconds(1);
+const CLEANUP_POLL_INTERVAL: Span = Span::seconds(1);
 
 /// State of the eviction manager.
 #[derive(Debug, Clone, Default)]
@@ -85,21 +85,21 @@ struct Victim {
     grace: i64,
 }
 
-/// Capacity and free bytes of the disk; None if its capacity is unknown.
+/// Returns the capacity and free bytes of the disk; None if its capacity is unknown.
 pub(super) fn disk(host: &Host<'_, '_>) -> Option<(i64, i64)> {
     let capacity = Resource::Disk.capacity(host).filter(|capacity| *capacity > 0)?;
     Some((capacity, available(Resource::Disk, host)?))
 }
 
-/// Percentage of the disk that may come to be used, rounded up; None if its capacity is unknown.
+/// Returns the percentage of the disk that may be used in the future, rounded up; None if its capacity is unknown.
 pub(super) fn max_disk_percent(host: &Host<'_, '_>) -> Option<i64> {
     let (capacity, _) = disk(host)?;
     let used = i128::from(max_use(Resource::Disk, host)) * 100;
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
-/// Message about the first local-storage limit that the pod exceeds, given the bytes used by each container (LC-200).
-/// A `sizeLimit` of 0 limits nothing, and of single containers only those of the app are checked.
+/// Returns the message about the first local-storage limit that the pod exceeds, given the bytes used by each container
+/// (LC-200). A `sizeLimit` of 0 sets no limit, and container limits are checked only for app containers.
 fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
         let limit = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit);
@@ -116,7 +116,7 @@ fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64
             ));
         }
     }
-    // Most pods have no such limit, and the sums of a pod are dear.
+    // Most pods have no such limit, and summing the use of a pod is expensive.
     let has_limit = |spec: &podscope_api::Container| spec.resources.limits.contains_key(EPHEMERAL_STORAGE);
     if !pod.spec.all_containers().any(has_limit) {
         return None;
@@ -227,7 +227,7 @@ impl Managers {
             LoopState::CleaningUp { pods, until } => {
                 let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
                 if now < *until && !pods.iter().all(is_finished) {
-                    self.schedule_eviction_timer(now + CLEANUP_POLL, host);
+                    self.schedule_eviction_timer(now + CLEANUP_POLL_INTERVAL, host);
                     return;
                 }
                 self.eviction.state = LoopState::Resting;
@@ -237,7 +237,7 @@ impl Managers {
         self.synchronize(host);
     }
 
-    /// One pass of the loop (`synchronize` in the real kubelet).
+    /// Runs one pass of the loop (`synchronize` in the real kubelet).
     fn synchronize(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         self.eviction.last_pass = Some(now);
@@ -291,12 +291,12 @@ impl Managers {
                     until: now + CLEANUP_TIMEOUT,
                 };
                 self.eviction.queued = None;
-                self.schedule_eviction_timer(now + CLEANUP_POLL, host);
+                self.schedule_eviction_timer(now + CLEANUP_POLL_INTERVAL, host);
             }
         }
     }
 
-    /// All pods that exceed a local-storage limit; they are evicted before any threshold is checked (LC-200).
+    /// Returns all pods that exceed a local-storage limit; they are evicted before any threshold is checked (LC-200).
     fn storage_limit_victims(&self, host: &Host<'_, '_>) -> VecDeque<Victim> {
         let now = host.ctx.now;
         let offenders = self
@@ -326,7 +326,7 @@ impl Managers {
         }
         for (kind, seen) in Pressure::ALL.iter().zip(&mut self.eviction.pressure_seen) {
             let mut all = thresholds.iter().zip(&self.eviction.met_since);
-            if all.any(|(threshold, since)| Pressure::by(threshold.signal) == *kind && since.is_some()) {
+            if all.any(|(threshold, since)| Pressure::from_signal(threshold.signal) == *kind && since.is_some()) {
                 *seen = Some(now);
             }
         }
@@ -372,7 +372,7 @@ impl Managers {
             .iter()
             .filter(|(_, worker)| is_active(worker))
             .map(|(uid, worker)| {
-                let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, now));
+                let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, now));
                 let held = host.machine.pod(uid).filter(|held| held.sandbox.is_some());
                 let over = held.map_or(0, in_pod).saturating_sub(resource.request(&worker.pod));
                 Rank {
@@ -410,7 +410,7 @@ impl Managers {
 
     fn evict(&mut self, victim: &Victim, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
-            // Cause: the process that used too much, or its start.
+            // The cause is the process that used too much, or its start.
             host.ctx.set_cause(worker.cause(host));
             events::emit_for_pod(
                 &worker.pod.clone(),
@@ -430,7 +430,7 @@ impl Managers {
         self.advance(&victim.uid, host);
     }
 
-    /// A pressure condition stays set until the transition period after its last observation is over (LC-191).
+    /// Keeps a pressure condition set until the transition period after its last observation is over (LC-191).
     fn update_pressure(&mut self, host: &mut Host<'_, '_>) {
         let period = host.shared.settings.eviction_pressure_transition_period;
         let now = host.ctx.now;
@@ -448,8 +448,8 @@ impl Managers {
     }
 }
 
-/// Message of an evicted pod: the threshold, what the pod uses if it has a request of its own, and the containers that
-/// use more than they request, init containers and sidecars last (`evictionMessage`).
+/// Returns the message of an evicted pod: the threshold, what the pod uses if it has a request of its own, and the
+/// containers that use more than they request, init containers and sidecars last (`evictionMessage`).
 fn eviction_message(pod: &Pod, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> String {
     let now = host.ctx.now;
     let capacity = resource.capacity(host).unwrap_or(0);
@@ -468,7 +468,7 @@ fn eviction_message(pod: &Pod, resource: Resource, threshold: &EvictionThreshold
     };
     let own = pod.spec.resources.as_ref().and_then(|own| own.requests.get(name));
     if let Some(request) = own.filter(|_| resource == Resource::Memory) {
-        let used = resource.of_pod(held, |one| resource.used(one, now));
+        let used = resource.pod_usage(held, |one| resource.container_usage(one, now));
         message += &consumption("Pod", &pod.metadata.name, used, *request, resource);
     }
     for spec in pod.spec.containers.iter().chain(pod.spec.init_containers.iter()) {
@@ -476,7 +476,7 @@ fn eviction_message(pod: &Pod, resource: Resource, threshold: &EvictionThreshold
             .latest(&spec.name)
             // Data in an emptyDir does not count as the container's own use.
             .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
-            .map_or(0, |container| resource.used(container, now));
+            .map_or(0, |container| resource.container_usage(container, now));
         let request = spec.resources.requests.get(name).copied().unwrap_or_default();
         if used > request.value() {
             message += &consumption("Container", &spec.name, used, request, resource);

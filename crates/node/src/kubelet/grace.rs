@@ -11,12 +11,12 @@ const MIN_STOP_TIMEOUT: i64 = 2;
 /// Grace period of a container whose spec is unknown, in seconds (LC-136).
 const UNKNOWN_GRACE: i64 = 2;
 
-/// Grace period of a pod's termination in seconds (LC-133). `stored` is the worker's present value (0: none yet),
-/// `asked` the override of an eviction or preemption.
-pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Switches) -> i64 {
+/// Returns the grace period of a pod's termination in seconds (LC-133). `stored` is the worker's present value (0: none
+/// yet), `requested` the override of an eviction or preemption.
+pub(super) fn of_pod(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
-    for bound in [pod.metadata.deletion_grace_period_seconds, asked]
+    for bound in [pod.metadata.deletion_grace_period_seconds, requested]
         .into_iter()
         .flatten()
     {
@@ -50,7 +50,8 @@ pub(super) enum KillReason {
     Other,
 }
 
-/// Grace period in seconds for killing one container, where no pod-level grace period applies (LC-126, LC-136).
+/// Returns the grace period in seconds for killing one container, where no pod-level grace period applies (LC-126,
+/// LC-136).
 pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
     if let Some(deletion) = pod.metadata.deletion_grace_period_seconds {
         return deletion;
@@ -75,36 +76,36 @@ pub(super) struct Remaining {
 }
 
 impl Remaining {
-    /// Grace at the start of a kill. `asked` is the pod's grace period if the whole pod is killed; otherwise `base`,
-    /// the container's own, applies.
-    pub(super) fn new(asked: Option<i64>, base: i64, switches: &Switches) -> Self {
+    /// Returns the grace at the start of a kill. `requested` is the pod's grace period if the whole pod is killed;
+    /// otherwise `base`, the container's own, applies.
+    pub(super) fn new(requested: Option<i64>, base: i64, switches: &Switches) -> Self {
         if switches.grace_rules_v1_23 {
             Self {
                 seconds: base,
-                replaced_by: asked,
+                replaced_by: requested,
             }
         } else {
             Self {
-                seconds: asked.unwrap_or(base),
+                seconds: requested.unwrap_or(base),
                 replaced_by: None,
             }
         }
     }
 
-    /// Maximum time to wait for a hook or for the containers that stop first; None if nothing is left.
-    pub(super) fn wait(self) -> Option<Span> {
+    /// Returns the maximum time to wait for a hook or for the containers that stop first; None if nothing is left.
+    pub(super) fn max_wait(self) -> Option<Span> {
         (self.seconds > 0).then(|| Span::seconds(self.seconds))
     }
 
     /// Subtracts the time waited, in whole seconds.
-    pub(super) fn after(self, waited: Span) -> Self {
+    pub(super) fn after_waiting(self, waited: Span) -> Self {
         Self {
             seconds: self.seconds - waited.whole_seconds(),
             ..self
         }
     }
 
-    /// Time from the stop signal to SIGKILL.
+    /// Returns the time from the stop signal to SIGKILL.
     pub(super) fn stop_timeout(self, switches: &Switches) -> Span {
         let floor = if switches.kubelet_without_two_second_floor {
             0
@@ -118,14 +119,14 @@ impl Remaining {
 /// Minimum timeout of killPodNow, in seconds (LC-178).
 const KILL_TIMEOUT_MIN: i64 = 10;
 
-/// Timeout of `killPodNow` (LC-178): an eviction or preemption waits for 1.5 times the grace period, in whole seconds,
-/// and then emits `ExceededGracePeriod`. The kill itself continues.
-pub(super) fn kill_timeout(pod: &Pod, asked: Option<i64>) -> Span {
-    let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
+/// Returns the timeout of `killPodNow` (LC-178): an eviction or preemption waits for 1.5 times the grace period, in
+/// whole seconds, and then emits `ExceededGracePeriod`. The kill itself continues.
+pub(super) fn kill_timeout(pod: &Pod, requested: Option<i64>) -> Span {
+    let grace = requested.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
     Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_TIMEOUT_MIN))
 }
 
-/// Grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
+/// Returns the grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
 /// `evictionMaxPodGracePeriod` and the pod's own. v1.23: 0 for hard thresholds, the configured maximum for soft ones.
 pub(super) fn of_eviction(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
     let own = pod.spec.termination_grace_period_seconds.unwrap_or(0);
@@ -156,7 +157,7 @@ mod tests {
             grace_rules_v1_23: true,
             ..now
         };
-        for (stored, spec, deletion, asked, v1_34, v1_23) in [
+        for (stored, spec, deletion, requested, v1_34, v1_23) in [
             (0, 30, None, None, 30, 30),
             (0, 30, Some(30), None, 30, 30),
             (0, 30, Some(60), None, 60, 60),
@@ -170,9 +171,13 @@ mod tests {
             (30, 30, Some(0), None, 1, 30),
             (0, 0, None, None, 1, 1),
         ] {
-            let row = format!("{stored} {spec} {deletion:?} {asked:?}");
-            assert_eq!(of_pod(stored, &pod(spec, deletion), asked, &now), v1_34, "{row}");
-            assert_eq!(of_pod(stored, &pod(spec, deletion), asked, &old), v1_23, "v1.23 {row}");
+            let row = format!("{stored} {spec} {deletion:?} {requested:?}");
+            assert_eq!(of_pod(stored, &pod(spec, deletion), requested, &now), v1_34, "{row}");
+            assert_eq!(
+                of_pod(stored, &pod(spec, deletion), requested, &old),
+                v1_23,
+                "v1.23 {row}"
+            );
         }
     }
 
@@ -189,7 +194,7 @@ mod tests {
     fn hook_time_is_subtracted_down_to_two_seconds() {
         let switches = Switches::default();
         for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
-            let left = Remaining::new(Some(grace), 5, &switches).after(Span::millis(hook_millis));
+            let left = Remaining::new(Some(grace), 5, &switches).after_waiting(Span::millis(hook_millis));
             assert_eq!(
                 left.stop_timeout(&switches),
                 Span::seconds(timeout),
@@ -200,7 +205,7 @@ mod tests {
             grace_rules_v1_23: true,
             ..switches
         };
-        let left = Remaining::new(Some(30), 30, &old).after(Span::seconds(10));
+        let left = Remaining::new(Some(30), 30, &old).after_waiting(Span::seconds(10));
         assert_eq!(left.stop_timeout(&old), Span::seconds(30));
     }
 }

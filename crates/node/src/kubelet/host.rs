@@ -53,23 +53,23 @@ pub(super) struct Shared {
 }
 
 /// Interval of relisting the runtime's containers (LC-056).
-const RELIST: Span = Span::seconds(1);
+const RELIST_INTERVAL: Span = Span::seconds(1);
 /// Interval of the slow loops (LC-056, LC-190, LC-203).
 pub(super) const SLOW_PERIOD: Span = Span::seconds(10);
 
-/// First instant later than `after` that is `phase` past a multiple of `period`.
+/// Returns the first instant later than `after` that is `phase` past a multiple of `period`.
 pub(super) fn next_tick(after: SimTime, period: Span, phase: Span) -> SimTime {
     let periods = (after.0 - phase.0).div_euclid(period.0) + 1;
     SimTime(periods * period.0 + phase.0)
 }
 
 impl Shared {
-    /// Next relist of the runtime later than `after`.
+    /// Returns the next relist of the runtime later than `after`.
     pub(super) fn relist_after(&self, after: SimTime) -> SimTime {
-        next_tick(after, RELIST, self.relist_phase)
+        next_tick(after, RELIST_INTERVAL, self.relist_phase)
     }
 
-    /// Next pass of the slow loops later than `after`.
+    /// Returns the next pass of the slow loops later than `after`.
     pub(super) fn slow_after(&self, after: SimTime) -> SimTime {
         next_tick(after, SLOW_PERIOD, self.slow_phase)
     }

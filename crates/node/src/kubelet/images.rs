@@ -13,7 +13,6 @@
 //!
 //! Deviation: the pass at the kubelet's start is left out. In reality it finds no statistics of the disk
 //! (`InvalidDiskCapacity`).
-//! statistics of the disk (`InvalidDiskCapacity`), is left out.
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ use crate::machine::{HeldImage, Image};
 use podscope_sim::{SimTime, Span};
 
 /// Interval of detecting and collecting images (`ImageGCPeriod`).
-const PERIOD: Span = Span::seconds(300);
+const COLLECTION_INTERVAL: Span = Span::seconds(300);
 
 /// State of the image garbage collection.
 #[derive(Debug, Clone, Default)]
@@ -49,11 +48,11 @@ struct ObservedImage {
 }
 
 /// An image that no container uses.
-struct Unused {
+struct UnusedImage {
     image: Arc<Image>,
-    /// When the kubelet last found it in use; None if never since this kubelet started.
+    /// When the kubelet last found the image in use; None if never since this kubelet started.
     last_used: Option<SimTime>,
-    /// When the kubelet first detected it.
+    /// When the kubelet first detected the image.
     first_observed: SimTime,
 }
 
@@ -65,7 +64,7 @@ impl Managers {
         let could_fill = high < 100 && super::eviction::max_disk_percent(host).is_some_and(|used| used >= high);
         let is_unused = |held: &HeldImage| !host.machine.is_image_used(&held.image);
         if could_fill || (max_age > Span::ZERO && host.machine.images().iter().any(is_unused)) {
-            let at = next_tick(host.ctx.now, PERIOD, Span(host.shared.started_at.0));
+            let at = next_tick(host.ctx.now, COLLECTION_INTERVAL, Span(host.shared.started_at.0));
             if self.images.queued != Some(at) {
                 self.images.queued = Some(at);
                 host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Images));
@@ -132,18 +131,18 @@ impl Managers {
     }
 
     /// Detects images and their use; returns the unused ones, the least recently used first.
-    fn unused_images(&mut self, host: &Host<'_, '_>) -> Vec<Unused> {
+    fn unused_images(&mut self, host: &Host<'_, '_>) -> Vec<UnusedImage> {
         let (now, started_at) = (host.ctx.now, host.shared.started_at);
         let before = std::mem::take(&mut self.images.observed);
         let phase = Span(started_at.0);
         let mut unused = Vec::new();
         for held in host.machine.images() {
             let known = before.iter().find(|one| Arc::ptr_eq(&one.image, &held.image));
-            let regular = next_tick(held.added_at.max(started_at) - Span(1), PERIOD, phase);
+            let regular = next_tick(held.added_at.max(started_at) - Span(1), COLLECTION_INTERVAL, phase);
             let first_observed = known.map_or(regular, |one| one.first_observed.min(regular)).min(now);
             // The last regular detection while a container used the image.
             let by_pass = held.used_until.and_then(|until| {
-                let last = next_tick(until, PERIOD, phase) - PERIOD;
+                let last = next_tick(until, COLLECTION_INTERVAL, phase) - COLLECTION_INTERVAL;
                 (last >= regular).then_some(last)
             });
             let mut last_used = known.and_then(|one| one.last_used).max(by_pass);
@@ -151,7 +150,7 @@ impl Managers {
                 last_used = Some(now);
             } else {
                 let image = held.image.clone();
-                unused.push(Unused {
+                unused.push(UnusedImage {
                     image,
                     last_used,
                     first_observed,
@@ -168,8 +167,8 @@ impl Managers {
     }
 }
 
-/// Removes images until `wanted` bytes are free, skipping those that are too young. Returns the freed bytes.
-fn free_images(unused: Vec<Unused>, wanted: i64, host: &mut Host<'_, '_>) -> i64 {
+/// Removes images until `wanted` bytes are freed, except images that are too young. Returns the freed bytes.
+fn free_images(unused: Vec<UnusedImage>, wanted: i64, host: &mut Host<'_, '_>) -> i64 {
     let mut freed = 0_i64;
     for one in unused {
         if freed >= wanted {

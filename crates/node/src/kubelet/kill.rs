@@ -69,7 +69,7 @@ pub(super) struct Victim {
 }
 
 impl PodWorker {
-    /// The kill in progress, for the views of the page (L-16).
+    /// Returns the kill in progress, for the views of the page (L-16).
     pub(super) fn kill(&self) -> Option<&Kill> {
         match &self.activity {
             Activity::Kill(kill) => Some(kill),
@@ -107,7 +107,7 @@ impl Kill {
                 since: host.ctx.now,
                 until: None,
             };
-            if let (Some(hook), Some(wait)) = (victim.hook, call.left.wait()) {
+            if let (Some(hook), Some(wait)) = (victim.hook, call.left.max_wait()) {
                 call.step = StopStep::PreStop;
                 call.until = Some(host.ctx.now + wait);
                 host.machine
@@ -125,7 +125,7 @@ impl Kill {
         self.calls.iter().all(|call| call.step == StopStep::Done)
     }
 
-    /// The earliest deadline of the calls.
+    /// Returns the earliest deadline of the calls.
     pub(super) fn next_deadline(&self) -> Option<SimTime> {
         self.calls.iter().filter_map(|call| call.until).min()
     }
@@ -169,7 +169,7 @@ impl Kill {
                 StopStep::PreStop => call.wait_for_turn(now),
                 StopStep::Turn => call.stop(pod, host),
                 StopStep::Stopping => {
-                    // Cause: the stop signal that the process did not react to.
+                    // The cause is the stop signal that the process did not react to.
                     let process = process(pod, call.container, host);
                     let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
                     host.ctx.set_cause(signal);
@@ -192,10 +192,10 @@ impl Kill {
                 continue;
             }
             let is_its_turn = call.after.iter().all(|idx| done[*idx]);
-            if is_its_turn || call.left.wait().is_none() {
+            if is_its_turn || call.left.max_wait().is_none() {
                 call.stop(pod, host);
             } else if call.until.is_none() {
-                call.until = call.left.wait().map(|wait| call.since + wait);
+                call.until = call.left.max_wait().map(|wait| call.since + wait);
             }
         }
     }
@@ -203,7 +203,7 @@ impl Kill {
 
 impl StopCall {
     fn wait_for_turn(&mut self, now: SimTime) {
-        self.left = self.left.after(now - self.since);
+        self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;
         self.since = now;
         self.until = None;
@@ -211,7 +211,7 @@ impl StopCall {
 
     fn stop(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
-        self.left = self.left.after(now - self.since);
+        self.left = self.left.after_waiting(now - self.since);
         self.since = now;
         let uid = &pod.metadata.uid;
         if !is_running(pod, self.container, host) {
@@ -241,7 +241,7 @@ fn process<'h>(pod: &Pod, container: ContainerId, host: &'h Host<'_, '_>) -> Opt
     host.machine.pod(&pod.metadata.uid)?.container(container)
 }
 
-/// Index of the sidecar declared next after the one at `idx` (LC-158). Plain init containers are skipped.
+/// Returns the index of the sidecar declared next after the one at `idx` (LC-158). Plain init containers are skipped.
 fn next_sidecar(pod: &Pod, idx: usize) -> usize {
     let init = &pod.spec.init_containers;
     (idx + 1..init.len())

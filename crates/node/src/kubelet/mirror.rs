@@ -145,7 +145,7 @@ impl Managers {
         }
     }
 
-    /// Handles the response to a request about a mirror pod. The watch reports its deletion.
+    /// Handles the response to a request about a mirror pod. The watch reports the deletion of a mirror pod.
     pub(super) fn handle_mirror_answer(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
         match (call, answer) {
             (Call::CreateMirror(key), Ok(Some(Object::Pod(mirror)))) => {
@@ -164,7 +164,7 @@ impl Managers {
     }
 }
 
-/// A new mirror pod; None while there is no Node object to own it.
+/// Returns a new mirror pod; None while there is no Node object to own it.
 fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
     let node = host.shared.node_object.as_ref()?;
     if node.metadata.is_terminating() {
@@ -191,7 +191,7 @@ fn new_mirror(key: &ObjectKey, host: &Host<'_, '_>) -> Option<Pod> {
     Some(pod)
 }
 
-/// Key of the mirror pod that a request is about.
+/// Returns the key of the mirror pod that a request is about.
 fn mirror_of(call: &Call) -> Option<&ObjectKey> {
     match call {
         Call::DeleteMirror(key) | Call::CreateMirror(key) => Some(key),

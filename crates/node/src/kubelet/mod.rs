@@ -63,7 +63,7 @@ pub enum KubeletTimer {
     Housekeeping,
     /// Registration of the node or its status is due.
     Node,
-    /// A group of an orderly shutdown has reached its deadline.
+    /// A group of a graceful shutdown has reached its deadline.
     Shutdown,
     /// Pass of image garbage collection (every 5 min while an image may have to be removed).
     Images,
@@ -101,7 +101,7 @@ struct Managers {
 }
 
 impl Kubelet {
-    /// A kubelet process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
+    /// Creates a kubelet process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
     pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
         Self {
             shared: Shared {
@@ -330,9 +330,9 @@ impl Managers {
         wants_resize
     }
 
-    /// Pods whose resources count on this node (LC-065), with the granted resources, except the pod `without`. A pod
-    /// whose API object is deleted does not count, even while its processes still run, because it is no longer in the
-    /// kubelet's list.
+    /// Returns the pods whose resources count on this node (LC-065), with the granted resources, except the pod
+    /// `without`. A pod whose API object is deleted does not count, even while its processes still run, because it is
+    /// no longer in the kubelet's list.
     fn admitted_pods(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
         let counts = |worker: &&PodWorker| {
             worker.may_run() && !worker.is_deleted && !worker.pod.is_terminal() && Some(worker.uid()) != without
@@ -469,7 +469,7 @@ impl Managers {
         }
     }
 
-    /// The attached or in-use volumes of the Node changed: workers that wait for volumes try again.
+    /// Retries the workers that wait for volumes, because the attached or in-use volumes of the Node changed.
     fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
         let waiting: Vec<Uid> = self
             .pods
@@ -540,9 +540,9 @@ mod tests {
     fn idle_pod_state_is_small() {
         assert!(size_of::<PodWorker>() <= 640, "{}", size_of::<PodWorker>());
         assert!(
-            size_of::<worker::ContainerMemory>() <= 64,
+            size_of::<worker::VolatileContainerState>() <= 64,
             "{}",
-            size_of::<worker::ContainerMemory>()
+            size_of::<worker::VolatileContainerState>()
         );
     }
 }

@@ -19,7 +19,7 @@ use crate::Timer;
 use crate::machine::Image;
 use podscope_sim::{Answer, Mutation, Part, Request, SimTime, Span};
 
-/// How long the runtime may be down before the node becomes NotReady (LC-204).
+/// Time for which the runtime may be down before the node becomes NotReady (LC-204).
 pub(super) const RUNTIME_TIMEOUT: Span = Span::seconds(30);
 
 /// A pressure condition of the node (LC-191, LC-205).
@@ -32,8 +32,8 @@ pub(super) enum Pressure {
 
 impl Pressure {
     pub(super) const ALL: [Self; 3] = [Self::Memory, Self::Disk, Self::Pid];
-    /// The pressure that a signal measures.
-    pub(super) const fn by(signal: EvictionSignal) -> Self {
+    /// Returns the pressure that a signal measures.
+    pub(super) const fn from_signal(signal: EvictionSignal) -> Self {
         match signal {
             EvictionSignal::MemoryAvailable => Self::Memory,
             EvictionSignal::NodefsAvailable
@@ -44,7 +44,7 @@ impl Pressure {
         }
     }
 
-    /// Type of the node condition.
+    /// Returns the type of the node condition.
     pub(super) const fn condition(self) -> &'static str {
         match self {
             Self::Memory => condition::MEMORY_PRESSURE,
@@ -53,8 +53,8 @@ impl Pressure {
         }
     }
 
-    /// Reason of the event that reports a change of the condition.
-    const fn event(self, has_pressure: bool) -> &'static str {
+    /// Returns the reason of the event that reports a change of the condition.
+    const fn event_reason(self, has_pressure: bool) -> &'static str {
         match (self, has_pressure) {
             (Self::Memory, true) => "NodeHasInsufficientMemory",
             (Self::Memory, false) => "NodeHasSufficientMemory",
@@ -65,7 +65,7 @@ impl Pressure {
         }
     }
 
-    /// Reason and message of the condition.
+    /// Returns the reason and message of the condition.
     const fn reason_and_message(self, has_pressure: bool) -> (&'static str, &'static str) {
         match (self, has_pressure) {
             (Self::Memory, true) => (
@@ -81,7 +81,7 @@ impl Pressure {
     }
 }
 
-/// Type, status, reason and message of the conditions of a healthy node (LC-204, LC-205).
+/// Returns the type, status, reason and message of the conditions of a healthy node (LC-204, LC-205).
 pub fn healthy() -> [(&'static str, bool, &'static str, &'static str); 4] {
     let [memory, disk, pid] = Pressure::ALL.map(|kind| {
         let (reason, message) = kind.reason_and_message(false);
@@ -113,7 +113,7 @@ pub(super) struct NodeState {
     pub(super) pressure: Vec<Pressure>,
     /// Attachable volumes that pods wait for or have mounted.
     pub(super) wanted_volumes: ordered::Set<Str>,
-    /// Whether the machine is in an orderly shutdown (LC-212).
+    /// Whether the machine is in a graceful shutdown (LC-212).
     pub(super) is_shutting_down: bool,
     /// Whether the node was cordoned when its status was last computed.
     was_unschedulable: bool,
@@ -177,7 +177,7 @@ impl Managers {
         if exists {
             let is_known = std::mem::replace(&mut host.shared.node_state.is_registered, true);
             // A Node that was created again does not list the volumes that this machine has mounted.
-            self.drop_stale_volumes(host);
+            self.update_volumes_in_use(host);
             if is_outdated(host) {
                 // A kubelet that starts computes its first status at once.
                 match host.shared.is_restart && !is_known {
@@ -194,13 +194,13 @@ impl Managers {
         }
     }
 
-    /// One pass of the node's loop.
+    /// Runs one pass of the node's loop.
     pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
         }
         host.shared.node_state.queued = None;
-        self.drop_stale_volumes(host);
+        self.update_volumes_in_use(host);
         emit_schedulable_event(host);
         if !host.shared.node_state.is_registered {
             register(host);
@@ -237,8 +237,8 @@ impl Managers {
         }
     }
 
-    /// Removes volumes that no pod wants or has mounted from the volumes reported in use.
-    fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
+    /// Recomputes the volumes reported in `status.volumesInUse`: those that pods need or have mounted (CT-128).
+    fn update_volumes_in_use(&mut self, host: &mut Host<'_, '_>) {
         let mut wanted: ordered::Set<Str> = host
             .machine
             .mounts()
@@ -292,7 +292,7 @@ pub(super) fn emit_start_events(host: &mut Host<'_, '_>) {
     events::emit_for_node(&node, EventType::Normal, "NodeAllocatableEnforced", message, host);
     for kind in Pressure::ALL {
         let has_pressure = host.machine.imported_condition(kind.condition()).is_some();
-        emit_status_event(kind.event(has_pressure), host);
+        emit_status_event(kind.event_reason(has_pressure), host);
     }
 }
 
@@ -306,7 +306,7 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
     for kind in Pressure::ALL {
         let (old, new) = (status_of(before, kind.condition()), status_of(after, kind.condition()));
         if let Some(new) = new.clone().filter(|_| old != new) {
-            emit_status_event(kind.event(new == ConditionStatus::True), host);
+            emit_status_event(kind.event_reason(new == ConditionStatus::True), host);
         }
     }
     if let (Some(old), Some(new)) = (status_of(before, condition::READY), status_of(after, condition::READY))
@@ -317,7 +317,7 @@ fn emit_condition_events(before: &[NodeCondition], after: &[NodeCondition], host
     }
 }
 
-/// Boot ID of a machine that has rebooted, if the Node still has an earlier one.
+/// Returns the boot ID of a machine that has rebooted, if the Node still has an earlier one.
 fn new_boot(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
     let own = boot_id(host);
     let reported = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
@@ -328,7 +328,7 @@ fn boot_id(host: &Host<'_, '_>) -> Str {
     format!("{}-{}", host.shared.node, host.machine.boots()).into()
 }
 
-/// Labels that a kubelet sets on its Node by default.
+/// Returns the labels that a kubelet sets on its Node by default.
 pub fn default_labels(name: &str) -> [(&str, &str); 5] {
     [
         (label::HOSTNAME, name),
@@ -389,7 +389,7 @@ fn register(host: &mut Host<'_, '_>) {
     host.shared.calls.insert(id, Call::Register);
 }
 
-/// Version of this kubelet: the one installed on its machine, or else the configured one.
+/// Returns the version of this kubelet: the one installed on its machine, or else the configured one.
 fn kubelet_version(host: &Host<'_, '_>) -> Str {
     let installed = host.machine.kubelet_version();
     if installed.is_empty() {
@@ -399,12 +399,12 @@ fn kubelet_version(host: &Host<'_, '_>) -> Str {
     }
 }
 
-/// Features that this kubelet has and declares, sorted (`status.declaredFeatures`).
+/// Returns the features that this kubelet has and declares, sorted (`status.declaredFeatures`).
 pub(super) fn declared_features(host: &Host<'_, '_>) -> Vec<Str> {
     features::declared_by(&kubelet_version(host))
 }
 
-/// Node conditions that this kubelet owns, merged into those of the API object (LC-204, LC-205).
+/// Returns the node conditions that this kubelet owns, merged into those of the API object (LC-204, LC-205).
 fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
     let state = &host.shared.node_state;
     let now = host.ctx.wall();
@@ -470,12 +470,12 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
     all
 }
 
-/// Reason and message of an imported node condition, which lasts until a reboot (P-09).
+/// Returns the reason and message of an imported node condition, which lasts until a reboot (P-09).
 fn imported_reason(imported: &NodeCondition) -> Option<(&str, &str)> {
     (!imported.reason.is_empty()).then_some((&*imported.reason, &*imported.message))
 }
 
-/// The machine's images as the Node reports them, the largest first.
+/// Returns the machine's images as the Node reports them, the largest first.
 fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
     let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
     held.stable_sort_by_key(|image| Reverse(image.bytes));

@@ -23,7 +23,7 @@ pub(super) struct Orphans {
 }
 
 /// Interval of housekeeping (LC-056).
-const HOUSEKEEPING: Span = Span::seconds(2);
+const HOUSEKEEPING_INTERVAL: Span = Span::seconds(2);
 
 impl Orphans {
     /// Handles the exit of a container's process.
@@ -52,7 +52,7 @@ impl Managers {
     /// Schedules housekeeping if a pod on the machine is an orphan or a kill has a deadline.
     pub(super) fn schedule_housekeeping(&mut self, host: &mut Host<'_, '_>) {
         let found = host.machine.pods().any(|(uid, _)| self.is_orphan(uid));
-        let next = next_tick(host.ctx.now, HOUSEKEEPING, host.shared.relist_phase);
+        let next = next_tick(host.ctx.now, HOUSEKEEPING_INTERVAL, host.shared.relist_phase);
         let due = self
             .orphans
             .kills

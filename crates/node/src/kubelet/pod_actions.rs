@@ -15,7 +15,7 @@ use crate::machine::{self, ContainerId, Role, containers_of};
 /// Actions of one sync; container indices count over [`containers_of`].
 #[derive(Debug, Default)]
 pub(super) struct PodActions {
-    /// Kill all containers and the sandbox.
+    /// Whether to kill all containers and the sandbox.
     pub(super) kill_pod: bool,
     pub(super) new_sandbox: bool,
     /// Whether all containers are removed after their exit, so that they start again (RestartAllContainers).
@@ -102,7 +102,7 @@ impl PodWorker {
         actions
     }
 
-    /// Actions for a pod without a sandbox: create one, unless no container would start in it (LC-071).
+    /// Determines the actions for a pod without a sandbox: create one, unless no container would start in it (LC-071).
     fn sandbox_actions(&self, actions: &mut PodActions, held: Option<&machine::MachinePod>) {
         let pod = &*self.pod;
         let n_init = pod.spec.init_containers.len();
@@ -166,7 +166,7 @@ impl PodWorker {
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
         let mut is_initialized = inits.is_empty() || has_active_app(pod, held);
-        // Whether a later init container has already started: then this one completed before.
+        // Whether a later init container has already started, which proves that this one completed before.
         let mut was_reached = is_initialized;
         let mut starts = Vec::new();
         for (idx, container) in inits.iter().enumerate().rev() {

@@ -29,7 +29,7 @@ pub(super) struct Preemption {
     pub(super) pod: Uid,
     /// The victim that is being killed.
     current: Option<Uid>,
-    /// The victims after it.
+    /// The victims that are killed after `current`.
     next: VecDeque<Uid>,
 }
 
@@ -79,12 +79,13 @@ impl Managers {
                 worker.request_sync(host);
             }
             self.advance(&pod, host);
-            self.work_off_backlog(host);
+            self.handle_backlog(host);
         }
     }
 
-    /// The sync loop continues: handles what has waited. Another critical pod among it may block the loop again.
-    fn work_off_backlog(&mut self, host: &mut Host<'_, '_>) {
+    /// Handles what has waited, because the sync loop continues. Another critical pod in the backlog may block the loop
+    /// again.
+    fn handle_backlog(&mut self, host: &mut Host<'_, '_>) {
         for waiting in std::mem::take(&mut self.backlog) {
             self.observe_pod(&waiting, host);
         }
@@ -126,7 +127,7 @@ impl PodWorker {
 /// A resource that is short, and the missing amount.
 type Shortfall = (Str, i64);
 
-/// The pods to kill; None if killing all candidates would not make enough room.
+/// Returns the pods to kill; None if killing all candidates would not make enough room.
 pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
     let node = host.shared.node_object.clone()?;
     let shortfalls: Vec<Shortfall> = shortages(pod, others, &node)
@@ -148,7 +149,7 @@ pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) ->
     if !remaining_shortfalls(&shortfalls, &all).is_empty() {
         return None;
     }
-    // From each QoS class take only what the lower classes cannot provide.
+    // Pods of a QoS class provide only what pods of the lower classes cannot provide.
     let from_guaranteed = choose_pods(
         &guaranteed,
         remaining_shortfalls(&shortfalls, &[&best_effort[..], &burstable].concat()),
@@ -164,7 +165,7 @@ pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) ->
     Some([from_best_effort, from_burstable, from_guaranteed].concat())
 }
 
-/// Amount of a resource that a pod requests; 1 of the resource `pods`.
+/// Returns the amount of a resource that a pod requests; 1 of the resource `pods`.
 fn requested_amount(pod: &Pod, resource: &str) -> i64 {
     if resource == "pods" {
         1
@@ -173,7 +174,7 @@ fn requested_amount(pod: &Pod, resource: &str) -> i64 {
     }
 }
 
-/// The shortfalls that remain after `removed` pods are gone.
+/// Returns the shortfalls that remain after `removed` pods are gone.
 fn remaining_shortfalls(shortfalls: &[Shortfall], removed: &[&Pod]) -> Vec<Shortfall> {
     let left = |(resource, amount): &Shortfall| {
         let freed: i64 = removed.iter().map(|pod| requested_amount(pod, resource)).sum();
@@ -190,7 +191,7 @@ fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a 
         let mut best = 0;
         for idx in 1..left.len() {
             let (one, known) = (distance(left[idx], &shortfalls), distance(left[best], &shortfalls));
-            let is_smaller = || size(left[idx]) <= size(left[best]);
+            let is_smaller = || size_sort_key(left[idx]) <= size_sort_key(left[best]);
             if one < known || (one == known && is_smaller()) {
                 best = idx;
             }
@@ -202,8 +203,8 @@ fn choose_pods<'a>(pods: &[&'a Pod], mut shortfalls: Vec<Shortfall>) -> Vec<&'a 
     chosen
 }
 
-/// Sum of the squared relative shortfalls that remain when the pod is removed. (Only basic arithmetic, so that all
-/// targets compute the same value.)
+/// Returns the sum of the squared relative shortfalls that remain when the pod is removed. (Only basic arithmetic, so
+/// that all targets compute the same value.)
 fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
     let share = |(resource, amount): &Shortfall| {
         let left = (amount - requested_amount(pod, resource)).max(0) as f64 / *amount as f64;
@@ -212,7 +213,7 @@ fn distance(pod: &Pod, shortfalls: &[Shortfall]) -> f64 {
     shortfalls.iter().map(share).sum()
 }
 
-/// Sort key: smaller pods come first, by memory, then CPU.
-fn size(pod: &Pod) -> (i64, i64) {
+/// Returns the sort key: smaller pods come first, by memory, then CPU.
+fn size_sort_key(pod: &Pod) -> (i64, i64) {
     (requested_amount(pod, "memory"), requested_amount(pod, "cpu"))
 }

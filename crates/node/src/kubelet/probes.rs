@@ -28,11 +28,11 @@ pub(super) use podscope_sim::ProbeKind;
 
 /// The kubelet's view of a probe kind.
 pub(super) trait Probing: Sized {
-    /// In the order in which the probes of a container are evaluated.
+    /// All probe kinds, in the order in which the probes of a container are evaluated.
     const ALL: [Self; 3];
-    /// Name in events.
+    /// Returns the name of the probe kind in events.
     fn name(self) -> &'static str;
-    /// Result before the first probe (LC-118).
+    /// Returns the result before the first probe (LC-118).
     fn initial(self) -> bool;
     fn spec(self, container: &Container) -> Option<&Probe>;
     fn answers(self, behavior: &Behavior) -> &Answers;
@@ -83,7 +83,7 @@ pub(super) struct ProbeWorker {
     /// Index of the container among all containers of the pod.
     pub(super) container_idx: usize,
     pub(super) kind: ProbeKind,
-    /// Any instant at which the worker ticks; the others follow from the period.
+    /// An instant at which the worker ticks; the other ticks follow from the period.
     align: SimTime,
     /// The last tick, executed or skipped.
     last: SimTime,
@@ -99,7 +99,7 @@ pub(super) struct ProbeWorker {
 }
 
 impl ProbeWorker {
-    /// A worker created at `now`; its first tick may be delayed by `offset` (LC-120).
+    /// Creates a worker at `now`; its first tick may be delayed by `offset` (LC-120).
     pub(super) fn new(container_idx: usize, kind: ProbeKind, now: SimTime, offset: Span) -> Self {
         let align = now + offset;
         Self {
@@ -126,7 +126,7 @@ impl ProbeWorker {
         self.is_on_hold = self.kind == ProbeKind::Startup && result;
     }
 
-    /// The published result for a container; the initial result if it belongs to another container.
+    /// Returns the published result for a container; the initial result if it belongs to another container.
     pub(super) fn result_for(&self, container: Option<ContainerId>) -> bool {
         if self.container == container {
             self.result
@@ -178,7 +178,7 @@ impl ProbeWorker {
         triggers_probe
     }
 
-    /// The next tick at which the result can change, or at which an error event is emitted (`has_error`).
+    /// Returns the next tick at which the result can change, or at which an error event is emitted (`has_error`).
     pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior, has_error: bool) -> Option<SimTime> {
         let target = self.target.filter(|_| !self.is_stopped && !self.is_on_hold)?;
         if target.is_started == (self.kind == ProbeKind::Startup) {
@@ -200,8 +200,8 @@ impl ProbeWorker {
         Some(tick_from((target.started_at + failure).max(earliest)))
     }
 
-    /// When a probe that is failing now reaches its failure threshold, if it keeps failing. None if it is not failing,
-    /// or if it is a readiness probe that has already failed.
+    /// Returns when a probe that is failing now reaches its failure threshold, if it keeps failing. None if it is not
+    /// failing, or if it is a readiness probe that has already failed.
     pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
         let is_failing = self.run > 0 && !self.last_answer;
         let is_open = self.result || self.kind == ProbeKind::Startup;
@@ -348,7 +348,7 @@ impl PodWorker {
         }
     }
 
-    /// The next tick whose result can change something.
+    /// Returns the next tick whose result can change something.
     pub(super) fn next_probe(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         self.probes.iter().filter_map(|probe| self.probe_due(probe, host)).min()
     }
@@ -384,7 +384,7 @@ impl PodWorker {
         }
     }
 
-    /// Next tick of one probe worker; None if no tick can change anything.
+    /// Returns the next tick of one probe worker; None if no tick can change anything.
     fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
         let behavior = latest_behavior(&self.pod, container, host)?;
@@ -392,7 +392,7 @@ impl PodWorker {
         probe.next_due(spec, &behavior, port_error(spec, container).is_some())
     }
 
-    /// Name and kill reason of the failed probe for which a running container must be killed.
+    /// Returns the name and kill reason of the failed probe for which a running container must be killed.
     pub(super) fn failed_probe(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
         let has_failed = |kind: ProbeKind| {
             let mut own = self
@@ -410,7 +410,7 @@ impl PodWorker {
         }
     }
 
-    /// When termination starts, liveness and startup probes of app containers stop (LC-129). Those of sidecars stop
+    /// Stops the liveness and startup probes of app containers when termination starts (LC-129). Those of sidecars stop
     /// too, because their results no longer have an effect.
     pub(super) fn stop_probes_for_termination(&mut self) {
         for probe in &mut self.probes {
@@ -424,8 +424,8 @@ impl PodWorker {
 /// Containers that ran longer than this before the kubelet started keep their readiness (`kubeletRestartGracePeriod`).
 const RESTART_GRACE_PERIOD: Span = Span::seconds(10);
 
-/// Probe result of a container that ran before this kubelet started, restored from its status: `started` is kept, and
-/// so is the readiness of a Ready pod (LC-131).
+/// Returns the probe result of a container that ran before this kubelet started, restored from its status: `started` is
+/// kept, and so is the readiness of a Ready pod (LC-131).
 fn restored_result(
     kind: ProbeKind,
     known: &ContainerStatus,
@@ -451,7 +451,7 @@ fn restored_result(
     }
 }
 
-/// Behaviour of the latest instance of a container.
+/// Returns the behaviour of the latest instance of a container.
 fn latest_behavior(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Option<Arc<Behavior>> {
     Some(
         host.machine
@@ -468,20 +468,21 @@ fn record(happening: Happening, pod: &Pod, container: &Container, host: &mut Hos
         .record_subject(happening, Some(subject), Some(container.name.clone()));
 }
 
-/// Error of a probe that cannot run because it names a port that the container does not declare (LC-117).
+/// Returns the error of a probe that cannot run because it names a port that the container does not declare (LC-117).
 fn port_error(spec: &Probe, container: &Container) -> Option<String> {
     let http = spec.http_get.as_ref().map(|http| &http.port);
     let port = http.or_else(|| spec.tcp_socket.as_ref().map(|tcp| &tcp.port))?;
     port.port_of(container).err()
 }
 
-/// Host and port that a probe connects to. Without a host of its own it is the pod's IP in the published status.
+/// Returns the host and port that a probe connects to. Without a host of its own it is the pod's IP in the published
+/// status.
 fn address(host: &str, port: Option<i32>, pod_ip: &str) -> String {
     let host = if host.is_empty() { pod_ip } else { host };
     format!("{host}:{}", port.unwrap_or_default())
 }
 
-/// Failure message of a probe handler.
+/// Returns the failure message of a probe handler.
 fn failure_message(spec: &Probe, pod_ip: &str, container: &Container) -> String {
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
@@ -495,7 +496,7 @@ fn failure_message(spec: &Probe, pod_ip: &str, container: &Container) -> String 
     }
 }
 
-/// Error message of a probe handler that gets no answer.
+/// Returns the error message of a probe handler that gets no answer.
 ///
 /// Deviation: in reality tcpSocket and grpc probes treat such an error as a failure, and so does httpGet unless the
 /// response is cut off. Here the result of behaviour `unknown` is ignored for all handlers.

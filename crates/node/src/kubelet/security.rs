@@ -139,7 +139,7 @@ pub(super) fn expand_sub_paths(container: &Container) -> Result<(), String> {
     Ok(())
 }
 
-/// Variable names in `$(NAME)`; `$$` is an escaped dollar sign.
+/// Returns the variable names in `$(NAME)`; `$$` is an escaped dollar sign.
 fn variables_of(expression: &str) -> impl Iterator<Item = &str> {
     let mut rest = expression;
     std::iter::from_fn(move || {

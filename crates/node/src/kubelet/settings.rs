@@ -34,7 +34,7 @@ impl EvictionSignal {
         Self::ImagefsInodesFree,
         Self::PidAvailable,
     ];
-    /// The signal of that name; None for signals that are not simulated (`containerfs.*`,
+    /// Returns the signal with this name; None for signals that are not simulated (`containerfs.*`,
     /// `allocatableMemory.available`).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|signal| signal.name() == name)
@@ -75,19 +75,20 @@ impl ThresholdValue {
     }
 }
 
-/// `SIGNAL<VALUE`.
+/// A threshold, written as `SIGNAL<VALUE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvictionThreshold {
     pub signal: EvictionSignal,
     /// The threshold is met below this value.
     pub value: ThresholdValue,
-    /// How long the threshold must be met before an eviction (soft thresholds); None for hard ones.
+    /// Time for which a soft threshold must be met before an eviction; None for a hard threshold.
     pub grace: Option<Span>,
     /// Amount that must be free above the threshold before it counts as resolved (LC-192).
     pub min_reclaim: Option<ThresholdValue>,
 }
 
-/// In an orderly shutdown of the machine, pods of this priority or higher get this grace period (LC-212).
+/// A group of pods in a graceful shutdown of the machine: pods of this priority or higher get this grace period
+/// (LC-212).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShutdownGroup {
     /// Minimum priority of the pods in the group.
@@ -134,7 +135,7 @@ pub struct KubeletSettings {
 }
 
 impl Default for KubeletSettings {
-    /// The defaults of v1.36 (LC-187).
+    /// Returns the defaults of v1.36 (LC-187).
     fn default() -> Self {
         Self {
             eviction: default_hard(),
@@ -157,7 +158,7 @@ impl Default for KubeletSettings {
     }
 }
 
-fn hard(signal: EvictionSignal, value: ThresholdValue) -> EvictionThreshold {
+fn hard_threshold(signal: EvictionSignal, value: ThresholdValue) -> EvictionThreshold {
     EvictionThreshold {
         signal,
         value,
@@ -169,18 +170,18 @@ fn hard(signal: EvictionSignal, value: ThresholdValue) -> EvictionThreshold {
 fn default_hard() -> Vec<EvictionThreshold> {
     use EvictionSignal::{ImagefsAvailable, ImagefsInodesFree, MemoryAvailable, NodefsAvailable, NodefsInodesFree};
     vec![
-        hard(
+        hard_threshold(
             MemoryAvailable,
             ThresholdValue::Quantity(Quantity::from_bytes(100 << 20)),
         ),
-        hard(NodefsAvailable, ThresholdValue::PerTenThousand(1000)),
-        hard(NodefsInodesFree, ThresholdValue::PerTenThousand(500)),
-        hard(ImagefsAvailable, ThresholdValue::PerTenThousand(1500)),
-        hard(ImagefsInodesFree, ThresholdValue::PerTenThousand(500)),
+        hard_threshold(NodefsAvailable, ThresholdValue::PerTenThousand(1000)),
+        hard_threshold(NodefsInodesFree, ThresholdValue::PerTenThousand(500)),
+        hard_threshold(ImagefsAvailable, ThresholdValue::PerTenThousand(1500)),
+        hard_threshold(ImagefsInodesFree, ThresholdValue::PerTenThousand(500)),
     ]
 }
 
-/// Grace period of a soft threshold in a validated configuration.
+/// Returns the grace period of a soft threshold in a validated configuration.
 fn soft_grace(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
     let period = config.eviction_soft_grace_period.get(signal.name());
     let period = period.expect("a validated soft threshold has a grace period");
@@ -188,7 +189,7 @@ fn soft_grace(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
 }
 
 impl KubeletSettings {
-    /// Maximum number of concurrent image pulls (LC-070).
+    /// Returns the maximum number of concurrent image pulls (LC-070).
     pub fn parallel_pulls(&self) -> usize {
         if self.serialize_image_pulls {
             1
@@ -219,7 +220,7 @@ impl KubeletSettings {
                 self.eviction.extend(default_hard().into_iter().filter(is_missing));
             }
             self.eviction
-                .extend(given.into_iter().map(|(signal, value)| hard(signal, value)));
+                .extend(given.into_iter().map(|(signal, value)| hard_threshold(signal, value)));
         }
         let soft = thresholds(&config.eviction_soft);
         if !soft.is_empty() {
@@ -228,7 +229,7 @@ impl KubeletSettings {
         for (signal, value) in soft {
             self.eviction.push(EvictionThreshold {
                 grace: Some(soft_grace(config, signal)),
-                ..hard(signal, value)
+                ..hard_threshold(signal, value)
             });
         }
         for (signal, value) in thresholds(&config.eviction_minimum_reclaim) {
@@ -237,16 +238,16 @@ impl KubeletSettings {
             }
         }
         let span = |duration: Duration| Span(duration.0);
-        set(
+        set_if_given(
             &mut self.eviction_max_pod_grace_period,
             config.eviction_max_pod_grace_period.map(i64::from),
         );
-        set(
+        set_if_given(
             &mut self.eviction_pressure_transition_period,
             config.eviction_pressure_transition_period.map(span),
         );
         let restarts = config.crash_loop_back_off.as_ref();
-        set(
+        set_if_given(
             &mut self.max_container_restart_period,
             restarts.and_then(|one| one.max_container_restart_period).map(span),
         );
@@ -260,19 +261,19 @@ impl KubeletSettings {
                 config.image_gc_low_threshold_percent,
             ),
         ] {
-            set(field, given.map(i64::from));
+            set_if_given(field, given.map(i64::from));
         }
         // As for every duration in this configuration, 0 means the default. For the maximum age the default is 0.
         let min_age = config.image_minimum_gc_age.filter(|age| age.0 != 0);
-        set(&mut self.image_minimum_gc_age, min_age.map(span));
-        set(&mut self.image_maximum_gc_age, config.image_maximum_gc_age.map(span));
-        set(&mut self.serialize_image_pulls, config.serialize_image_pulls);
+        set_if_given(&mut self.image_minimum_gc_age, min_age.map(span));
+        set_if_given(&mut self.image_maximum_gc_age, config.image_maximum_gc_age.map(span));
+        set_if_given(&mut self.serialize_image_pulls, config.serialize_image_pulls);
         if let Some(most) = config.max_parallel_image_pulls {
             self.max_parallel_image_pulls = usize::try_from(most).ok();
         }
-        set(&mut self.max_pods, config.max_pods.map(i64::from));
+        set_if_given(&mut self.max_pods, config.max_pods.map(i64::from));
         self.allowed_unsafe_sysctls.clone_from(&config.allowed_unsafe_sysctls);
-        set(&mut self.register_node, config.register_node);
+        set_if_given(&mut self.register_node, config.register_node);
         if !config.register_with_taints.is_empty() {
             self.register_with_taints.clone_from(&config.register_with_taints);
         }
@@ -284,14 +285,14 @@ impl KubeletSettings {
 }
 
 /// Sets a field if a value is given.
-fn set<T>(field: &mut T, given: Option<T>) {
+fn set_if_given<T>(field: &mut T, given: Option<T>) {
     if let Some(given) = given {
         *field = given;
     }
 }
 
-/// The groups by priority, or the two groups that the simple fields define: all pods, then critical ones. None if the
-/// configuration sets neither.
+/// Returns the groups by priority, or the two groups that the simple fields define: all pods, then critical ones. None
+/// if the configuration sets neither.
 fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> {
     let mut groups: Vec<ShutdownGroup> = config
         .shutdown_grace_period_by_pod_priority

@@ -1,4 +1,4 @@
-//! Graceful node shutdown (LC-212): when the operating system of the machine shuts down in order, the kubelet kills the
+//! Graceful node shutdown (LC-212): when the operating system of the machine shuts down normally, the kubelet kills the
 //! pods first, group by group.
 //!
 //! ```text
@@ -31,7 +31,7 @@ pub(super) struct Shutdown {
     ends_at: Option<SimTime>,
 }
 
-/// Index of the group of a pod: the last one whose priority the pod reaches, or else the first.
+/// Returns the index of the group of a pod: the last one whose priority the pod reaches, or else the first.
 fn group_of(groups: &[ShutdownGroup], priority: i32) -> usize {
     groups.iter().rposition(|group| group.priority <= priority).unwrap_or(0)
 }

@@ -23,11 +23,11 @@ impl PodWorker {
         };
         let now = host.ctx.now;
         let max = host.shared.settings.max_container_restart_period;
-        let Some(memory) = self.memory.get_mut(start.idx) else {
+        let Some(container_state) = self.container_states.get_mut(start.idx) else {
             return;
         };
         if let Some(finished) = start.exited_at
-            && let Err(delay) = backoff::try_restart(&mut memory.restarts, finished, now, max)
+            && let Err(delay) = backoff::try_restart(&mut container_state.restarts, finished, now, max)
         {
             mark_failed(run, role);
             let until = finished + delay;
@@ -89,7 +89,7 @@ impl PodWorker {
         }
     }
 
-    /// At the start of the simulation: restores why the containers of an imported pod are waiting, and their back-off
+    /// Restores, at the start of the simulation, why the containers of an imported pod are waiting, and their back-off
     /// (P-09).
     pub(super) fn restore_imported_waiting(&mut self, host: &Host<'_, '_>) {
         let now = host.ctx.now;
@@ -98,7 +98,7 @@ impl PodWorker {
         }
         let pod = self.pod.clone();
         let max = host.shared.settings.max_container_restart_period;
-        for ((_, container), memory) in containers_of(&pod).zip(&mut self.memory) {
+        for ((_, container), container_state) in containers_of(&pod).zip(&mut self.container_states) {
             let Some(status) = pod.status.status_of(&container.name) else {
                 continue;
             };
@@ -107,12 +107,12 @@ impl PodWorker {
             };
             let problem = host.machine.problem_of(&pod, container);
             if problem.is_some() || &*waiting.reason == "CreateContainerConfigError" {
-                memory.waiting = Some(Box::new(waiting.clone()));
+                container_state.waiting = Some(Box::new(waiting.clone()));
             }
             match problem {
-                Some(ContainerProblem::Pull(_)) => memory.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
+                Some(ContainerProblem::Pull(_)) => container_state.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
                 Some(ContainerProblem::Ends { .. }) => {
-                    memory.restarts = Some(BackOff::after_restarts(status.restart_count, max, now));
+                    container_state.restarts = Some(BackOff::after_restarts(status.restart_count, max, now));
                 }
                 _ => {}
             }
@@ -130,7 +130,10 @@ impl PodWorker {
         host: &mut Host<'_, '_>,
     ) {
         let image = &container.image;
-        let entry = self.memory.get(start.idx).and_then(|memory| memory.pulls);
+        let entry = self
+            .container_states
+            .get(start.idx)
+            .and_then(|container_state| container_state.pulls);
         if backoff::is_pull_blocked(&entry, host.ctx.now) {
             mark_failed(run, role);
             let event = format!("Back-off pulling image \"{image}\"");
@@ -192,8 +195,8 @@ impl PodWorker {
             "Container started",
             host,
         );
-        if let Some(memory) = self.memory.get_mut(start.idx) {
-            memory.waiting = None;
+        if let Some(container_state) = self.container_states.get_mut(start.idx) {
+            container_state.waiting = None;
         }
         self.set_machine_changed();
         if container
@@ -209,8 +212,8 @@ impl PodWorker {
         }
     }
 
-    /// Restart count of the next instance. Without a container on the machine, the count is restored from the status
-    /// (LC-097).
+    /// Returns the restart count of the next instance. Without a container on the machine, the count is restored from
+    /// the status (LC-097).
     fn next_attempt(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
         if let Some(latest) = host
             .machine
@@ -227,15 +230,15 @@ impl PodWorker {
     }
 
     fn set_waiting(&mut self, idx: usize, reason: &str, message: String) {
-        if let Some(memory) = self.memory.get_mut(idx) {
-            memory.waiting = Some(Box::new(ContainerStateWaiting {
+        if let Some(container_state) = self.container_states.get_mut(idx) {
+            container_state.waiting = Some(Box::new(ContainerStateWaiting {
                 reason: reason.into(),
                 message: message.into(),
             }));
         }
     }
 
-    /// A start failed because of the image: emits event `Failed` and sets the waiting reason.
+    /// Handles a start that failed because of the image: emits event `Failed` and sets the waiting reason.
     fn fail_for_image(
         &mut self,
         pod: &Pod,
@@ -249,7 +252,7 @@ impl PodWorker {
         self.set_waiting(idx, reason, message);
     }
 
-    /// A start failed because of the container's configuration.
+    /// Handles a start that failed because of the container's configuration.
     fn fail_to_create(
         &mut self,
         pod: &Pod,
@@ -289,8 +292,8 @@ impl PodWorker {
         }
         run.step = SyncStep::Next;
         mark_failed(run, role);
-        if let Some(memory) = self.memory.get_mut(start.idx) {
-            backoff::record_pull_failure(&mut memory.pulls, host.ctx.now);
+        if let Some(container_state) = self.container_states.get_mut(start.idx) {
+            backoff::record_pull_failure(&mut container_state.pulls, host.ctx.now);
         }
         let error = pull_error(image);
         let message = format!("Failed to pull image \"{image}\": {error}");

@@ -132,7 +132,7 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
     }
 }
 
-/// Requests allocated to the whole pod, and the resources that are applied to its running containers.
+/// Returns the requests allocated to the whole pod, and the resources that are applied to its running containers.
 fn resources(worker: &PodWorker, held: Option<&MachinePod>) -> (ResourceList, Option<Arc<ResourceRequirements>>) {
     let pod = &worker.pod;
     let pod_resources = |pod: &Pod| {
@@ -260,7 +260,7 @@ fn container_status(
     status
 }
 
-/// Status of a volume mount. A read-only mount is not recursively read-only.
+/// Returns the status of a volume mount. A read-only mount is not recursively read-only.
 fn mount_status(mount: &VolumeMount) -> VolumeMountStatus {
     let is_read_only = mount.read_only == Some(true);
     VolumeMountStatus {
@@ -283,7 +283,7 @@ fn is_same_instance(known: &ContainerStatus, status: &ContainerStatus) -> bool {
         && !known.container_id.is_empty()
 }
 
-/// Status of a container that the runtime does not know (LC-092, LC-096).
+/// Returns the status of a container that the runtime does not know (LC-092, LC-096).
 fn status_without_runtime(
     role: Role,
     container: &Container,
@@ -341,8 +341,8 @@ fn status_without_runtime(
     status
 }
 
-/// Status of a container that was removed from the machine by RestartAllContainers. The times of its last instance are
-/// unknown (LC-228).
+/// Sets the status of a container that was removed from the machine by RestartAllContainers. The times of its last
+/// instance are unknown (LC-228).
 pub(super) fn set_restarting_all(status: &mut ContainerStatus) {
     if status.state.running.is_some() || status.state.terminated.is_some() {
         status.restart_count += 1;
@@ -389,8 +389,8 @@ fn state_of(container: &machine::Container, pod: &Pod, ctx: &Context<'_>) -> Con
     }
 }
 
-/// Container ID in the runtime's format. It is computed from the container's identity, so that equal runs have equal
-/// IDs.
+/// Returns the container ID in the runtime's format. It is computed from the container's identity, so that equal runs
+/// have equal IDs.
 pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
     let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
     let digits = hex_digest(container.id.0, &[node, &container.name]);
@@ -476,8 +476,8 @@ fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) ->
     }
 }
 
-/// Final status of a pod whose containers cannot run any more: containers without a known exit are reported as lost
-/// (LC-173, LC-174).
+/// Sets the final status of a pod whose containers cannot run any more: containers without a known exit are reported as
+/// lost (LC-173, LC-174).
 pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
     let lost = || ContainerState {
         terminated: Some(ContainerStateTerminated {

@@ -78,9 +78,9 @@ impl StatusReport {
     }
 }
 
-/// The status as it may be stored: with a terminal phase only when no container can run any more (LC-111). Until then
-/// the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the server's
-/// present status, which this kubelet may not have observed yet.
+/// Returns the status as it may be stored: with a terminal phase only when no container can run any more (LC-111).
+/// Until then the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the
+/// server's present status, which this kubelet may not have observed yet.
 fn reportable(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus {
     let mut reportable = own.clone();
     if is_held_back {
@@ -173,7 +173,7 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// A new mirror pod represents this static pod (LC-213): the full status is sent to it.
+    /// Handles a new mirror pod of this static pod (LC-213): the full status is sent to the mirror pod.
     pub(super) fn set_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let status = self.status().clone();
         self.pod = mirror.clone();
@@ -182,7 +182,7 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// After a changed probe result, updates `started`, `ready` and the conditions at once (LC-170).
+    /// Updates `started`, `ready` and the conditions at once, after a changed probe result (LC-170).
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
         let fresh = status::generate(self, host, false);
         let mut status = self.status().clone();
@@ -204,15 +204,15 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// The sandbox is ready: sends this condition before any image is pulled (LC-106).
+    /// Sends the condition that the sandbox is ready, before any image is pulled (LC-106).
     pub(super) fn publish_sandbox_ready(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
         self.publish(status, host);
     }
 
-    /// RestartAllContainers has removed all containers from the machine. In this one status each of them counts as
-    /// restarted, whether it had exited or not; in the next they wait like those of a new pod (LC-228).
+    /// Publishes that RestartAllContainers has removed all containers from the machine. In this one status each of them
+    /// counts as restarted, whether it had exited or not; in the next they wait like those of a new pod (LC-228).
     pub(super) fn publish_restart_all(&mut self, host: &mut Host<'_, '_>) {
         self.is_restarting_all = false;
         let old = self.status();
@@ -241,7 +241,7 @@ impl PodWorker {
         self.publish(status, host);
     }
 
-    /// The worker has done its work: sends the final status, then the DELETE (LC-171, LC-173, LC-174).
+    /// Sends the final status and then the DELETE, because the worker has done its work (LC-171, LC-173, LC-174).
     pub(super) fn send_final_status(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         status::set_final(&mut status, &self.pod);
@@ -305,7 +305,7 @@ impl PodWorker {
         }
     }
 
-    /// Periodic pass, every 10 s while a status is not sent.
+    /// Runs the periodic pass, every 10 s while a status is not sent.
     pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
         self.send(host);
         self.try_delete(host);

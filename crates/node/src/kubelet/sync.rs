@@ -111,7 +111,7 @@ impl PodWorker {
         match volumes::mount_all(&self.pod, host) {
             Ok(()) => self.begin_run(host),
             Err(problems) if wait.is_over(host.ctx.now) => {
-                wait.give_up(&self.pod, &problems, host);
+                wait.emit_timeout(&self.pod, &problems, host);
                 self.finish_sync(SyncEnd::Error, host);
             }
             Err(problems) => {
@@ -286,8 +286,9 @@ impl PodWorker {
         true
     }
 
-    /// Every running container, to be killed with the pod's grace period `asked`, or with its own if that is None.
-    pub(super) fn all_victims(&self, asked: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
+    /// Returns every running container, to be killed with the pod's grace period `requested`, or with its own if
+    /// `requested` is None.
+    pub(super) fn all_victims(&self, requested: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
         let Some(held) = host.machine.pod(self.uid()) else {
             return Vec::new();
         };
@@ -304,7 +305,7 @@ impl PodWorker {
                 self.victim(
                     id,
                     idx,
-                    asked,
+                    requested,
                     KillReason::Other,
                     Some(format!("Stopping container {name}")),
                     host,
@@ -318,7 +319,7 @@ impl PodWorker {
         &self,
         id: ContainerId,
         idx: usize,
-        asked: Option<i64>,
+        requested: Option<i64>,
         reason: KillReason,
         message: Option<String>,
         host: &Host<'_, '_>,
@@ -339,7 +340,7 @@ impl PodWorker {
             name: container.name.clone(),
             role,
             init_idx: idx,
-            left: Remaining::new(asked, base, host.ctx.switches),
+            left: Remaining::new(requested, base, host.ctx.switches),
             message,
             hook: has_hook.then_some(process.behavior.pre_stop),
         })
@@ -370,7 +371,7 @@ impl PodWorker {
         }
     }
 
-    /// When activeDeadlineSeconds are over (LC-219); None if there is no deadline or the pod no longer syncs.
+    /// Returns when activeDeadlineSeconds are over (LC-219); None if there is no deadline or the pod no longer syncs.
     pub(super) fn deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let seconds = self.pod.spec.active_deadline_seconds?;
         let start = self.status().start_time?;

@@ -37,22 +37,25 @@ pub enum TerminationStep {
 }
 
 impl Kubelet {
-    /// Back-off delay that keeps a crashed container from starting (LC-084), counted from the end of its last run. None
-    /// if the container is not in back-off or the kubelet does not know the pod.
+    /// Returns the back-off delay that keeps a crashed container from starting (LC-084), counted from the end of its
+    /// last run. None if the container is not in back-off or the kubelet does not know the pod.
     pub fn back_off(&self, pod: &Uid, container: &str) -> Option<Span> {
         let worker = self.managers.pods.get(pod)?;
         let spec = &worker.pod.spec;
         let idx =
             (spec.init_containers.iter().chain(spec.containers.iter())).position(|one| &*one.name == container)?;
-        let memory = worker.memory.get(idx)?;
-        let is_in_back_off = memory
+        let container_state = worker.container_states.get(idx)?;
+        let is_in_back_off = container_state
             .waiting
             .as_ref()
             .is_some_and(|waiting| &*waiting.reason == "CrashLoopBackOff");
-        memory.restarts.filter(|_| is_in_back_off).map(|entry| entry.delay)
+        container_state
+            .restarts
+            .filter(|_| is_in_back_off)
+            .map(|entry| entry.delay)
     }
 
-    /// Progress of a pod's termination; None if this kubelet is not killing the pod.
+    /// Returns the progress of a pod's termination; None if this kubelet is not killing the pod.
     pub fn termination(&self, pod: &Uid) -> Option<TerminationView> {
         let kill = self.managers.pods.get(pod)?.kill()?;
         let waiting = kill.calls.iter().filter(|call| call.step != StopStep::Done);

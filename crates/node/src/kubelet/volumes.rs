@@ -43,7 +43,7 @@ pub(super) struct VolumeWait {
     pub(super) next_try: SimTime,
 }
 
-/// How long a sync waits for volumes before it fails and is retried (2 m 3 s in the kubelet).
+/// Time for which a sync waits for volumes before it fails and is retried (2 m 3 s in the kubelet).
 const MOUNT_TIMEOUT: Span = Span::seconds(123);
 const INITIAL_DELAY: Span = Span::millis(500);
 const MAX_DELAY: Span = Span::seconds(122);
@@ -83,7 +83,7 @@ impl VolumeWait {
     }
 
     /// Emits the event of a wait that timed out.
-    pub(super) fn give_up(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
+    pub(super) fn emit_timeout(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
         let names = |matches: fn(&Obstacle) -> bool| {
             let all = problems.iter().filter(|problem| matches(&problem.obstacle));
             all.map(|problem| &*problem.volume).collect::<Vec<&str>>().join(" ")
@@ -171,7 +171,8 @@ fn is_storage_unreachable(pod: &Pod, backend: &Backend, host: &Host<'_, '_>) -> 
     backend.is_remote && !is_mounted && !is_reachable
 }
 
-/// Error message of a mount whose storage does not answer: staging of a block device, or `mount` of a share.
+/// Returns the error message of a mount whose storage does not answer: staging of a block device, or `mount` of a
+/// share.
 fn unreachable_message(pod: &Pod, backend: &Backend) -> String {
     if backend.is_block {
         return format!(
@@ -207,7 +208,7 @@ fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
     {
         return false;
     }
-    // A CSI driver reports the attachment in a VolumeAttachment. One that is being deleted does not count.
+    // A CSI driver reports the attachment in a VolumeAttachment. An attachment that is being deleted does not count.
     let of_this_node = |attachment: &&std::sync::Arc<VolumeAttachment>| {
         attachment.spec.node_name == host.shared.node
             && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)

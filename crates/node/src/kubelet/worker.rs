@@ -66,9 +66,9 @@ pub(super) enum SyncEnd {
 /// Maximum interval between syncs while a restart is delayed by back-off (LC-088).
 const MAX_BACK_OFF_WAIT: Span = Span::seconds(60);
 
-/// The kubelet's memory of a container; a crash deletes it (LC-059).
+/// In-memory state of a container in the kubelet; it is lost when the kubelet crashes (LC-059).
 #[derive(Debug, Clone, Default)]
-pub(super) struct ContainerMemory {
+pub(super) struct VolatileContainerState {
     /// Why the last attempt to start the container failed.
     pub(super) waiting: Option<Box<ContainerStateWaiting>>,
     /// Restart back-off (CrashLoopBackOff).
@@ -96,8 +96,8 @@ pub(super) struct PodWorker {
     last_sync_end: Option<SimTime>,
     /// Grace period of the termination in seconds; 0 before it is set (LC-133).
     grace: i64,
-    /// Grace period in seconds that an eviction, preemption or shutdown asked for.
-    asked_grace: Option<i64>,
+    /// Grace period in seconds that an eviction, preemption or shutdown requested.
+    requested_grace: Option<i64>,
     /// Why the kubelet itself ends the pod.
     pub(super) end_reason: Option<Box<EndReason>>,
     /// When `killPodNow` times out (LC-178).
@@ -109,7 +109,7 @@ pub(super) struct PodWorker {
     /// Whether a resize was ever granted. From then on, resources in container statuses are computed, not taken from
     /// the API.
     pub(super) has_resized: bool,
-    pub(super) memory: Vec<ContainerMemory>,
+    pub(super) container_states: Vec<VolatileContainerState>,
     pub(super) probes: Vec<ProbeWorker>,
     pub(super) has_probes: bool,
     pub(super) report: StatusReport,
@@ -119,7 +119,7 @@ pub(super) struct PodWorker {
 
 impl PodWorker {
     pub(super) fn new(pod: Arc<Pod>) -> Self {
-        let memory = containers_of(&pod).map(|_| ContainerMemory::default()).collect();
+        let container_states = containers_of(&pod).map(|_| VolatileContainerState::default()).collect();
         Self {
             pod,
             is_deleted: false,
@@ -131,13 +131,13 @@ impl PodWorker {
             due: None,
             last_sync_end: None,
             grace: 0,
-            asked_grace: None,
+            requested_grace: None,
             end_reason: None,
             kill_timeout_at: None,
             is_restarting_all: false,
             resize: None,
             has_resized: false,
-            memory,
+            container_states,
             probes: Vec::new(),
             has_probes: false,
             report: StatusReport::default(),
@@ -149,16 +149,16 @@ impl PodWorker {
         &self.pod.metadata.uid
     }
 
-    /// The status as this kubelet last set it, or else that of the API object.
+    /// Returns the status as this kubelet last set it, or else that of the API object.
     pub(super) fn status(&self) -> &PodStatus {
         self.report.status().unwrap_or(&self.pod.status)
     }
 
     pub(super) fn waiting(&self, idx: usize) -> Option<&ContainerStateWaiting> {
-        self.memory.get(idx)?.waiting.as_deref()
+        self.container_states.get(idx)?.waiting.as_deref()
     }
 
-    /// The published result of a probe; None if the container has no such probe.
+    /// Returns the published result of a probe; None if the container has no such probe.
     pub(super) fn probe_result(&self, idx: usize, kind: ProbeKind, container: Option<ContainerId>) -> Option<bool> {
         let probe = self
             .probes
@@ -206,8 +206,8 @@ impl PodWorker {
         }
     }
 
-    /// Cause of the worker's present actions: the latest of the input that requested the sync and the records about the
-    /// pod's processes.
+    /// Returns the cause of the worker's present actions: the latest among the input that requested the sync and the
+    /// records about the pod's processes.
     pub(super) fn cause(&self, host: &Host<'_, '_>) -> CausedBy {
         let held = host.machine.pod(self.uid());
         self.input_cause
@@ -225,7 +225,7 @@ impl PodWorker {
         if self.stage >= Stage::Terminated {
             return;
         }
-        self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
+        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
         if self.stage < Stage::Terminating {
             self.enter_stage(Stage::Terminating);
             self.is_restarting_all = false;
@@ -234,7 +234,7 @@ impl PodWorker {
                 self.activity = Activity::Idle;
                 self.last_sync_end = Some(host.ctx.now);
             }
-            // A volume that the pod waited for is no longer in use (CT-128). One that is mounted still is.
+            // A volume that the pod waited for is no longer in use (CT-128). A mounted volume stays in use.
             let held = host.machine.pod(&self.pod.metadata.uid);
             if !self.pod.spec.volumes.is_empty() && held.is_none_or(|held| held.mounts.is_empty()) {
                 host.request_node_status();
@@ -245,15 +245,20 @@ impl PodWorker {
 
     /// `killPodNow`: the kubelet itself ends the pod (eviction, preemption, shutdown). The caller is blocked as long as
     /// [`Self::is_being_killed`] returns true. If the worker is already finished, the call only returns by its timeout.
-    pub(super) fn kill_pod_now(&mut self, end_reason: EndReason, asked_grace: Option<i64>, host: &mut Host<'_, '_>) {
+    pub(super) fn kill_pod_now(
+        &mut self,
+        end_reason: EndReason,
+        requested_grace: Option<i64>,
+        host: &mut Host<'_, '_>,
+    ) {
         if self.stage == Stage::Terminated {
             return;
         }
-        self.kill_timeout_at = Some(host.ctx.now + grace::kill_timeout(&self.pod, asked_grace));
+        self.kill_timeout_at = Some(host.ctx.now + grace::kill_timeout(&self.pod, requested_grace));
         if self.stage == Stage::Finished {
             return;
         }
-        self.asked_grace = asked_grace;
+        self.requested_grace = requested_grace;
         self.end_reason = Some(Box::new(end_reason));
         self.terminate(host);
     }
@@ -269,14 +274,14 @@ impl PodWorker {
         let before = self.pod.clone();
         let wants_resize = self.set_api_pod(pod, host);
         self.report.handle_api_change(&before, pod, host);
-        for (memory, ((_, old), (_, new))) in self
-            .memory
+        for (container_state, ((_, old), (_, new))) in self
+            .container_states
             .iter_mut()
             .zip(containers_of(&before).zip(containers_of(pod)))
         {
             if old.image != new.image {
                 // A changed image starts a new back-off entry (LC-084).
-                memory.restarts = None;
+                container_state.restarts = None;
             }
         }
         if pod.metadata.is_terminating() && self.stage < Stage::Terminated {
@@ -379,7 +384,7 @@ impl PodWorker {
         );
     }
 
-    /// The earliest instant at which an action is due.
+    /// Returns the earliest instant at which an action is due.
     pub(super) fn next_due(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let activity = match &self.activity {
             Activity::Idle if self.is_blocked(host) => None,
@@ -443,7 +448,7 @@ impl PodWorker {
         }
     }
 
-    /// The container runtime went down: the present activity fails (LC-167).
+    /// Fails the present activity, because the container runtime went down (LC-167).
     pub(super) fn handle_runtime_failure(&mut self, host: &mut Host<'_, '_>) {
         let was = std::mem::replace(&mut self.activity, Activity::Idle);
         match was {
@@ -507,7 +512,7 @@ impl PodWorker {
         self.request_sync_at(host.ctx.now + wait, host);
     }
 
-    /// All containers are dead: stops the sandbox and enters stage Terminated.
+    /// Stops the sandbox and enters stage Terminated, because all containers are dead.
     fn finish_kill(&mut self, host: &mut Host<'_, '_>) {
         let left = host.machine.pod(&self.pod.metadata.uid);
         debug_assert!(
@@ -529,7 +534,7 @@ impl PodWorker {
     }
 
     fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
-        self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
+        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
         self.set_status(false, host);
         self.emit_deadline_event(host);
         self.stop_probes_for_termination();
@@ -586,7 +591,7 @@ impl PodWorker {
         matches!(self.activity, Activity::Volumes(_))
     }
 
-    /// Volumes were attached or reported in use: a waiting worker tries again at once.
+    /// Lets a waiting worker try again at once, because volumes were attached or reported in use.
     pub(super) fn retry_volumes(&mut self, host: &Host<'_, '_>) {
         if let Activity::Volumes(wait) = &mut self.activity {
             self.input_cause = host.ctx.caused_by();

@@ -54,8 +54,8 @@ impl Machine {
                 status.restart_count - 1
             };
             for (attempt, past) in [
-                (last_attempt, ended(&status.last_state, ctx)),
-                (status.restart_count, ended(&status.state, ctx)),
+                (last_attempt, start_and_exit(&status.last_state, ctx)),
+                (status.restart_count, start_and_exit(&status.state, ctx)),
             ] {
                 if let Some((started_at, exit)) = past {
                     let id = self.new_id();
@@ -91,8 +91,8 @@ impl Machine {
     }
 }
 
-/// Status of a container, as imported. If a running pod has no state for a container (for example because the dump was
-/// edited), the container is assumed to be running too.
+/// Returns the status of a container, as imported. If a running pod has no state for a container (for example because
+/// the dump was edited), the container is assumed to be running too.
 fn reported_or_assumed<'p>(
     pod: &Pod,
     role: Role,
@@ -119,8 +119,8 @@ fn instant(wall: Option<podscope_api::Time>, ctx: &Context<'_>) -> SimTime {
     wall.map_or(ctx.now, |wall| ctx.sim_time(wall)).min(ctx.now)
 }
 
-/// Start and exit of a container, if its state is `terminated`.
-fn ended(state: &podscope_api::ContainerState, ctx: &Context<'_>) -> Option<(SimTime, Exit)> {
+/// Returns the start and exit of a container, if its state is `terminated`.
+fn start_and_exit(state: &podscope_api::ContainerState, ctx: &Context<'_>) -> Option<(SimTime, Exit)> {
     let terminated = state.terminated.as_ref()?;
     let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
     if &*terminated.reason == "OOMKilled" {

@@ -50,7 +50,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The answer `elapsed` after the start, for a process that begins to serve after `startup`.
+    /// Returns the answer `elapsed` after the start, for a process that begins to serve after `startup`.
     pub fn at(&self, elapsed: Span, startup: Span) -> ProbeResult {
         let scripted = self
             .windows
@@ -64,7 +64,8 @@ impl Answers {
         }
     }
 
-    /// Earliest time from `elapsed` on at which the answer may be other than Success; None if there is none.
+    /// Returns the earliest time from `elapsed` on at which the answer may be other than Success; None if there is
+    /// none.
     pub fn next_failure(&self, elapsed: Span) -> Option<Span> {
         self.windows
             .iter()
@@ -94,7 +95,7 @@ impl Usage {
         }
     }
 
-    /// Use at `elapsed` after the start.
+    /// Returns the use at `elapsed` after the start.
     pub fn at(&self, elapsed: Span) -> i64 {
         if elapsed >= self.over || self.over.0 <= 0 {
             return self.to;
@@ -103,7 +104,7 @@ impl Usage {
         self.from + grown as i64
     }
 
-    /// Time after the start at which the use first exceeds `limit`; None if it never does.
+    /// Returns the time after the start at which the use first exceeds `limit`; None if it never does.
     pub fn first_above(&self, limit: i64) -> Option<Span> {
         if self.from > limit {
             return Some(Span::ZERO);
@@ -119,7 +120,7 @@ impl Usage {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behavior {
-    /// Pull of the container's image, if it is not on the machine.
+    /// Outcome of pulling the container's image, if the image is not on the machine.
     pub pull: Outcome,
     /// Time from the start until the process serves.
     pub startup: Span,
@@ -138,15 +139,15 @@ pub struct Behavior {
     pub liveness: Answers,
     pub readiness: Answers,
     pub started: Answers,
-    /// In bytes.
+    /// Memory use in bytes.
     pub memory: Usage,
-    /// In millicores, without requests.
+    /// CPU use in millicores, without the load of requests.
     pub cpu: Usage,
     /// CPU time of one request.
     pub cpu_per_request: Span,
     /// Limit of the container's cpu, in millicores.
     pub cpu_limit: Option<i64>,
-    /// In bytes.
+    /// Disk use in bytes.
     pub disk: Usage,
     /// Time from SIGKILL to the exit.
     pub stop: Span,
@@ -154,13 +155,13 @@ pub struct Behavior {
     pub accepts_after_signal: bool,
     /// Time from a request to its response.
     pub latency: Span,
-    /// Rate of requests that it answers with an error.
+    /// Rate of requests that the process answers with an error.
     pub errors: Option<Errors>,
     /// Declared container ports.
     pub ports: Vec<i32>,
 }
 
-/// Probe answers from the annotation.
+/// Returns the probe answers that the annotation defines.
 fn answers(probe: Option<ProbeBehavior>) -> Answers {
     let window = |probe: ProbeBehavior| {
         let result = match probe.answer {
@@ -175,8 +176,8 @@ fn answers(probe: Option<ProbeBehavior>) -> Answers {
     }
 }
 
-/// Behaviour of one container of a pod. Only this function reads the annotations. A malformed annotation counts as
-/// absent: the API server refuses it, but an imported pod may have one.
+/// Returns the behaviour of one container of a pod. Only this function reads the annotations. A malformed annotation
+/// counts as absent: the API server refuses it, but an imported pod may have one.
 pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
     let text = pod.metadata.annotation(&format!("{BEHAVIOR_PREFIX}{}", container.name));
     let given = text

@@ -24,12 +24,12 @@ impl Machine {
         self.conditions = conditions.into();
     }
 
-    /// The imported unhealthy condition of a type.
+    /// Returns the imported unhealthy condition of a type.
     pub fn imported_condition(&self, kind: &str) -> Option<&NodeCondition> {
         self.conditions.iter().find(|one| &*one.kind == kind)
     }
 
-    /// The imported problem of a container; None if a new image or an annotation supersedes it.
+    /// Returns the imported problem of a container; None if a new image or an annotation supersedes it.
     pub fn problem_of(&self, pod: &Pod, container: &Container) -> Option<&ContainerProblem> {
         let container_problems = self.container_problems.get(&pod.metadata.uid)?;
         let (_, problem) = container_problems.iter().find(|(name, _)| *name == container.name)?;
@@ -38,14 +38,14 @@ impl Machine {
         (!is_over && pod.metadata.annotation(&key).is_none()).then_some(problem)
     }
 
-    /// Returns whether a container of the imported pod waits for ever (`ContainerProblem::Waits`).
+    /// Returns whether a container of the imported pod waits for ever (`ContainerProblem::WaitsForever`).
     pub fn waits_forever(&self, pod: &Pod) -> bool {
         let has_problems = self.container_problems.contains_key(&pod.metadata.uid);
         let mut containers = pod.spec.containers.iter().filter(|_| has_problems);
-        containers.any(|container| self.problem_of(pod, container) == Some(&ContainerProblem::Waits))
+        containers.any(|container| self.problem_of(pod, container) == Some(&ContainerProblem::WaitsForever))
     }
 
-    /// Behaviour of a container on this machine: its pod's annotation, with the imported problem applied.
+    /// Returns the behaviour of a container on this machine: its pod's annotation, with the imported problem applied.
     pub fn behavior(&self, pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
         let mut behavior = behavior_of(pod, container, role);
         let Some(problem) = self.problem_of(pod, container) else {
@@ -66,14 +66,14 @@ impl Machine {
                 changed.exit_code = *code;
                 changed.is_out_of_memory = *is_out_of_memory;
             }
-            ContainerProblem::RunsOn => changed.run = None,
+            ContainerProblem::NeverEnds => changed.run = None,
             ContainerProblem::NotStarted => changed.started = fails(),
             ContainerProblem::NotReady => changed.readiness = fails(),
-            ContainerProblem::Outlives => {
+            ContainerProblem::IgnoresTermination => {
                 changed.sigterm = None;
                 changed.stop = FOR_EVER;
             }
-            ContainerProblem::NotCreated { .. } | ContainerProblem::Waits => {}
+            ContainerProblem::NotCreated { .. } | ContainerProblem::WaitsForever => {}
         }
         behavior
     }

@@ -60,7 +60,7 @@ impl Devices {
         self.generations.keys().any(|(known, _)| &**known == driver)
     }
 
-    /// State of a device: its own, or else that of the device that it is a partition of.
+    /// Returns the state of a device: its own, or else that of the device that it is a partition of.
     pub fn state(&self, driver: &Str, device: &Str, parent: Option<&Str>) -> Option<&DeviceState> {
         let of = |device: &Str| self.states.get(&(driver.clone(), device.clone()));
         of(device).or_else(|| of(parent?))
@@ -68,7 +68,7 @@ impl Devices {
 }
 
 impl Machine {
-    /// The machine's devices; `None` if it never had any.
+    /// Returns the machine's devices; `None` if it never had any.
     pub fn devices(&self) -> Option<&Devices> {
         self.devices.as_deref()
     }
@@ -77,13 +77,13 @@ impl Machine {
         Arc::make_mut(self.devices.get_or_insert_with(Arc::default))
     }
 
-    /// The driver process started or ended. The kubelet observes that its socket was opened or closed.
+    /// Records that the driver process started or ended. The kubelet observes that its socket was opened or closed.
     pub fn set_driver_running(&mut self, runs: bool) {
         self.devices_mut().is_driver_running = runs;
         self.events.push(MachineEvent::Devices);
     }
 
-    /// The state of a device changed; the driver reports its health to the kubelet.
+    /// Notifies the kubelet that the state of a device changed: the driver reports the health of its devices.
     pub fn devices_changed(&mut self) {
         self.events.push(MachineEvent::Devices);
     }

@@ -21,7 +21,7 @@ pub struct EmptyDirData {
     pub since: SimTime,
 }
 
-/// The emptyDir that receives a container's disk use; None if its writable layer does.
+/// Returns the emptyDir that receives a container's disk use; None if its writable layer does.
 pub(super) fn target_empty_dir(pod: &Pod, spec: &Spec) -> Option<Str> {
     spec.volume_mounts.iter().find_map(|mount| {
         let volume = pod.spec.volumes.iter().find(|volume| volume.name == mount.name)?;
@@ -31,8 +31,8 @@ pub(super) fn target_empty_dir(pod: &Pod, spec: &Spec) -> Option<Str> {
 }
 
 impl MachinePod {
-    /// Contents of the pod's emptyDirs by volume and container, given the bytes that each container has written. If
-    /// several containers of one name wrote, the largest amount counts.
+    /// Returns the contents of the pod's emptyDirs by volume and container, given the bytes that each container has
+    /// written. If several containers of one name wrote, the largest amount counts.
     pub fn empty_dir_contents(&self, amount: impl Fn(&Container) -> i64) -> Vec<EmptyDirData> {
         let mut all = self.removed_written.clone();
         for container in &self.containers {

@@ -12,7 +12,7 @@ use crate::Context;
 pub enum MachineFault {
     /// Power is cut: every process ends at once, without a signal.
     PowerOff,
-    /// The operating system shuts down in order: it notifies the kubelet and waits for it.
+    /// The operating system shuts down gracefully: it notifies the kubelet and waits for it.
     ShutDown,
     /// Power returns; no container runs. The world then starts the kubelet.
     Boot,

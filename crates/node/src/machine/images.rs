@@ -22,8 +22,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// The image that a registry has under a name. Assumption: manifests do not give digest and size, so both are computed from
-    /// the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
+    /// Returns the image that a registry has under a name. Assumption: manifests do not give digest and size, so both
+    /// are computed from the name: the size is a whole number of megabytes from 20 to 219, as usual for server images.
     pub(super) fn of(image: &str) -> Self {
         let name = full_name(image);
         let mut names = vec![Str::from(name.as_str())];
@@ -44,12 +44,12 @@ impl Image {
         self.names.iter().any(|known| **known == *name)
     }
 
-    /// Name by tag, or else by digest: `image` of a container's status.
+    /// Returns the name by tag, or else by digest: `image` of a container's status.
     pub fn name(&self) -> Str {
         self.names.last().cloned().unwrap_or_else(|| "".into())
     }
 
-    /// Name by digest: `imageID` of a container's status.
+    /// Returns the name by digest: `imageID` of a container's status.
     pub fn digest(&self) -> Str {
         self.names.first().cloned().unwrap_or_else(|| "".into())
     }
@@ -65,7 +65,7 @@ pub struct HeldImage {
     pub used_until: Option<SimTime>,
 }
 
-/// 64 hexadecimal digits, computed from a number and texts, for IDs as container runtimes use them.
+/// Returns 64 hexadecimal digits, computed from a number and texts, for IDs as container runtimes use them.
 pub(crate) fn hex_digest(number: u64, texts: &[&str]) -> String {
     use std::fmt::Write;
     let mut digits = String::with_capacity(64);
@@ -101,26 +101,26 @@ impl Machine {
         self.image(image).is_some()
     }
 
-    /// The image of that name, which may be abbreviated (`nginx`).
+    /// Returns the image with this name, which may be abbreviated (`nginx`).
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
         let name = full_name(image);
         let known = self.images.iter().find(|held| held.image.has_name(&name))?;
         Some(&known.image)
     }
 
-    /// Adds an image of that size; names by digest are sorted before tags.
+    /// Adds an image of this size; names by digest are sorted before tags.
     pub fn add_image(&mut self, names: &[Str], bytes: i64) {
         let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
         digests.extend(tags);
         self.store_image(Image { names: digests, bytes }, SimTime::ZERO);
     }
 
-    /// Images in the order in which they were added.
+    /// Returns the images in the order in which they were added.
     pub fn images(&self) -> &[HeldImage] {
         &self.images
     }
 
-    /// Bytes that images use on the machine's main disk; 0 if images have a separate disk.
+    /// Returns the bytes that images use on the machine's main disk; 0 if images have a separate disk.
     pub fn image_bytes(&self) -> i64 {
         if self.has_image_disk {
             return 0;
@@ -140,12 +140,12 @@ impl Machine {
         self.changes += 1;
     }
 
-    /// Images are stored on a separate disk whose size is not simulated: they use no space on the node's disk.
-    pub fn give_image_disk(&mut self) {
+    /// Moves the images to a separate disk whose size is not simulated: they then use no space on the node's disk.
+    pub fn add_image_disk(&mut self) {
         self.has_image_disk = true;
     }
 
-    /// The image of that name; it is added if it is not present.
+    /// Returns the image with this name; it is added if it is not present.
     pub(super) fn ensure_image(&mut self, image: &str, now: SimTime) -> Arc<Image> {
         if let Some(known) = self.image(image) {
             return known.clone();
@@ -208,8 +208,8 @@ impl Machine {
         }
     }
 
-    /// When a pull that begins now ends: at once if the image is present. If another pull of the same image ends
-    /// earlier, both end then, because layers are downloaded once.
+    /// Returns when a pull that begins now ends: at once if the image is present. If another pull of the same image
+    /// ends earlier, both end then, because layers are downloaded once.
     fn pull_end(&self, pull: &Pull, now: SimTime) -> SimTime {
         let Outcome::Takes(span) = pull.outcome else { return now };
         if self.has_image(&pull.image) {
@@ -246,7 +246,7 @@ impl Machine {
     }
 }
 
-/// Full name of an image, with registry and tag, as runtimes and node statuses write it.
+/// Returns the full name of an image, with registry and tag, as runtimes and node statuses write it.
 pub(super) fn full_name(image: &str) -> String {
     let last = image.rsplit('/').next().unwrap_or(image);
     let tag = if last.contains(':') || image.contains('@') {

@@ -18,10 +18,10 @@ const BEST_EFFORT: i64 = 1000;
 const SYSTEM_NODE_CRITICAL: i32 = 2_000_001_000;
 /// First PID that the kernel gives to a container's process, and the number of PIDs.
 const FIRST_PID: u64 = 1000;
-const PIDS: u64 = 31_768;
+const PID_COUNT: u64 = 31_768;
 
 impl Machine {
-    /// Memory of the machine in bytes; None if the scenario does not give it.
+    /// Returns the memory of the machine in bytes; None if the scenario does not give it.
     fn memory_capacity(&self) -> Option<i64> {
         self.capacity
             .get("memory")
@@ -58,7 +58,7 @@ impl Machine {
         (BEST_EFFORT - share as i64).clamp(BEST_EFFORT + GUARANTEED, BEST_EFFORT - 1)
     }
 
-    /// Bytes of memory that all processes use together.
+    /// Returns the bytes of memory that all processes use together.
     fn memory_used(&self, now: SimTime) -> i64 {
         let running = self.pods.values().flat_map(|pod| pod.running());
         running.fold(0, |sum, container| sum.saturating_add(container.memory(now)))
@@ -73,8 +73,8 @@ impl Machine {
         }
     }
 
-    /// First instant from `now` on at which the processes use more than the capacity; None if they never do unless
-    /// something changes.
+    /// Returns the first instant from `now` on at which the processes use more than the capacity; None if they never do
+    /// unless something changes.
     fn exhausted_at(&self, now: SimTime) -> Option<SimTime> {
         let capacity = self.memory_capacity()?;
         let running = || self.pods.values().flat_map(|pod| pod.running());
@@ -138,13 +138,13 @@ impl Machine {
             self.finish_process(&uid, id, exit, ctx);
             self.events.push(MachineEvent::OutOfMemory {
                 process: process.unwrap_or_default(),
-                pid: FIRST_PID + id.0 % PIDS,
+                pid: FIRST_PID + id.0 % PID_COUNT,
             });
         }
         self.watch_memory(ctx);
     }
 
-    /// The process with the highest OOM score; of equal scores, the first in iteration order.
+    /// Returns the process with the highest OOM score; of equal scores, the first in iteration order.
     fn oom_victim(&self, capacity: i64, now: SimTime) -> Option<(Uid, ContainerId)> {
         let mut worst: Option<(i128, &Uid, ContainerId)> = None;
         for (uid, pod) in &self.pods {

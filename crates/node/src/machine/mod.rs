@@ -86,7 +86,7 @@ pub enum MachineEvent {
     SandboxLost(Uid),
     /// The container runtime went down or came back; calls in progress failed.
     Runtime { is_up: bool },
-    /// The operating system shuts down in order, and waits for the kubelet (LC-212).
+    /// The operating system shuts down gracefully, and waits for the kubelet (LC-212).
     ShuttingDown,
     /// A device or the process of the device drivers changed.
     Devices,
@@ -129,7 +129,7 @@ pub struct Mount {
 pub struct MachinePod {
     /// Namespace, name and UID of the pod.
     pub subject: Arc<Subject>,
-    /// None before the first sandbox is created.
+    /// The present sandbox; None before the first one is created.
     pub sandbox: Option<Sandbox>,
     /// Containers, oldest first; at most two per name: the latest one and the one before it.
     pub containers: Vec<Container>,
@@ -139,12 +139,12 @@ pub struct MachinePod {
 }
 
 impl MachinePod {
-    /// The newest container of that name.
+    /// Returns the newest container with this name.
     pub fn latest(&self, name: &str) -> Option<&Container> {
         self.containers.iter().rev().find(|container| &*container.name == name)
     }
 
-    /// The container before the newest of that name.
+    /// Returns the container before the newest one with this name.
     pub fn previous(&self, name: &str) -> Option<&Container> {
         self.containers
             .iter()
@@ -153,7 +153,7 @@ impl MachinePod {
             .nth(1)
     }
 
-    /// The container of that name with that number of restarts before it.
+    /// Returns the container with this name that has been restarted `attempt` times.
     pub fn instance(&self, name: &str, attempt: i32) -> Option<&Container> {
         let mut all = self.containers.iter().rev();
         all.find(|container| &*container.name == name && container.attempt == attempt)
@@ -170,17 +170,17 @@ impl MachinePod {
             .is_some_and(|sandbox| sandbox.attempt == container.sandbox)
     }
 
-    /// Containers whose process runs.
+    /// Returns the containers whose process runs.
     pub fn running(&self) -> impl Iterator<Item = &Container> {
         self.containers.iter().filter(|container| container.is_running())
     }
 
-    /// Whether the sandbox exists and is usable.
+    /// Returns whether the sandbox exists and is usable.
     pub fn has_sandbox(&self) -> bool {
         self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
     }
 
-    /// The latest trace record about any of the pod's processes.
+    /// Returns the latest trace record about any of the pod's processes.
     pub fn latest_record(&self) -> CausedBy {
         let records = self.containers.iter().map(|container| container.latest);
         records.fold(CausedBy::NOTHING, CausedBy::latest)
@@ -204,7 +204,7 @@ pub struct Machine {
     pods: ordered::Map<Uid, MachinePod>,
     /// Manifests of static pods, each with the metadata of its latest mirror pod.
     static_pods: Vec<Arc<Pod>>,
-    /// In the order in which they were added.
+    /// Images, in the order in which they were added.
     images: Vec<HeldImage>,
     /// Whether images are stored on a separate disk.
     has_image_disk: bool,
@@ -214,7 +214,7 @@ pub struct Machine {
     conditions: Arc<[NodeCondition]>,
     /// Pods whose next sandbox cannot be created (`fault sandbox`).
     refused_sandboxes: ordered::Set<Uid>,
-    /// In the order in which they were requested.
+    /// Pulls, in the order in which they were requested.
     pulls: Vec<Pull>,
     /// Maximum number of concurrent pulls.
     pull_limit: usize,
@@ -238,7 +238,7 @@ pub struct Machine {
     reserved: ResourceList,
     /// Taints that the kubelet registers the Node with, in addition to those of the settings.
     taints: Vec<Taint>,
-    /// `None` if the machine never had devices.
+    /// Devices of the machine; `None` if it never had any.
     #[cfg(feature = "devices")]
     devices: Option<Arc<Devices>>,
     /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
@@ -246,7 +246,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine that is on and runs no process. Its kubelet registers the Node with `labels`.
+    /// Creates a machine that is on and runs no process. Its kubelet registers the Node with `labels`.
     pub fn new(node: NodeName, labels: ordered::Map<Str, Str>, capacity: ResourceList) -> Self {
         Self {
             node,
@@ -288,7 +288,8 @@ impl Machine {
         self.described_devices = description;
     }
 
-    /// Description of the machine's devices, with which the kubelet registers the Node; empty if there is none.
+    /// Returns the description of the machine's devices, with which the kubelet registers the Node; empty if there is
+    /// none.
     pub fn described_devices(&self) -> &Str {
         &self.described_devices
     }
@@ -297,7 +298,7 @@ impl Machine {
         &self.node
     }
 
-    /// Labels with which the kubelet registers the Node.
+    /// Returns the labels with which the kubelet registers the Node.
     pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
     }
@@ -308,12 +309,12 @@ impl Machine {
         self.taints = taints;
     }
 
-    /// Resources that the kubelet reserves for the system.
+    /// Returns the resources that the kubelet reserves for the system.
     pub fn reserved(&self) -> &ResourceList {
         &self.reserved
     }
 
-    /// Taints that the kubelet registers the Node with, in addition to those of the settings.
+    /// Returns the taints that the kubelet registers the Node with, in addition to those of the settings.
     pub fn taints(&self) -> &[Taint] {
         &self.taints
     }
@@ -323,12 +324,12 @@ impl Machine {
         self.kubelet_version = version;
     }
 
-    /// Version of the installed kubelet; empty if it is the one in the settings.
+    /// Returns the version of the installed kubelet; empty if it is the one in the settings.
     pub fn kubelet_version(&self) -> &Str {
         &self.kubelet_version
     }
 
-    /// The pod as admitted, if its API object requests other resources than it was granted.
+    /// Returns the pod as admitted, if its API object requests other resources than it was granted.
     pub fn allocation(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.allocations.get(uid)
     }
@@ -345,7 +346,7 @@ impl Machine {
         &self.capacity
     }
 
-    /// Size of the disk in bytes; without end if the scenario does not give it.
+    /// Returns the size of the disk in bytes; unlimited if the scenario does not give it.
     fn disk_size(&self) -> i64 {
         let size = self.capacity.get("ephemeral-storage").map(|size| size.value());
         size.filter(|size| *size > 0).unwrap_or(i64::MAX)
@@ -361,7 +362,7 @@ impl Machine {
         self.is_on && self.is_runtime_up
     }
 
-    /// Returns whether the operating system is in an orderly shutdown (LC-212).
+    /// Returns whether the operating system is in a graceful shutdown (LC-212).
     pub fn is_shutting_down(&self) -> bool {
         self.is_shutting_down
     }
@@ -371,7 +372,7 @@ impl Machine {
         self.is_storage_refused
     }
 
-    /// Number of reboots.
+    /// Returns the number of reboots.
     pub fn boots(&self) -> u32 {
         self.boots
     }
@@ -380,12 +381,12 @@ impl Machine {
         self.pods.get(uid)
     }
 
-    /// All pods for which the machine keeps state, by UID.
+    /// Returns all pods for which the machine keeps state, by UID.
     pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
         self.pods.iter()
     }
 
-    /// Running containers, by pod UID and start.
+    /// Returns the running containers, by pod UID and start.
     pub fn processes(&self) -> Vec<ProcessView> {
         let running = self.pods.iter().flat_map(|(uid, pod)| {
             pod.running().map(move |container| ProcessView {
@@ -400,18 +401,19 @@ impl Machine {
         running.collect()
     }
 
-    /// A number that increases whenever a container starts, ends or is removed, and when an image is added or removed.
+    /// Returns a number that increases whenever a container starts, ends or is removed, and when an image is added or
+    /// removed.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// A number that increases whenever a pod gets or loses its address.
+    /// Returns a number that increases whenever a pod gets or loses its address.
     pub fn address_changes(&self) -> u64 {
         self.address_changes
     }
 
-    /// Node-level reclaim removes dead containers (LC-194). The latest container of each name stays unless its pod is
-    /// finished.
+    /// Removes dead containers, as node-level reclaim does (LC-194). The latest container of each name stays unless its
+    /// pod is finished.
     pub fn collect_dead_containers(&mut self, is_finished: &dyn Fn(&Uid) -> bool, now: SimTime) {
         let uids: Vec<Uid> = self.pods.keys().cloned().collect();
         for uid in uids {
@@ -441,7 +443,7 @@ impl Machine {
         }
     }
 
-    /// All mounted volumes, with the pods that mount them.
+    /// Returns all mounted volumes, with the pods that mount them.
     pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
         self.pods
             .iter()
@@ -457,7 +459,7 @@ impl Machine {
         }
     }
 
-    /// Events since the last call. The world delivers them to the kubelet if one runs.
+    /// Returns the events since the last call. The world delivers them to the kubelet if one runs.
     pub fn take_events(&mut self) -> Vec<MachineEvent> {
         std::mem::take(&mut self.events)
     }
@@ -544,7 +546,7 @@ impl Machine {
     }
 }
 
-/// Every container of a pod with its role: init containers, containers, ephemeral containers.
+/// Returns every container of a pod with its role: init containers, containers, ephemeral containers.
 pub fn containers_of(pod: &Pod) -> impl Iterator<Item = (Role, &podscope_api::Container)> {
     let init = pod.spec.init_containers.iter().map(|container| {
         let role = if container.is_sidecar() {

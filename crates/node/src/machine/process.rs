@@ -1,4 +1,4 @@
-//! One container as the container runtime knows it: its process, and what remains after its exit.
+//! A container as the container runtime knows it: its process, and what remains after its exit.
 //!
 //! ```text
 //! Running ──exit (by itself, signal, OOM kill, power loss)──▶ Exited
@@ -21,14 +21,14 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// An exit with a code; its reason is `Completed` for 0, otherwise `Error` (LC-095).
+    /// Creates an exit with a code; its reason is `Completed` for 0, otherwise `Error` (LC-095).
     pub fn with_code(at: SimTime, code: i32) -> Self {
         let reason = if code == 0 { "Completed" } else { "Error" };
         Self { at, code, reason }
     }
 
-    /// How the runtime reports, after a reboot, a container that ran before it. Assumption: code and
-    /// reason are containerd's.
+    /// Creates the exit that the runtime reports, after a reboot, for a container that ran before it. Assumption: code
+    /// and reason are containerd's.
     pub fn unknown(at: SimTime) -> Self {
         Self {
             at,
@@ -39,11 +39,14 @@ impl Exit {
 }
 
 /// Size in bytes of a memory page and of a file-system block.
-const PAGE: i64 = 4096;
+const PAGE_SIZE: i64 = 4096;
 
 /// Rounds up to whole pages: memory and disk are allocated in pages.
 pub(crate) fn round_to_pages(bytes: i64) -> i64 {
-    bytes.saturating_add(PAGE - 1).div_euclid(PAGE).saturating_mul(PAGE)
+    bytes
+        .saturating_add(PAGE_SIZE - 1)
+        .div_euclid(PAGE_SIZE)
+        .saturating_mul(PAGE_SIZE)
 }
 
 /// A lifecycle hook in progress.
@@ -71,7 +74,7 @@ pub struct Container {
     /// Attempt number of the sandbox in which the container was created.
     pub sandbox: u32,
     pub started_at: SimTime,
-    /// None while the process runs.
+    /// Exit of the process; None while it runs.
     pub exit: Option<Exit>,
     /// Signals that the process received, in order.
     pub signals: Vec<Str>,
@@ -84,7 +87,7 @@ pub struct Container {
     pub behavior: Arc<Behavior>,
     /// Size of the machine's disk in bytes; more cannot be written.
     pub(super) disk_size: i64,
-    /// The emptyDir that receives its disk use; None if its writable layer does.
+    /// The emptyDir that receives the container's disk use; None if its writable layer does.
     pub writes_to: Option<Str>,
     /// Hooks in progress.
     pub hooks: Vec<RunningHook>,
@@ -99,12 +102,12 @@ impl Container {
         self.exit.is_none()
     }
 
-    /// How long the process has been running at an instant.
+    /// Returns how long the process has been running at an instant.
     pub fn elapsed(&self, now: SimTime) -> Span {
         now - self.started_at
     }
 
-    /// Bytes of memory in use; 0 after the exit.
+    /// Returns the bytes of memory in use; 0 after the exit.
     pub fn memory(&self, now: SimTime) -> i64 {
         if self.is_running() {
             round_to_pages(self.behavior.memory.at(self.elapsed(now)))
@@ -113,7 +116,7 @@ impl Container {
         }
     }
 
-    /// CPU in use, in millicores, with the load of its requests; 0 after the exit.
+    /// Returns the CPU in use, in millicores, with the load of its requests; 0 after the exit.
     pub fn cpu(&self, now: SimTime, request_load: i64) -> i64 {
         if self.is_running() {
             let idle = self.behavior.cpu.at(self.elapsed(now));
@@ -123,7 +126,7 @@ impl Container {
         }
     }
 
-    /// Bytes of disk in use, at most the whole disk. Written data stays until the container is removed.
+    /// Returns the bytes of disk in use, at most the whole disk. Written data stays until the container is removed.
     ///
     /// Deviation: writers that fill a disk together are each counted in full.
     pub fn disk(&self, now: SimTime) -> i64 {
@@ -131,12 +134,12 @@ impl Container {
         round_to_pages(self.behavior.disk.at(self.elapsed(until))).min(self.disk_size)
     }
 
-    /// Instant from which its use of memory and disk is constant.
+    /// Returns the instant from which the container's use of memory and disk is constant.
     pub fn constant_from(&self) -> SimTime {
         self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
     }
 
-    /// Planned end of the process; None if it has ended or no end is planned.
+    /// Returns the planned end of the process; None if it has ended or no end is planned.
     pub fn ends_at(&self) -> Option<SimTime> {
         self.plan.as_ref().filter(|_| self.is_running()).map(|exit| exit.at)
     }

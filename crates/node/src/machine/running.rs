@@ -170,7 +170,7 @@ impl Machine {
             Some(held.subject.clone()),
             Some(container.name.clone()),
         );
-        // After the record, so that the container's start is the cause of its planned exit.
+        // Follows the record, so that the container's start is the cause of its planned exit.
         for at in process.plan_own_end() {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
@@ -202,7 +202,7 @@ impl Machine {
         }
     }
 
-    /// A process has exited: records it and reports it to the kubelet.
+    /// Handles the exit of a process: records it and reports it to the kubelet.
     pub(super) fn finish_process(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Context<'_>) {
         self.changes += 1;
         let Some(pod) = self.pods.get_mut(uid) else { return };

@@ -39,8 +39,8 @@ impl Machine {
         }
     }
 
-    /// A sandbox with the given address (the node's own, for hostNetwork pods), or else with the next address of the
-    /// node's pod CIDR.
+    /// Returns a sandbox with the given address (the node's own, for hostNetwork pods), or else with the next address
+    /// of the node's pod CIDR.
     pub(super) fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
         let ip = given.unwrap_or_else(|| {
             let offset = self.next_address;
@@ -55,7 +55,7 @@ impl Machine {
     }
 }
 
-/// The address at `offset` in the node's pod CIDR. Without a CIDR, the range is computed from the node's name.
+/// Returns the address at `offset` in the node's pod CIDR. Without a CIDR, the range is computed from the node's name.
 fn address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
     let base = cidr
         .and_then(|cidr| cidr.split('/').next())

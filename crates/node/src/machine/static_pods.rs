@@ -9,7 +9,7 @@ use crate::{Context, Timer};
 use podscope_sim::subject;
 
 impl Machine {
-    /// Static pods of the machine, each with the metadata of its present mirror pod.
+    /// Returns the static pods of the machine, each with the metadata of its present mirror pod.
     pub fn static_pods(&self) -> &[Arc<Pod>] {
         &self.static_pods
     }

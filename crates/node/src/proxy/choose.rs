@@ -19,7 +19,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// A terminating endpoint that still serves is used where no endpoint is ready (TR-012).
+    /// Returns whether the endpoint is terminating but still serves: it is used where no endpoint is ready (TR-012).
     fn is_fallback(&self) -> bool {
         self.is_serving && self.is_terminating
     }
@@ -50,8 +50,8 @@ fn candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
     })
 }
 
-/// The endpoints of a Service's first port, by address. If two slices list the same address, the endpoint that is not
-/// terminating wins (TR-023).
+/// Returns the endpoints of a Service's first port, by address. If two slices list the same address, the endpoint that
+/// is not terminating wins (TR-023).
 fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
     let key = service.metadata.key();
     let wanted = service.spec.ports.first();
@@ -78,8 +78,8 @@ fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
     found.into_values().collect()
 }
 
-/// Endpoints for traffic policy `Cluster`: the ready ones that the traffic distribution allows. If no endpoint is
-/// ready, the terminating ones that still serve.
+/// Returns the endpoints for traffic policy `Cluster`: the ready ones that the traffic distribution allows. If no
+/// endpoint is ready, the terminating ones that still serve.
 fn cluster_endpoints<'t>(
     all: &'t [Candidate],
     service: &Service,
@@ -105,8 +105,8 @@ fn cluster_endpoints<'t>(
     ready
 }
 
-/// Endpoints for traffic policy `Local`: the ready ones on this node. If none is ready, its terminating ones that still
-/// serve.
+/// Returns the endpoints for traffic policy `Local`: the ready ones on this node. If none is ready, its terminating
+/// ones that still serve.
 fn local_endpoints<'t>(all: &'t [Candidate], node: &NodeName) -> Vec<&'t Candidate> {
     let local: Vec<&Candidate> = all.iter().filter(|candidate| candidate.backend.node == *node).collect();
     let ready: Vec<&Candidate> = local.iter().filter(|candidate| candidate.is_ready).copied().collect();
@@ -116,7 +116,7 @@ fn local_endpoints<'t>(all: &'t [Candidate], node: &NodeName) -> Vec<&'t Candida
     }
 }
 
-/// Decision of kube-proxy's rules, as of state `objects`, about a new connection.
+/// Returns the decision of kube-proxy's rules, as of state `objects`, about a new connection.
 pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, entry: Entry) -> Route {
     let Some(service) = objects.get::<Service>(service) else {
         return Route::Unknown;
@@ -177,8 +177,8 @@ pub fn named_service<'o>(objects: &'o Objects, name: &'o ObjectKey) -> Option<(&
     }
 }
 
-/// Addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074). With a
-/// hostname, only those of the endpoints with that hostname (TR-075).
+/// Returns the addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074).
+/// With a hostname, only those of the endpoints with that hostname (TR-075).
 pub fn resolve(objects: &Objects, service: &Service, hostname: Option<&str>) -> Vec<Backend> {
     let all = endpoints(objects, service).into_iter();
     all.filter(|candidate| candidate.is_ready)

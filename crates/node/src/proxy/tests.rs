@@ -10,7 +10,8 @@ use super::{Entry, Proxy, Route, Sync};
 const SERVICE: &str = "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: default}, spec: {clusterIP: 10.0.0.9, ports: \
      [{name: http, port: 80}]}}";
 
-/// Objects with the Service `web` and these slices of it; each is a name, a port and its endpoints.
+/// Returns objects with the Service `web` and these EndpointSlices of it; each slice is a name, a port and its
+/// endpoints.
 fn objects(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
     let slice = |(name, port, endpoints): &(&str, &str, &str)| {
         format!(
@@ -35,7 +36,7 @@ fn web() -> ObjectKey {
     ObjectKey::new("default", "web")
 }
 
-/// Addresses that the rules of node `a-1` choose from.
+/// Returns the addresses that the rules of node `a-1` choose from.
 fn addresses(objects: Arc<Objects>) -> Vec<String> {
     match Proxy::running(NodeName("a-1".into()), objects).route(&web(), Entry::Inside) {
         Route::Any(backends) => backends.iter().map(|backend| backend.address.to_string()).collect(),
@@ -52,7 +53,7 @@ fn absent_conditions_count_as_ready_and_serving() {
         "{addresses: [10.1.0.1]}, {addresses: [10.1.0.2], conditions: {ready: false}}",
     )];
     assert_eq!(addresses(objects(&slices)), ["10.1.0.1"]);
-    // Without a ready endpoint: one that terminates and does not say whether it serves is used.
+    // If no endpoint is ready, a terminating endpoint without the condition `serving` is used.
     let slices = [(
         "one",
         "{name: http, port: 80}",
@@ -89,7 +90,8 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
     assert_eq!(addresses(objects(&slices)), ["10.1.0.1", "10.1.0.2"]);
 }
 
-/// What the rules of node a-1 choose from, by the Service's spec: the last digits of the addresses, or the decision.
+/// Returns the choice of the rules of node a-1, for a Service with this spec: the last digits of the addresses, or the
+/// decision.
 fn chosen(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
     let cluster_ip = if spec.contains("clusterIP") {
         ""
@@ -168,7 +170,7 @@ fn endpoints_follow_distribution_and_policy() {
 
 /// Shows: TR-025, TR-026, TR-027
 #[test]
-fn rules_are_written_at_once_and_then_every_second_at_most() {
+fn rules_are_written_at_once_then_at_most_every_second() {
     let at = |millis: i64| SimTime(millis * 1000);
     let mut proxy = Proxy::new(NodeName("a-1".into()));
     assert_eq!(

@@ -32,7 +32,7 @@ impl Resource {
         }
     }
 
-    /// Name of the resource in messages and in requests.
+    /// Returns the name of the resource in messages and in requests.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -50,7 +50,7 @@ impl Resource {
         }
     }
 
-    /// Capacity of the machine; None if the scenario does not give it.
+    /// Returns the capacity of the machine; None if the scenario does not give it.
     pub(super) fn capacity(self, host: &Host<'_, '_>) -> Option<i64> {
         let of = |resource: Self| {
             let quantity = host.machine.capacity().get(resource.name())?;
@@ -63,8 +63,9 @@ impl Resource {
         }
     }
 
-    /// Amount that a container uses, in its own layer and in emptyDirs. For inodes: the bytes that occupy them.
-    pub(super) fn used(self, container: &Container, now: SimTime) -> i64 {
+    /// Returns the amount that a container uses, in its own layer and in emptyDirs. For inodes: the bytes that occupy
+    /// them.
+    pub(super) fn container_usage(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
             Self::Disk | Self::Inodes => container.disk(now),
@@ -72,8 +73,8 @@ impl Resource {
         }
     }
 
-    /// Amount that the images use.
-    fn of_images(self, host: &Host<'_, '_>) -> i64 {
+    /// Returns the amount that the images use.
+    fn image_usage(self, host: &Host<'_, '_>) -> i64 {
         match self {
             Self::Disk => host.machine.image_bytes(),
             Self::Inodes => host.machine.image_bytes() / BYTES_PER_INODE,
@@ -81,7 +82,7 @@ impl Resource {
         }
     }
 
-    /// Maximum that a container may use in the future. For inodes: the bytes that occupy them.
+    /// Returns the maximum that a container may use in the future. For inodes: the bytes that occupy them.
     pub(super) fn max_use_of(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
@@ -92,8 +93,9 @@ impl Resource {
         round_to_pages(usage.from.max(usage.to))
     }
 
-    /// Amount that a pod uses: its containers, for PIDs also its sandbox, for disk and inodes also its emptyDirs.
-    pub(super) fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
+    /// Returns the amount that a pod uses: its containers, for PIDs also its sandbox, for disk and inodes also its
+    /// emptyDirs.
+    pub(super) fn pod_usage(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
         match self {
             Self::Memory => saturating_sum(held.containers.iter().map(container)),
             Self::Pids => {
@@ -109,7 +111,7 @@ impl Resource {
     }
 }
 
-/// Absolute amount of a threshold on a machine with this capacity.
+/// Returns the absolute amount of a threshold on a machine with this capacity.
 pub(super) fn amount(value: ThresholdValue, capacity: i64) -> i64 {
     match value {
         ThresholdValue::Quantity(quantity) => quantity.value(),
@@ -118,21 +120,21 @@ pub(super) fn amount(value: ThresholdValue, capacity: i64) -> i64 {
 }
 
 pub(super) fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
-    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
+    let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, host.ctx.now));
     let used = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     let free = resource.capacity(host)?.saturating_sub(used);
     // Never below zero: on a full disk writes fail, and when memory is full the kernel kills a process.
-    Some(free.saturating_sub(resource.of_images(host)).max(0))
+    Some(free.saturating_sub(resource.image_usage(host)).max(0))
 }
 
-/// Maximum future use by the running containers and the present images.
+/// Returns the maximum future use by the running containers and the present images.
 pub(super) fn max_use(resource: Resource, host: &Host<'_, '_>) -> i64 {
-    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.max_use_of(one));
+    let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.max_use_of(one));
     let all = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
-    all.saturating_add(resource.of_images(host))
+    all.saturating_add(resource.image_usage(host))
 }
 
-/// Bytes of the writable layers of a pod's containers, plus the contents of its emptyDirs.
+/// Returns the bytes of the writable layers of a pod's containers, plus the contents of its emptyDirs.
 pub(super) fn disk_bytes(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
     let layers = held.containers.iter().filter(|one| one.writes_to.is_none());
     let layers = saturating_sum(layers.map(&bytes));
