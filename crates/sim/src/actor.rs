@@ -61,7 +61,7 @@ pub enum Place {
 }
 
 impl Actor {
-    /// The place where the process runs.
+    /// Returns the network location where the process runs.
     pub fn place(&self) -> Place {
         match self {
             Self::Kubelet(node) | Self::Machine(node) | Self::Driver(node) => Place::Node(node.clone()),

@@ -7,7 +7,7 @@ use podscope_api::{CausedBy, Kind, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Span, Subject};
 
-/// One write to the store.
+/// A write to the store.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The store's revision after the write.
@@ -19,7 +19,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// The object after the write or, for a removal, before it.
+    /// Returns the object after the write or, for a removal, before it.
     pub fn object(&self) -> Option<&Object> {
         self.new.as_ref().or(self.old.as_ref())
     }
@@ -28,7 +28,7 @@ impl Change {
 /// A change as watches deliver it: with the whole state at its revision, so that a watch cache is a pointer.
 #[derive(Debug, Clone)]
 pub struct WatchResponse {
-    /// What was written.
+    /// The write.
     pub change: Arc<Change>,
     /// All objects at this revision.
     pub after: Arc<Objects>,
@@ -45,7 +45,7 @@ impl std::ops::Deref for WatchResponse {
 /// An input of a process that talks to the API server.
 #[derive(Debug, Clone)]
 pub enum Input<T> {
-    /// The process starts, with empty memory.
+    /// The process starts, with empty state.
     Started,
     /// The result of a list, at start or when a broken watch cannot resume from its revision. It replaces the cache.
     Listed {
@@ -77,25 +77,25 @@ impl<T> Input<T> {
     }
 }
 
-/// One output of a component. `T` is the type of its timers, `A` the type of its actions outside the API.
+/// An output of a component. `T` is the type of its timers, `A` the type of its actions outside the API.
 #[derive(Debug, Clone)]
 pub enum Effect<T, A> {
-    /// Send a request to the API server over the actor's link.
+    /// Sends a request to the API server over the actor's link.
     Call(CallId, Request),
-    /// Wake the actor at an instant, not before now.
+    /// Wakes the actor at an instant, not before now.
     Timer(SimTime, T),
-    /// Put a record into the trace.
+    /// Puts a record into the trace.
     Record {
         happening: Happening,
         /// The object that the record is about.
         object: Option<Arc<Subject>>,
         container: Option<Str>,
     },
-    /// Later effects of this step name that record as their cause, instead of the record that led to the step.
+    /// Later effects of this step name this record as their cause, instead of the record that led to the step.
     Because(CausedBy),
     /// Later effects of this step, including records, name the step's latest record as their cause.
     Follow,
-    /// Perform an action that is specific to this kind of component.
+    /// Performs an action that is specific to this kind of component.
     Act(A),
 }
 
@@ -144,7 +144,7 @@ pub struct Context<'a, T, A> {
 }
 
 impl<'a, T, A> Context<'a, T, A> {
-    /// A context with no effects yet.
+    /// Creates a context with no effects yet.
     pub fn new(
         now: SimTime,
         start: Time,
@@ -191,7 +191,7 @@ impl<'a, T, A> Context<'a, T, A> {
         self
     }
 
-    /// The CPU load of clients' requests; `None` without a world (in tests).
+    /// Returns the CPU load of clients' requests; `None` without a world (in tests).
     pub fn request_load(&self) -> Option<&'a crate::RequestLoad> {
         self.request_load
     }
@@ -201,13 +201,13 @@ impl<'a, T, A> Context<'a, T, A> {
         self.network.is_none_or(|network| network.is_open(from, to))
     }
 
-    /// When the lease of a node was last renewed, as the API server has it now (LC-202). Leases are not stored as
-    /// objects.
+    /// Returns when the lease of a node was last renewed, as the API server has it now (LC-202). Leases are not stored
+    /// as objects.
     pub fn last_renewal(&self, node: &podscope_api::NodeName) -> Option<SimTime> {
         self.heartbeats?.last_renewal(node, self.now)
     }
 
-    /// The heartbeats of all nodes; `None` without a world (in tests).
+    /// Returns the heartbeats of all nodes; `None` without a world (in tests).
     pub fn heartbeats(&self) -> Option<&'a crate::Heartbeats> {
         self.heartbeats
     }
@@ -217,22 +217,22 @@ impl<'a, T, A> Context<'a, T, A> {
         self.effects.into_iter().map(Effect::into).collect()
     }
 
-    /// Wall-clock time now, as API objects store it.
+    /// Returns the present wall-clock time, as API objects store it.
     pub fn wall(&self) -> Time {
         self.wall_at(self.now)
     }
 
-    /// Wall-clock time of an instant.
+    /// Returns the wall-clock time of an instant.
     pub fn wall_at(&self, at: SimTime) -> Time {
         Time(self.start.0 + at.0)
     }
 
-    /// The instant of a wall-clock time.
+    /// Returns the instant of a wall-clock time.
     pub fn sim_time(&self, wall: Time) -> SimTime {
         SimTime(wall.0 - self.start.0)
     }
 
-    /// The record that causes the current effects. A component that continues the work later stores it.
+    /// Returns the record that causes the current effects. A component that continues the work later stores it.
     pub fn caused_by(&self) -> CausedBy {
         self.caused_by
     }
@@ -319,7 +319,7 @@ impl<'a, T, A> Context<'a, T, A> {
     }
 }
 
-/// The subject of records about an object.
+/// Returns the subject of records about an object.
 pub fn subject_of(object: &Object) -> Arc<Subject> {
     Arc::new(Subject {
         kind: object.kind(),
@@ -328,7 +328,7 @@ pub fn subject_of(object: &Object) -> Arc<Subject> {
     })
 }
 
-/// The subject of records about an object, from its parts.
+/// Returns the subject of records about an object, from its parts.
 pub fn subject(kind: Kind, key: ObjectKey, uid: Uid) -> Arc<Subject> {
     Arc::new(Subject { kind, key, uid })
 }

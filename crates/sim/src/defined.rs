@@ -6,12 +6,12 @@ use podscope_api::{Kind, Object, ObjectKey};
 use crate::Objects;
 
 impl Objects {
-    /// All CustomResourceDefinitions, by name.
+    /// Returns all CustomResourceDefinitions, by name.
     pub fn definitions(&self) -> Vec<Object> {
         self.list_kind(Kind::CustomResourceDefinition)
     }
 
-    /// The definition of a custom kind; None for a built-in kind or if the definition is deleted.
+    /// Returns the CustomResourceDefinition of a custom kind; None for a built-in kind or if the definition is deleted.
     pub fn definition_of(&self, kind: Kind) -> Option<Object> {
         let Kind::Custom(custom) = kind else { return None };
         let name = format!("{}.{}", custom.plural, kind.group());
@@ -40,7 +40,7 @@ impl Objects {
         self.defined(api_version, |custom| custom.plural() == plural)
     }
 
-    fn defined(&self, api_version: &str, is_it: impl Fn(Kind) -> bool) -> Option<Kind> {
+    fn defined(&self, api_version: &str, matches: impl Fn(Kind) -> bool) -> Option<Kind> {
         let (group, version) = api_version.split_once('/')?;
         self.definitions()
             .iter()
@@ -51,7 +51,7 @@ impl Objects {
                 version
                     .filter(|version| version.is_served())
                     .map(Version::kind)
-                    .filter(|kind| is_it(*kind))
+                    .filter(|kind| matches(*kind))
             })
     }
 }

@@ -11,7 +11,7 @@ use crate::SimTime;
 pub struct PendingEvent {
     pub at: SimTime,
     pub what: PendingEventKind,
-    /// The kind of the object that it happens to.
+    /// The kind of the object that the event happens to.
     pub kind: Kind,
     pub key: ObjectKey,
     /// The object's UID; empty for nodes and leases.

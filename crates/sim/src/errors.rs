@@ -44,7 +44,7 @@ pub enum StatusReason {
 }
 
 impl StatusReason {
-    /// The text in a `Status` and in kubectl's output.
+    /// Returns the text in a `Status` and in kubectl's output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unknown => "",
@@ -82,7 +82,7 @@ impl ApiError {
         }
     }
 
-    /// An error about an object, given by its resource with group, and its name.
+    /// Creates an error about an object, given by its resource with group, and its name.
     fn of_object(code: u16, reason: StatusReason, (resource, name): (&str, &str), message: String) -> Self {
         Self {
             resource: Some(Box::new((resource.to_owned(), name.to_owned()))),
@@ -90,32 +90,32 @@ impl ApiError {
         }
     }
 
-    /// 404.
+    /// Creates error 404: the object does not exist.
     pub fn not_found(kind: Kind, name: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} not found");
         Self::of_object(404, StatusReason::NotFound, (&resource, name), message)
     }
 
-    /// 409 for a create.
+    /// Creates error 409 for a create: an object with this name already exists.
     pub fn already_exists(kind: Kind, name: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} already exists");
         Self::of_object(409, StatusReason::AlreadyExists, (&resource, name), message)
     }
 
-    /// 409 for a write.
+    /// Creates error 409 for a write that conflicts with the stored object.
     pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
         Self::conflict_on(&kind.qualified_plural(), name, why)
     }
 
-    /// 409 for a write to a resource given by name, e.g. `pods/binding`.
+    /// Creates error 409 for a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
         Self::of_object(409, StatusReason::Conflict, (resource, name), message)
     }
 
-    /// 409: the resourceVersion is stale (CT-161).
+    /// Creates error 409: the resourceVersion is stale (CT-161).
     pub fn stale(kind: Kind, name: &str) -> Self {
         Self::conflict(
             kind,
@@ -124,7 +124,8 @@ impl ApiError {
         )
     }
 
-    /// 422 for a write that names another UID. The checks of all objects and those of the kind both refuse it.
+    /// Creates error 422 for a write that names another UID. It lists two causes, because the checks of all objects and
+    /// those of the kind both refuse the write.
     pub fn immutable_uid(kind: Kind, name: &str, uid: &str) -> Self {
         let message = format!("Invalid value: {uid:?}: field is immutable");
         let cause = || Cause::new("metadata.uid", message.clone()).with_reason("FieldValueInvalid");
@@ -133,7 +134,7 @@ impl ApiError {
         error
     }
 
-    /// 409 for a PUT whose UID is not the stored one, as the storage reports it.
+    /// Creates error 409 for a PUT whose UID is not the stored one, as the storage reports it.
     pub fn storage_uid(kind: Kind, key: &ObjectKey, wanted: &str, stored: &str) -> Self {
         let resource = match kind {
             Kind::Node => "minions",
@@ -158,7 +159,7 @@ impl ApiError {
         Self::conflict(kind, &key.name, &why)
     }
 
-    /// 409: the UID precondition of a write does not match the stored UID.
+    /// Creates error 409: the UID precondition of a write does not match the stored UID.
     pub fn other_uid(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
         Self::conflict_on(
             resource,
@@ -167,7 +168,7 @@ impl ApiError {
         )
     }
 
-    /// 409 for server-side apply; the causes name the conflicting fields and their managers.
+    /// Creates error 409 for server-side apply; the causes name the conflicting fields and their managers.
     pub fn apply_conflict(message: String, causes: impl Iterator<Item = (String, String)>) -> Self {
         let mut error = Self::of(409, StatusReason::Conflict, message);
         error.causes = causes.map(|(field, text)| Cause::new(field, text)).collect();
@@ -175,19 +176,19 @@ impl ApiError {
         error
     }
 
-    /// 500 without a reason: an internal error that has no `Status`.
+    /// Creates error 500 without a reason: an internal error that has no `Status`.
     pub fn unnamed(message: String) -> Self {
         Self::of(500, StatusReason::Unknown, message)
     }
 
-    /// 403.
+    /// Creates error 403: the write is forbidden.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} is forbidden: {why}");
         Self::of_object(403, StatusReason::Forbidden, (&resource, name), message)
     }
 
-    /// 422 with all validation errors.
+    /// Creates error 422 with all validation errors.
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
         let mut error = Self::of(422, StatusReason::Invalid, problems.to_status_message(kind, name));
         error.causes = problems.into_iter().map(Cause::from).collect();
@@ -195,7 +196,8 @@ impl ApiError {
         error
     }
 
-    /// 422 for something that is no stored object, e.g. `DeleteOptions.meta.k8s.io` or `Scale.autoscaling`.
+    /// Creates error 422 for something that is no stored object, e.g. `DeleteOptions.meta.k8s.io` or
+    /// `Scale.autoscaling`.
     pub fn invalid_of(what: &str, name: &str, causes: Vec<Cause>) -> Self {
         let line = |cause: &Cause| format!("{}: {}", cause.about, cause.message);
         let list = match causes.as_slice() {
@@ -209,7 +211,7 @@ impl ApiError {
         }
     }
 
-    /// 422 for a patch that cannot be applied.
+    /// Creates error 422 for a patch that cannot be applied.
     pub fn rejected() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self {
@@ -218,7 +220,7 @@ impl ApiError {
         }
     }
 
-    /// 404: the path does not exist.
+    /// Creates error 404: the path does not exist.
     pub fn no_such_resource() -> Self {
         let message = "the server could not find the requested resource";
         Self {
@@ -227,7 +229,7 @@ impl ApiError {
         }
     }
 
-    /// 405.
+    /// Creates error 405: the resource does not support the method.
     pub fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self {
@@ -236,12 +238,12 @@ impl ApiError {
         }
     }
 
-    /// 415; the message lists the accepted media types.
+    /// Creates error 415; the message lists the accepted media types.
     pub fn unsupported_media_type(message: impl Into<String>) -> Self {
         Self::of(415, StatusReason::UnsupportedMediaType, message.into())
     }
 
-    /// 400: the API server cannot read the object.
+    /// Creates error 400: the API server cannot read the object.
     pub fn undecodable(kind: Kind, why: &podscope_api::schema::Rejection) -> Self {
         let version = kind.api_version().rsplit('/').next().unwrap_or_default();
         let name = kind.name();
@@ -254,12 +256,12 @@ impl ApiError {
         ))
     }
 
-    /// 400.
+    /// Creates error 400: the request is malformed.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::of(400, StatusReason::BadRequest, message.into())
     }
 
-    /// 429 for an eviction that a disruption budget forbids (LC-026).
+    /// Creates error 429 for an eviction that a disruption budget forbids (LC-026).
     pub fn too_many_requests(cause: String, retry_after_seconds: Option<i64>) -> Self {
         let mut error = Self::of(
             429,
@@ -271,7 +273,7 @@ impl ApiError {
         error
     }
 
-    /// 429 of an overloaded server, with the message of client-go.
+    /// Creates error 429 of an overloaded server, with the message of client-go.
     pub fn overloaded(kind: Kind) -> Self {
         let mut error = Self::of(
             429,
@@ -285,27 +287,27 @@ impl ApiError {
         error
     }
 
-    /// 500.
+    /// Creates error 500: an internal error.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::of(500, StatusReason::InternalError, message.into())
     }
 
-    /// The call got no answer in time. The write may still have happened (CT-155).
+    /// Creates the error of a call without an answer in time. The write may still have happened (CT-155).
     pub fn timeout() -> Self {
         Self::of(0, StatusReason::Timeout, "context deadline exceeded".into())
     }
 
-    /// The connection was refused: the API server's process does not run (KC-120).
+    /// Creates the error of a refused connection: the API server's process does not run (KC-120).
     pub fn refused_connection() -> Self {
         Self::of(0, StatusReason::ConnectionRefused, Self::refused_by("127.0.0.1:6443"))
     }
 
-    /// kubectl's message about a connection that a server refused.
+    /// Returns kubectl's message about a connection that a server refused.
     pub fn refused_by(server: &str) -> String {
         format!("The connection to the server {server} was refused - did you specify the right host or port?")
     }
 
-    /// 504: etcd did not answer within the request's deadline.
+    /// Creates error 504: etcd did not answer within the request's deadline.
     pub fn etcd_timeout() -> Self {
         Self::of(
             504,
@@ -326,7 +328,7 @@ impl ApiError {
         self.reason == StatusReason::NotFound
     }
 
-    /// Returns whether an object of that name already exists.
+    /// Returns whether an object with this name already exists.
     pub fn is_already_exists(&self) -> bool {
         self.reason == StatusReason::AlreadyExists
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::requests::{FailedRequests, RequestOutcome, RequestRate, RequestTruth};
 use crate::{SimTime, Span};
 
-/// Names and values in the order of the printed line.
+/// Names and values of a record's fields, in the order of the printed line.
 pub type Fields = Vec<(&'static str, Value)>;
 
 macro_rules! happenings {
@@ -21,7 +21,7 @@ macro_rules! happenings {
         pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
 
         impl What {
-            /// The name in the trace.
+            /// Returns the name in the trace.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
         }
 
@@ -30,9 +30,9 @@ macro_rules! happenings {
         pub enum Happening { $($(#[$doc])* $name $({ $($(#[$meta])* $field: $type),* })?),* }
 
         impl Happening {
-            /// The kind of this happening.
+            /// Returns the kind of this happening.
             pub const fn what(&self) -> What { match self { $(Self::$name { .. } => What::$name),* } }
-            /// The fields of its trace line, besides actor, time and object.
+            /// Returns the fields of the trace line, besides actor, time and object.
             pub fn fields(&self) -> Fields {
                 let mut fields = Fields::new();
                 match self { $(Self::$name $({ $($field),* })? => { $($($field.add_to($wire, &mut fields);)*)? }),* }
@@ -170,7 +170,7 @@ pub struct Originator {
 }
 
 impl Originator {
-    /// An originator whose violation a documented exception permits.
+    /// Creates an originator whose violation a documented exception permits.
     pub fn excused(who: impl Into<Sentence>, exception: impl Into<String>) -> Self {
         Self {
             who: who.into(),
@@ -191,7 +191,7 @@ impl<T: Into<Sentence>> From<T> for Originator {
 }
 
 impl Originator {
-    /// The originator, with the exception if there is one.
+    /// Returns the originator, with the exception if there is one.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         let who = self.who.clone();
@@ -226,7 +226,7 @@ pub enum AttemptResult {
 }
 
 impl AttemptResult {
-    /// The result in one word. A skipped attempt placed no pod either, so it counts as failed.
+    /// Returns the result in one word. A skipped attempt placed no pod either, so it counts as failed.
     pub const fn verdict(&self) -> Verdict {
         match self {
             Self::Scheduled { .. } => Verdict::Scheduled,
@@ -261,7 +261,7 @@ named_enum! {
     }
 }
 
-/// What a fault affects, by its kind.
+/// The objects and values that a fault affects, by the kind of fault.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultDetails {
     None,
@@ -280,13 +280,13 @@ pub enum FaultDetails {
     },
     Volume {
         volume: Str,
-        /// The node that it was attached to.
+        /// The node that the volume was attached to.
         #[serde(with = "text")]
         node: NodeName,
     },
     Device {
         device: Str,
-        /// The change in the words of the command: `gone`, `taint KEY=VALUE:EFFECT`, ….
+        /// The change, as the command writes it: `gone`, `taint KEY=VALUE:EFFECT`, ….
         change: Str,
     },
 }

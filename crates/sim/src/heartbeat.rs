@@ -7,7 +7,7 @@ use podscope_api::{CausedBy, NodeName};
 
 use crate::{SimTime, Span};
 
-/// How often a kubelet renews its lease (LC-202).
+/// Interval at which a kubelet renews its lease (LC-202).
 pub const RENEW_INTERVAL: Span = Span::seconds(10);
 
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub struct Heartbeats {
 }
 
 impl Heartbeats {
-    /// Renewals of a node start to arrive at `first`.
+    /// Starts the renewals of a node; the first one arrives at `first`.
     pub fn begin(&mut self, node: &NodeName, first: SimTime) {
         let last = self.renewals_by_node.get(node).and_then(|renewals| renewals.last);
         let renewals = Renewals {
@@ -41,7 +41,7 @@ impl Heartbeats {
         self.silent.remove(node);
     }
 
-    /// Renewals of a node stop arriving, because of the record `cause`.
+    /// Stops the renewals of a node, because of the record `cause`.
     pub fn end(&mut self, node: &NodeName, now: SimTime, cause: CausedBy) {
         let last = self.last_renewal(node, now);
         self.renewals_by_node.insert_mut(
@@ -54,7 +54,7 @@ impl Heartbeats {
         self.silent.insert(node.clone(), cause);
     }
 
-    /// Replaces the record that explains why the renewals of a node do not arrive. No effect if they do.
+    /// Replaces the record that explains why the renewals of a node do not arrive. Has no effect if they do arrive.
     pub fn blame(&mut self, node: &NodeName, record: CausedBy) {
         if let Some(known) = self.silent.get_mut(node) {
             *known = record;
@@ -67,9 +67,9 @@ impl Heartbeats {
         self.silent.remove(node);
     }
 
-    /// The API server stops or resumes storing renewals. After it resumes, each node's next renewal arrives within one
+    /// Sets whether the API server stores renewals. After it resumes, each node's next renewal arrives within one
     /// interval.
-    pub fn server(&mut self, up: bool, now: SimTime) {
+    pub fn set_server_up(&mut self, up: bool, now: SimTime) {
         match (up, self.stopped_at) {
             (false, None) => self.stopped_at = Some(now),
             (true, Some(since)) => {
@@ -96,7 +96,7 @@ impl Heartbeats {
         }
     }
 
-    /// The last renewal of the node's lease as stored at `now`; `None` if it was never renewed.
+    /// Returns the last renewal of the node's lease as stored at `now`; `None` if it was never renewed.
     pub fn last_renewal(&self, node: &NodeName, now: SimTime) -> Option<SimTime> {
         latest_renewal(
             self.renewals_by_node.get(node)?,
@@ -104,12 +104,13 @@ impl Heartbeats {
         )
     }
 
-    /// Nodes whose renewals do not arrive now. While the API server is up, only these can exceed the grace period.
+    /// Returns the nodes whose renewals do not arrive now. While the API server is up, only these can exceed the grace
+    /// period.
     pub fn silent(&self) -> impl Iterator<Item = &NodeName> {
         self.silent.keys()
     }
 
-    /// The record that stopped the renewals of a silent node.
+    /// Returns the record that stopped the renewals of a silent node.
     pub fn silenced_by(&self, node: &str) -> CausedBy {
         self.silent.get(node).copied().unwrap_or_default()
     }
@@ -124,7 +125,7 @@ impl Heartbeats {
         self.stopped_at.is_none()
     }
 
-    /// The last renewal of every node that has a lease.
+    /// Returns the last renewal of every node that has a lease.
     pub fn renewals(&self, now: SimTime) -> ordered::Map<NodeName, SimTime> {
         self.renewals_by_node
             .keys()
@@ -143,7 +144,7 @@ fn latest_renewal(renewals: &Renewals, at: SimTime) -> Option<SimTime> {
     }
 }
 
-/// The first renewal of a sequence that is not before `at`.
+/// Returns the first renewal of a sequence that is not before `at`.
 fn next_renewal(first: SimTime, at: SimTime) -> SimTime {
     if first >= at {
         return first;
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn renewals_follow_from_phase_and_reachability() {
+    fn renewals_are_computed_from_phase_and_reachability() {
         let node = NodeName::from("a-1");
         let at = SimTime::from_seconds;
         let mut heartbeats = Heartbeats::default();
@@ -166,9 +167,9 @@ mod tests {
         assert_eq!(heartbeats.last_renewal(&node, at(2)), None);
         assert_eq!(heartbeats.last_renewal(&node, at(12)), Some(at(3)));
         assert_eq!(heartbeats.last_renewal(&node, at(13)), Some(at(13)));
-        heartbeats.server(false, at(30));
+        heartbeats.set_server_up(false, at(30));
         assert_eq!(heartbeats.last_renewal(&node, at(50)), Some(at(23)));
-        heartbeats.server(true, at(60));
+        heartbeats.set_server_up(true, at(60));
         assert_eq!(heartbeats.last_renewal(&node, at(62)), Some(at(23)));
         assert_eq!(heartbeats.last_renewal(&node, at(63)), Some(at(63)));
         heartbeats.end(&node, at(99), CausedBy::record(7));

@@ -46,7 +46,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network without faults.
+    /// Creates a network without faults.
     pub fn new(settings: NetworkSettings, seed: u64) -> Self {
         Self {
             settings,
@@ -62,8 +62,8 @@ impl Network {
         }
     }
 
-    /// The arrival time of a message that is sent now; `None` if the link is cut. A message never overtakes an earlier
-    /// one on the same link.
+    /// Returns the arrival time of a message that is sent now; `None` if the link is cut. A message never overtakes an
+    /// earlier one on the same link.
     pub fn delivery(&mut self, now: SimTime, from: &Place, to: &Place) -> Option<SimTime> {
         if !self.is_open(from, to) {
             return None;
@@ -85,7 +85,7 @@ impl Network {
         Some(arrival)
     }
 
-    /// The latency in that direction without jitter; zero within one place.
+    /// Returns the latency from one place to the other without jitter; zero within one place.
     pub fn usual_latency(&self, from: &Place, to: &Place) -> Span {
         if from == to {
             return Span::ZERO;
@@ -97,7 +97,7 @@ impl Network {
         self.settings.latency + slow(from) + slow(to)
     }
 
-    /// The upper bound of the jitter of a link.
+    /// Returns the upper bound of the jitter of a link.
     pub fn jitter(&self) -> Span {
         self.settings.jitter
     }
@@ -107,7 +107,7 @@ impl Network {
         !self.is_fenced(node) && !self.isolated_in.contains_key(node) && !self.isolated_out.contains_key(node)
     }
 
-    /// Returns whether messages pass in that direction.
+    /// Returns whether messages pass from one place to the other.
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
         if from == to {
             return true;
@@ -202,7 +202,7 @@ impl Network {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
 
-    /// The nodes with a cut.
+    /// Returns the nodes with a cut.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
             .cuts
@@ -222,7 +222,7 @@ impl Network {
             .collect()
     }
 
-    /// The extra latency of a node's links.
+    /// Returns the extra latency of a node's links.
     pub fn slowness(&self, node: &NodeName) -> Span {
         self.slow.get(node).copied().unwrap_or(Span::ZERO)
     }
@@ -242,7 +242,7 @@ impl Network {
         self.cuts.remove(&(from, to))
     }
 
-    /// The links that are cut, each with its direction.
+    /// Returns the links that are cut, each with its direction.
     pub fn cuts(&self) -> impl Iterator<Item = &(Place, Place)> {
         self.cuts.iter()
     }

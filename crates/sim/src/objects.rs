@@ -20,9 +20,9 @@ type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
 #[derive(Debug, Clone)]
 struct Tables {
-    /// By [`Kind::index`].
+    /// Tables of the built-in kinds, by [`Kind::index`].
     built_in: [Table; Kind::ALL.len()],
-    /// Of defined kinds. Invariant: none is empty.
+    /// Tables of the custom kinds, which CustomResourceDefinitions define. Invariant: none is empty.
     custom: ordered::Map<Kind, Table>,
     /// An empty list, for a custom kind without objects.
     empty: Table,
@@ -85,54 +85,54 @@ impl Objects {
         self.tables.of(kind)
     }
 
-    /// One object by namespace and name.
+    /// Returns one object by namespace and name.
     pub fn get<T: Resource>(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         T::from_object(self.table(T::KIND).get(key)?)
     }
 
-    /// One cluster-scoped object by name.
+    /// Returns one cluster-scoped object by name.
     pub fn named<T: Resource>(&self, name: &str) -> Option<&Arc<T>> {
         let key: &dyn KeyParts = &("", name);
         T::from_object(self.table(T::KIND).get(key)?)
     }
 
-    /// All objects of a kind, in key order.
+    /// Returns all objects of a kind, in key order.
     pub fn list<T: Resource>(&self) -> impl Iterator<Item = &Arc<T>> {
         self.table(T::KIND).values().filter_map(T::from_object)
     }
 
-    /// All objects of a kind in a namespace, by name.
+    /// Returns all objects of a kind in a namespace, by name.
     pub fn list_in<T: Resource>(&self, namespace: &str) -> impl Iterator<Item = &Arc<T>> {
         self.in_namespace(T::KIND, namespace).filter_map(T::from_object)
     }
 
-    /// Objects of a kind, in key order.
+    /// Returns all objects of a kind, in key order.
     pub fn list_kind(&self, kind: Kind) -> Vec<Object> {
         self.table(kind).values().cloned().collect()
     }
 
-    /// Objects of a kind in a namespace, by name.
+    /// Returns all objects of a kind in a namespace, by name.
     pub fn list_kind_in(&self, kind: Kind, namespace: &str) -> Vec<Object> {
         self.in_namespace(kind, namespace).cloned().collect()
     }
 
-    /// One object of a kind.
+    /// Returns one object of a kind.
     pub fn get_kind(&self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.table(kind).get(key).cloned()
     }
 
-    /// The built-in kinds, and the defined ones of which there are objects.
+    /// Returns the built-in kinds, and the custom kinds of which there are objects.
     pub fn kinds(&self) -> impl Iterator<Item = Kind> {
         let built_in = Kind::ALL.iter().copied();
         built_in.chain(self.tables.custom.keys().copied())
     }
 
-    /// How many objects of a kind there are.
+    /// Returns the number of objects of a kind.
     pub fn count_kind(&self, kind: Kind) -> usize {
         self.table(kind).size()
     }
 
-    /// Objects that are assumed to exist although the store does not have them (P-09).
+    /// Returns what is assumed to exist although the store does not have it (P-09).
     pub fn assumed(&self) -> &Assumed {
         &self.assumed
     }
@@ -150,7 +150,7 @@ impl Objects {
             .map(|(_, object)| object)
     }
 
-    /// The pods bound to a node, by key.
+    /// Returns the pods bound to a node, by key.
     pub fn pods_on<'a>(&'a self, node: &NodeName) -> impl Iterator<Item = &'a Arc<Pod>> + use<'a> {
         self.pods_by_node
             .get(node)
@@ -159,7 +159,7 @@ impl Objects {
             .filter_map(|key| self.get::<Pod>(key))
     }
 
-    /// The pods controlled by the owner of that UID, by key.
+    /// Returns the pods controlled by the owner with this UID, by key.
     pub fn pods_of<'a>(&'a self, owner: &Uid) -> impl Iterator<Item = &'a Arc<Pod>> + use<'a> {
         self.pods_by_owner
             .get(owner)
@@ -168,7 +168,7 @@ impl Objects {
             .filter_map(|key| self.get::<Pod>(key))
     }
 
-    /// Nodes that pods are bound to but that do not exist.
+    /// Returns the names of Nodes that do not exist although pods are bound to them.
     pub fn missing_nodes(&self) -> ordered::Set<NodeName> {
         // Both iterators are sorted by name.
         let mut nodes = self.list::<Node>().map(|node| &*node.metadata.name).peekable();
@@ -182,7 +182,7 @@ impl Objects {
         missing
     }
 
-    /// All PodDisruptionBudgets that select a pod (CT-101), by name.
+    /// Returns all PodDisruptionBudgets that select a pod (CT-101), by name.
     pub fn budgets_of<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = &'a Arc<PodDisruptionBudget>> {
         let budgets = self.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
         budgets.filter(|budget| {
@@ -191,7 +191,7 @@ impl Objects {
         })
     }
 
-    /// The object with that UID. Events are not indexed by UID, so they are never found.
+    /// Returns the object with this UID. Events are not indexed by UID, so they are never found.
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
         let (kind, key) = self.by_uid.get(&PrefixedUid::new(uid))?;
         self.get_kind(*kind, key)
@@ -224,7 +224,7 @@ impl Objects {
             object.kind()
         );
         let pods = self.tables.of(Kind::Pod);
-        self.service_index.note(old.as_ref(), Some(&object), pods);
+        self.service_index.update(old.as_ref(), Some(&object), pods);
         self.tables.insert(object.kind(), key, object);
         old
     }
@@ -243,7 +243,7 @@ impl Objects {
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
-        self.service_index.note(Some(&old), None, self.tables.of(Kind::Pod));
+        self.service_index.update(Some(&old), None, self.tables.of(Kind::Pod));
         self.tables.remove(kind, key);
         Some(old)
     }
@@ -287,7 +287,7 @@ impl PrefixedUid {
     }
 }
 
-/// The values by which an object is indexed: its UID, and for a pod its node and its controller's UID.
+/// Returns the values by which an object is indexed: its UID, and for a pod its node and its controller's UID.
 fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
     let uid = &object.metadata().uid;
     match object {

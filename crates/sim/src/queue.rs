@@ -80,12 +80,12 @@ impl<E> Queue<E> {
         });
     }
 
-    /// When the next event is due.
+    /// Returns when the next event is due.
     pub fn next_at(&self) -> Option<SimTime> {
         self.heap.peek().map(|entry| entry.at)
     }
 
-    /// The cause of events that are pushed now.
+    /// Returns the cause of events that are pushed now.
     pub fn cause(&self) -> CausedBy {
         self.cause
     }
@@ -105,7 +105,7 @@ impl<E> Queue<E> {
         Some((entry.at, entry.event))
     }
 
-    /// Number of pending events, and number of events popped so far.
+    /// Returns the number of pending events, and number of events popped so far.
     pub fn stats(&self) -> (usize, u64) {
         (self.heap.len(), self.popped)
     }

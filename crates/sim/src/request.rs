@@ -13,9 +13,9 @@ pub struct CallId(pub u64);
 /// The part of an object that a write may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Everything but status.
+    /// Everything but the status.
     Main,
-    /// Only status.
+    /// Only the status.
     Status,
     /// Only the resources of a pod and of its containers.
     Resize,
@@ -60,7 +60,7 @@ pub struct Mutation {
 type Apply = dyn Fn(&Object) -> Result<Object, ApiError> + Send + Sync;
 
 impl Mutation {
-    /// A change of a typed object. The closure must depend only on its argument.
+    /// Creates a change of a typed object. The closure must depend only on its argument.
     pub fn new<T: Resource>(name: &'static str, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         Self::of_object(name, move |object| {
             let mut typed = T::from_object(object)?.clone();
@@ -69,8 +69,8 @@ impl Mutation {
         })
     }
 
-    /// A change of an object of any kind, e.g. a user's JSON patch. The server refuses it if the closure returns
-    /// `None`.
+    /// Creates a change of an object of any kind, e.g. a user's JSON patch. The server refuses it if the closure
+    /// returns `None`.
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
         Self::or_refused(name, move |object| {
             change(object).ok_or_else(|| {
@@ -80,7 +80,7 @@ impl Mutation {
         })
     }
 
-    /// A change that the server refuses with the error of the closure, e.g. a patch sent over HTTP.
+    /// Creates a change that the server refuses with the error of the closure, e.g. a patch sent over HTTP.
     pub fn or_refused(
         name: impl Into<Cow<'static, str>>,
         change: impl Fn(&Object) -> Result<Object, ApiError> + Send + Sync + 'static,
@@ -249,12 +249,12 @@ pub struct ApiError {
     pub field_conflicts: usize,
 }
 
-/// One entry of `details.causes`.
+/// An entry of `details.causes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// The field, or the type of the cause if it is about no field.
     pub about: String,
-    /// In the API server's words.
+    /// The message, in the API server's words.
     pub message: String,
     /// The kind of problem, for code that reacts to it.
     pub kind: ProblemKind,
@@ -263,7 +263,7 @@ pub struct Cause {
 }
 
 impl Cause {
-    /// A cause without kind and reason.
+    /// Creates a cause without kind and reason.
     pub fn new(about: impl Into<String>, message: impl Into<String>) -> Cause {
         Cause {
             about: about.into(),

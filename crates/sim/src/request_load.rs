@@ -10,7 +10,7 @@ pub struct RequestLoad {
 }
 
 impl RequestLoad {
-    /// The load of a container in millicores.
+    /// Returns the load of a container in millicores.
     pub fn of(&self, pod: &Uid, container: &Str) -> i64 {
         if self.by_container.is_empty() {
             return 0;

@@ -92,7 +92,7 @@ pub enum RequestClient {
 }
 
 impl fmt::Display for RequestClient {
-    /// The form of the `--from` flag.
+    /// Formats the client as a value of the flag `--from`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes => f.write_str("nodes"),
@@ -123,7 +123,7 @@ pub struct FailedRequests {
     /// Since when the rules on the node have listed that endpoint.
     pub believed_since: Option<SimTime>,
     pub truth: RequestTruth,
-    /// Since when that state has held, if known.
+    /// Since when the true state has held, if known.
     pub truth_since: Option<SimTime>,
 }
 
@@ -132,7 +132,7 @@ pub struct FailedRequests {
 pub struct RequestRate {
     pub service: ObjectKey,
     pub client: RequestClient,
-    /// Thousandths of a request per second.
+    /// Requests per second, in thousandths.
     pub per_second: i64,
     /// The rate of each outcome that occurs, in the same unit.
     pub outcomes: Vec<(RequestOutcome, i64)>,

@@ -18,12 +18,12 @@ impl Rng {
         Self(Pcg32::new(seed, fnv64([name])))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A uniform number in `0..bound`; 0 if `bound` is 0.
+    /// Returns a uniform random number in `0..bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;
@@ -38,13 +38,13 @@ impl Rng {
         }
     }
 
-    /// A uniform span between `low` and `high`, both inclusive.
+    /// Returns a uniform random span between `low` and `high`, both inclusive.
     pub fn between(&mut self, low: Span, high: Span) -> Span {
         let width = u64::try_from((high - low).0).unwrap_or(0);
         Span(low.0 + self.below(width.saturating_add(1)) as i64)
     }
 
-    /// A random version-4 UUID.
+    /// Returns a random version-4 UUID.
     pub fn uid(&mut self) -> Uid {
         let (high, low) = (self.bits(), self.bits());
         Uid(format!(
@@ -58,13 +58,13 @@ impl Rng {
         .into())
     }
 
-    /// True with a probability of `n` in a thousand.
+    /// Returns true with a probability of `n` in a thousand.
     pub fn per_mille(&mut self, n: u64) -> bool {
         self.below(1000) < n
     }
 }
 
-/// FNV-1a hash (64 bits) of the texts, separated by a zero byte.
+/// Computes the FNV-1a hash (64 bits) of the texts, separated by a zero byte.
 pub fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = hash::EMPTY;
     for (at, text) in texts.into_iter().enumerate() {

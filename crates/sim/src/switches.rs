@@ -14,7 +14,7 @@ macro_rules! switches {
                 match name { $($text => { self.$field = true; true })* _ => false }
             }
 
-            /// The names of the active switches.
+            /// Returns the names of the active switches.
             pub fn on(&self) -> Vec<&'static str> {
                 let mut names = Vec::new();
                 $(if self.$field { names.push($text); })*

@@ -12,27 +12,27 @@ pub struct Span(pub i64);
 
 impl Span {
     pub const ZERO: Span = Span(0);
-    /// Whole seconds.
+    /// Creates a span of whole seconds.
     pub const fn seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1_000_000))
     }
 
-    /// Milliseconds.
+    /// Creates a span of milliseconds.
     pub const fn millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1000))
     }
 
-    /// Whole seconds of this span, rounded down.
+    /// Returns the whole seconds of this span, rounded down.
     pub const fn whole_seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 
-    /// The next delay of a back-off: twice this one, at most `max`.
+    /// Returns the next delay of a back-off: twice this one, at most `max`.
     pub fn doubled(self, max: Self) -> Self {
         self.doubled_times(1, max)
     }
 
-    /// The delay of a back-off that starts with this one and has been doubled that many times, at most `max`.
+    /// Returns the delay of a back-off that starts with this one and has been doubled `times` times, at most `max`.
     pub fn doubled_times(self, times: u32, max: Self) -> Self {
         let factor = 1_i64.checked_shl(times).filter(|&factor| factor > 0);
         Self(self.0.saturating_mul(factor.unwrap_or(i64::MAX))).min(max)
@@ -42,12 +42,12 @@ impl Span {
 impl SimTime {
     /// The start of the scenario.
     pub const ZERO: SimTime = SimTime(0);
-    /// The instant that many seconds after the start.
+    /// Returns the instant `seconds` after the start.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1_000_000))
     }
 
-    /// Rounded down to a whole second.
+    /// Rounds down to a whole second.
     pub const fn floor_second(self) -> Self {
         Self(self.0.div_euclid(1_000_000) * 1_000_000)
     }

@@ -35,12 +35,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Which kind of thing happened.
+    /// Returns what kind of thing happened.
     pub fn what(&self) -> What {
         self.happening.what()
     }
 
-    /// The violation, if the record reports one.
+    /// Returns the violation, if the record reports one.
     pub fn violation(&self) -> Option<&Violation> {
         match &self.happening {
             Happening::InvariantViolated { violation } => Some(violation),
@@ -48,7 +48,7 @@ impl Record {
         }
     }
 
-    /// A field of the record's JSON line, for tests and tools that know only the trace format.
+    /// Returns a field of the record's JSON line, for tests and tools that know only the trace format.
     pub fn field(&self, name: &str) -> Option<Value> {
         let fields = self.happening.fields().into_iter();
         fields
@@ -57,13 +57,13 @@ impl Record {
             .next()
     }
 
-    /// The record as one JSON line, without a newline. `t` is in seconds, exact to the microsecond; `causedBy` is the
-    /// `seq` of the record that led to this one, or null.
+    /// Formats the record as one JSON line, without a newline. `t` is in seconds, exact to the microsecond; `causedBy`
+    /// is the `seq` of the record that led to this one, or null.
     pub fn to_json_line(&self) -> String {
         self.line(LineForm::Whole)
     }
 
-    /// The line from which a fingerprint of the trace is computed.
+    /// Returns the line from which a fingerprint of the trace is computed.
     pub fn fingerprint_line(&self, form: Fingerprint) -> String {
         self.line(match form {
             Fingerprint::WholeLines => LineForm::WithoutCause,
@@ -125,7 +125,7 @@ impl Record {
     }
 }
 
-/// Seconds since t = 0, exact to the microsecond, as in the field `t`.
+/// Returns the seconds since t = 0, exact to the microsecond, as in the field `t`.
 pub fn seconds(micros: i64) -> Value {
     if micros % 1_000_000 == 0 {
         return Value::from(micros / 1_000_000);
@@ -153,11 +153,11 @@ enum LineForm {
 
 /// How a field appears in a line of [`Fingerprint::Facts`].
 enum FactForm {
-    /// It is a fact or Kubernetes' own text, and appears as it is.
+    /// A fact or Kubernetes' own text, which appears as it is.
     AsIs,
-    /// It is a sentence of Podscope's own, and is left out.
+    /// A sentence of Podscope's own, which is left out.
     Omitted,
-    /// It is a sentence of Podscope's own, but its presence is a fact; `true` replaces the text.
+    /// A sentence of Podscope's own whose presence is a fact; `true` replaces the text.
     OnlyPresence,
 }
 
@@ -198,7 +198,7 @@ impl OutputKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputLine {
     pub at: SimTime,
-    /// Number of the command that printed it.
+    /// Number of the command that printed the line.
     pub command: u32,
     pub kind: OutputKind,
     /// The text, without a newline.
@@ -207,12 +207,12 @@ pub struct OutputLine {
 
 /// Receiver of a world's output. The world itself keeps no trace, so that checkpoints stay small.
 pub trait Sink {
-    /// A record of the trace.
+    /// Receives a record of the trace.
     fn record(&mut self, record: Record);
-    /// A line that a command printed.
+    /// Receives a line that a command printed.
     fn output(&mut self, line: OutputLine);
-    /// The client of a command ended with an exit status.
+    /// Receives the exit status of a command whose client ended.
     fn finished(&mut self, command: u32, at: SimTime, status: u8);
-    /// The answers to all requests of a client that speaks HTTP, in order. The client ends with them.
+    /// Receives the answers to all requests of a client that speaks HTTP, in order. The client ends with them.
     fn answered(&mut self, _command: u32, _answers: Vec<crate::Answer>) {}
 }

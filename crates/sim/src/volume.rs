@@ -24,15 +24,15 @@ pub struct Backend {
     pub needs_attach: bool,
     /// Whether the back-end itself refuses a second node, as block devices do and file shares do not.
     pub is_exclusive: bool,
-    /// Whether it is a disk with a file system, which two writing nodes corrupt, and not a file share.
+    /// Whether the volume is a disk with a file system, which two writing nodes corrupt, and not a file share.
     pub is_block: bool,
-    /// Whether it is reached over the network, and not local to the machine.
+    /// Whether the volume is reached over the network, and not local to the machine.
     pub is_remote: bool,
-    /// Whether the pod uses it read-only.
+    /// Whether the pod uses the volume read-only.
     pub is_read_only: bool,
 }
 
-/// The CSI driver of a volume. Volumes of former in-tree plugins have one by CSI migration.
+/// Returns the CSI driver of a volume. Volumes of former in-tree plugins have one by CSI migration.
 pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
     if let Some(csi) = &volume.spec.csi {
         return Some(csi.driver.clone());
@@ -106,9 +106,9 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The driver to which CSI migration moves a disk, and the name by which the driver knows the disk.
+    /// Returns the driver to which CSI migration moves a disk, and the name by which the driver knows the disk.
     fn migrated(&self) -> Option<(&'static str, String)> {
-        let named = |source: Option<&Value>, field| source.map(|source| text(source, &[field]));
+        let named = |source: Option<&Value>, field| source.map(|source| joined_fields(source, &[field]));
         let moved = [
             ("ebs.csi.aws.com", self.aws.map(|source| source.volume_id.to_string())),
             (
@@ -123,7 +123,7 @@ impl<'a> Sources<'a> {
         moved.into_iter().find_map(|(driver, disk)| Some((driver, disk?)))
     }
 
-    /// The back-end with the name that its in-tree plugin gives it, or `None` if no source is set.
+    /// Returns the back-end with the name that its in-tree plugin gives it, or `None` if no source is set.
     fn backend(&self) -> Option<Backend> {
         // `disk` refuses a second node, `lun` does not, `share` is a file share.
         let disk = |plugin: &str, id: String, is_read_only: Option<bool>| {
@@ -150,32 +150,56 @@ impl<'a> Sources<'a> {
             return disk("rbd", format!("{}:{}", source.pool, source.image), source.read_only);
         }
         if let Some(source) = self.azure_disk {
-            return disk("azure-disk", text(source, &["diskURI"]), flag(source));
+            return disk(
+                "azure-disk",
+                joined_fields(source, &["diskURI"]),
+                read_only_flag(source),
+            );
         }
         if let Some(source) = self.cinder {
-            return disk("cinder", text(source, &["volumeID"]), flag(source));
+            return disk("cinder", joined_fields(source, &["volumeID"]), read_only_flag(source));
         }
         if let Some(source) = self.vsphere {
-            return disk("vsphere-volume", text(source, &["volumePath"]), flag(source));
+            return disk(
+                "vsphere-volume",
+                joined_fields(source, &["volumePath"]),
+                read_only_flag(source),
+            );
         }
         if let Some(source) = self.iscsi {
             let id = format!("{}:{}:{}", source.target_portal, source.iqn, source.lun);
             return lun("iscsi", id, source.read_only);
         }
         if let Some(source) = self.fc {
-            return lun("fc", text(source, &["targetWWNs", "lun", "wwids"]), flag(source));
+            return lun(
+                "fc",
+                joined_fields(source, &["targetWWNs", "lun", "wwids"]),
+                read_only_flag(source),
+            );
         }
         if let Some(source) = self.nfs {
             return share("nfs", format!("{}:{}", source.server, source.path), source.read_only);
         }
         if let Some(source) = self.cephfs {
-            return share("cephfs", text(source, &["monitors", "path"]), flag(source));
+            return share(
+                "cephfs",
+                joined_fields(source, &["monitors", "path"]),
+                read_only_flag(source),
+            );
         }
         if let Some(source) = self.glusterfs {
-            return share("glusterfs", text(source, &["endpoints", "path"]), flag(source));
+            return share(
+                "glusterfs",
+                joined_fields(source, &["endpoints", "path"]),
+                read_only_flag(source),
+            );
         }
         let source = self.azure_file?;
-        share("azure-file", text(source, &["secretName", "shareName"]), flag(source))
+        share(
+            "azure-file",
+            joined_fields(source, &["secretName", "shareName"]),
+            read_only_flag(source),
+        )
     }
 }
 
@@ -198,8 +222,8 @@ fn backend_of_plugin(
     }
 }
 
-/// An identifier made of the given fields of an untyped source.
-fn text(source: &Value, fields: &[&str]) -> String {
+/// Joins the given fields of an untyped source into an identifier.
+fn joined_fields(source: &Value, fields: &[&str]) -> String {
     let field = |name: &&str| match source.get(*name)? {
         Value::String(text) => Some(text.clone()),
         Value::Array(all) => Some(all.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",")),
@@ -208,11 +232,11 @@ fn text(source: &Value, fields: &[&str]) -> String {
     fields.iter().filter_map(field).collect::<Vec<_>>().join(":")
 }
 
-fn flag(source: &Value) -> Option<bool> {
+fn read_only_flag(source: &Value) -> Option<bool> {
     source.get("readOnly")?.as_bool()
 }
 
-/// The back-end of a PersistentVolume; `None` if its source is none of the known ones.
+/// Returns the back-end of a PersistentVolume; `None` if its source is none of the known ones.
 pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Option<Backend> {
     let spec = &volume.spec;
     let mut backend = if let Some(csi) = &spec.csi {
@@ -237,7 +261,7 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
     Some(backend)
 }
 
-/// The back-end of an inline volume of a pod; `None` for volumes without shared storage, such as emptyDir and
+/// Returns the back-end of an inline volume of a pod; `None` for volumes without shared storage, such as emptyDir and
 /// configMap.
 pub fn of_inline(volume: &Volume) -> Option<Backend> {
     let sources = Sources::of_volume(volume);
@@ -260,7 +284,8 @@ pub enum Resolved {
     Missing(String),
 }
 
-/// The name of the volume's claim, if it has one. The claim of an ephemeral volume is called POD-VOLUME (CT-123).
+/// Returns the name of the volume's claim, if it has one. The claim of an ephemeral volume is called POD-VOLUME
+/// (CT-123).
 pub fn claim_name(pod: &Pod, volume: &Volume) -> Option<Str> {
     if let Some(claim) = &volume.persistent_volume_claim {
         return Some(claim.claim_name.clone());

@@ -7,11 +7,11 @@ use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Time};
 
 use super::{Assumed, is_imported};
 
-/// A kubelet writes its Node at least every five minutes (`nodeStatusReportFrequency`). A kubelet whose heartbeat is
-/// more than six minutes old no longer reports.
-const STALE: i64 = 6 * 60 * 1_000_000;
+/// Maximum age of the heartbeat of a kubelet that still reports, in microseconds. A kubelet writes its Node at least
+/// every five minutes (`nodeStatusReportFrequency`).
+const MAX_HEARTBEAT_AGE: i64 = 6 * 60 * 1_000_000;
 
-/// The newest heartbeat of all imported nodes: the control plane was receiving heartbeats until then.
+/// Returns the newest heartbeat of all imported nodes: the control plane was receiving heartbeats until then.
 pub fn newest_heartbeat(objects: &[Object]) -> Option<Time> {
     let nodes = objects.iter().filter(|object| is_imported(object));
     let heartbeats = nodes.filter_map(|object| match object {
@@ -33,14 +33,14 @@ pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
         None | Some(ConditionStatus::True) => true,
         Some(ConditionStatus::False) => {
             let behind = heartbeat(node).zip(newest).map(|(own, newest)| newest.0 - own.0);
-            behind.is_none_or(|behind| behind < STALE)
+            behind.is_none_or(|behind| behind < MAX_HEARTBEAT_AGE)
         }
         Some(_) => false,
     }
 }
 
 /// Stores the lasting conditions of nodes whose kubelets report.
-pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {
         let Object::Node(node) = object else { continue };
@@ -54,7 +54,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     }
 }
 
-/// The node's pressure conditions. If a condition is absent but its taint is present, the taint stands for the
+/// Returns the node's pressure conditions. If a condition is absent but its taint is present, the taint stands for the
 /// condition.
 fn pressure_conditions(node: &Node) -> impl Iterator<Item = NodeCondition> {
     let pressures = CONDITION_TAINTS.iter().filter(|row| row.is_pressure);

@@ -8,7 +8,8 @@ use podscope_api::{
 use super::{Assumed, pods};
 use crate::Span;
 
-/// Startup or termination that takes less than this is still normal: one kubelet sync waits two minutes for volumes.
+/// Maximum duration of a normal startup or termination, in microseconds: one kubelet sync waits two minutes for
+/// volumes.
 const NORMAL_DELAY: i64 = 120 * 1_000_000;
 
 /// A fault of a container, as the status of its imported pod reports it.
@@ -24,10 +25,10 @@ pub enum ContainerProblem {
         is_out_of_memory: bool,
     },
     /// An unfinished init container keeps running.
-    RunsOn,
-    /// Its startup probe fails.
+    NeverEnds,
+    /// The container's startup probe fails.
     NotStarted,
-    /// Its readiness probe fails.
+    /// The container's readiness probe fails.
     NotReady,
     /// The container cannot be created.
     NotCreated {
@@ -37,16 +38,16 @@ pub enum ContainerProblem {
         message: Str,
     },
     /// No container of the pod was ever created, for an unknown reason.
-    Waits,
+    WaitsForever,
     /// The container still runs although its pod is overdue for termination.
-    Outlives,
+    IgnoresTermination,
 }
 
 /// Whether each imported Node is Ready, by name.
 type Nodes<'o> = ordered::Map<&'o str, bool>;
 
 /// Stores the faults of all imported pods that are bound to a node.
-pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
     let newest = newest.filter(|_| has_nodes);
@@ -69,7 +70,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     }
 }
 
-/// Every container with a status, and whether it is an init container (not a sidecar).
+/// Returns every container with a status, and whether it is an init container (not a sidecar).
 fn containers_with_status(pod: &Pod) -> impl Iterator<Item = (&Container, &ContainerStatus, bool)> {
     let inits = pod.spec.init_containers.iter().map(|container| {
         let is_init = container.restart_policy.is_none();
@@ -99,12 +100,12 @@ fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(S
     if is_overdue(pod, newest, nodes) {
         let running = containers_with_status(pod).filter(|(_, status, _)| status.state.running.is_some());
         container_problems = running
-            .map(|(container, ..)| (container.name.clone(), ContainerProblem::Outlives))
+            .map(|(container, ..)| (container.name.clone(), ContainerProblem::IgnoresTermination))
             .collect();
     }
     if is_waiting_for_creation(pod) && !is_recent(pod.status.start_time, newest) {
         container_problems.extend(
-            containers_with_status(pod).map(|(container, ..)| (container.name.clone(), ContainerProblem::Waits)),
+            containers_with_status(pod).map(|(container, ..)| (container.name.clone(), ContainerProblem::WaitsForever)),
         );
     }
     container_problems
@@ -161,7 +162,7 @@ fn problem_of_container(
         return None;
     }
     if is_init {
-        return Some(ContainerProblem::RunsOn);
+        return Some(ContainerProblem::NeverEnds);
     }
     match status.started {
         Some(false) if container.startup_probe.is_some() => Some(ContainerProblem::NotStarted),
@@ -195,7 +196,7 @@ fn is_waiting_for_creation(pod: &Pod) -> bool {
     }) && has_any
 }
 
-/// The status of an unhealthy pod, as `kubectl get pods` prints it.
+/// Returns the status of an unhealthy pod, as `kubectl get pods` prints it.
 fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Option<Str> {
     if is_overdue(pod, newest, nodes)
         && containers_with_status(pod).any(|(_, status, _)| status.state.running.is_some())
@@ -212,9 +213,9 @@ fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Optio
         }
         Some(match problem_of_container(pod, container, status, is_init, newest)? {
             ContainerProblem::NotStarted | ContainerProblem::NotReady => "not ready".into(),
-            ContainerProblem::RunsOn => "initializing".into(),
-            ContainerProblem::Waits => "ContainerCreating".into(),
-            ContainerProblem::Outlives => "Terminating".into(),
+            ContainerProblem::NeverEnds => "initializing".into(),
+            ContainerProblem::WaitsForever => "ContainerCreating".into(),
+            ContainerProblem::IgnoresTermination => "Terminating".into(),
             ContainerProblem::Pull(_) | ContainerProblem::NotCreated { .. } => waiting?.reason.clone(),
             ContainerProblem::Ends { .. } => match &status.state.terminated {
                 Some(ended) => ended.reason.clone(),
@@ -232,7 +233,7 @@ pub(super) struct Missing {
     pub(super) key: Option<Str>,
 }
 
-/// The ConfigMap, Secret or key that a kubelet's message reports as missing.
+/// Returns the ConfigMap, Secret or key that a kubelet's message reports as missing.
 pub(super) fn missing_configuration(message: &str) -> Option<Missing> {
     for (kind, prefix) in [(Kind::ConfigMap, "configmap \""), (Kind::Secret, "secret \"")] {
         if let Some(name) = message

@@ -13,10 +13,10 @@ use crate::volume::claim_name;
 const FOREGROUND: &str = "foregroundDeletion";
 const REVISION_LABEL: &str = "controller-revision-hash";
 
-/// Indexes over the objects of the dump, by the questions that this module asks.
+/// Indexes over the objects of the dump, for the checks in this module.
 #[derive(Default)]
 struct DumpIndex<'o> {
-    /// By controller UID: the number of active pods, and how many of them are ready.
+    /// Number of active pods and number of ready pods, by controller UID.
     pods: ordered::Map<&'o Uid, (i32, i32)>,
     /// UIDs of the owners of any object in the dump.
     owners: ordered::Set<&'o Uid>,
@@ -75,7 +75,7 @@ fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
 }
 
 /// Stores which objects controllers leave alone, and how many pods they count beyond those in the dump.
-pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
+pub(super) fn store(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
     let mut held = DumpIndex::of(objects);
     held.nodes.extend(generated.iter().map(|name| &**name));
     for object in objects.iter().filter(|object| is_imported(object)) {
@@ -114,7 +114,8 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str])
     }
 }
 
-/// UIDs of HorizontalPodAutoscalers without a load annotation: the real usage of their pods is not in a dump.
+/// Returns the UIDs of HorizontalPodAutoscalers without a load annotation: the real usage of their pods is not in a
+/// dump.
 pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
     let imported = objects.iter().filter(|object| is_imported(object));
     let unknown = imported.filter(|object| {
@@ -203,8 +204,8 @@ fn selects(service: &Service, pod: &Pod) -> bool {
             .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
 }
 
-/// The name of the current revision if the dump lacks it: a StatefulSet's status names it, for a DaemonSet it follows
-/// from the newest pod's hash label.
+/// Returns the name of the current revision if the dump lacks it: a StatefulSet's status names it, for a DaemonSet it
+/// follows from the newest pod's hash label.
 fn missing_revision(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -> Option<Str> {
     let meta = object.metadata();
     if held.owners_of.contains(&(Kind::ControllerRevision, &meta.uid)) {

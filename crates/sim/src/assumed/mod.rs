@@ -42,7 +42,7 @@ pub struct MissingPods {
 pub struct Owner {
     pub kind: Kind,
     pub key: ObjectKey,
-    /// Number of objects in the dump that it controls. The owner is assumed to want that many.
+    /// Number of objects in the dump that the owner controls; it is assumed to be the number that the owner needs.
     pub controlled: i64,
 }
 
@@ -83,13 +83,13 @@ impl Assumed {
         let stand_ins = stand_ins::of(objects, &generated);
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
         assumed.owners(objects);
-        left_alone::note(&mut assumed, objects, &generated);
+        left_alone::store(&mut assumed, objects, &generated);
         let terminating = pods(objects).filter(|pod| pod.metadata.is_terminating());
         assumed.terminating = terminating.map(|pod| pod.metadata.uid.clone()).collect();
-        container_problems::note(&mut assumed, objects);
-        unplaced::note(&mut assumed, objects);
-        unplaced::note_pending_with_stand_ins(&mut assumed, objects);
-        conditions::note(&mut assumed, objects);
+        container_problems::store(&mut assumed, objects);
+        unplaced::store(&mut assumed, objects);
+        unplaced::store_pending_with_stand_ins(&mut assumed, objects);
+        conditions::store(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
         let deployments = objects
             .iter()
@@ -103,27 +103,27 @@ impl Assumed {
         assumed
     }
 
-    /// Whether nothing is assumed.
+    /// Returns whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns whether the object with that UID is assumed to exist.
+    /// Returns whether the object with this UID is assumed to exist.
     pub fn is_assumed_to_exist(&self, uid: &Uid) -> bool {
         self.owners.contains_key(uid)
     }
 
-    /// The assumed owner with that UID.
+    /// Returns the assumed owner with this UID.
     pub fn owner(&self, uid: &Uid) -> Option<&Owner> {
         self.owners.get(uid)
     }
 
-    /// All assumed owners.
+    /// Returns all assumed owners.
     pub fn all_owners(&self) -> impl Iterator<Item = &Owner> {
         self.owners.values()
     }
 
-    /// The pods that a workload has beyond those in the dump.
+    /// Returns the pods that a workload has beyond those in the dump.
     pub fn missing_pods(&self, owner: &Uid) -> MissingPods {
         self.missing_pods.get(owner).copied().unwrap_or_default()
     }
@@ -139,7 +139,8 @@ impl Assumed {
         self.terminating.contains(pod)
     }
 
-    /// Number of objects that controllers leave alone, plus workloads with pods that the dump does not contain.
+    /// Returns the number of objects that controllers leave alone, plus workloads with pods that the dump does not
+    /// contain.
     pub fn n_left_alone(&self) -> usize {
         self.left_alone.len() + self.missing_pods.len()
     }
@@ -149,43 +150,44 @@ impl Assumed {
         self.attachments.contains(&(volume.into(), node.clone()))
     }
 
-    /// The name of the workload's current revision, if the dump contains none of its ControllerRevisions.
+    /// Returns the name of the workload's current revision, if the dump contains none of its ControllerRevisions.
     pub fn revision(&self, owner: &Uid) -> Option<&Str> {
         self.revisions.get(owner)
     }
 
-    /// Kind and key of each stand-in, in creation order.
+    /// Returns kind and key of each stand-in, in creation order.
     pub fn stand_ins(&self) -> &[(Kind, ObjectKey)] {
         &self.stand_ins
     }
 
-    /// The faults of an imported pod's containers, by container name.
+    /// Returns the faults of an imported pod's containers, by container name.
     pub fn container_problems(&self, pod: &Uid) -> &[(Str, ContainerProblem)] {
         self.container_problems.get(pod).map_or(&[], Vec::as_slice)
     }
 
-    /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
+    /// Returns the pods that do not run as they should, each with its status as `kubectl get pods` prints it.
     pub fn pods_with_problems(&self) -> &[(ObjectKey, Str)] {
         &self.pods_with_problems
     }
 
-    /// Lasting conditions of nodes: pressure, and `Ready=False` reported by the kubelet.
+    /// Returns the lasting conditions of nodes: pressure, and `Ready=False` reported by the kubelet.
     pub fn conditions(&self) -> &ordered::Map<Str, Vec<NodeCondition>> {
         &self.conditions
     }
 
-    /// Pods that were unschedulable when the dump was taken and use a claim or volume that is not in it, each with the
-    /// scheduler's message.
+    /// Returns the pods that were unschedulable when the dump was taken and use a claim or volume that is not in it,
+    /// each with the scheduler's message.
     pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.unplaced
     }
 
-    /// Pending pods that had not been refused when the dump was taken, each with the stand-ins that it uses.
+    /// Returns the pending pods that had not been refused when the dump was taken, each with the stand-ins that it
+    /// uses.
     pub fn pending_with_stand_ins(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
         &self.pending_with_stand_ins
     }
 
-    /// Pods that were unschedulable when the dump was taken, each with the scheduler's message.
+    /// Returns the pods that were unschedulable when the dump was taken, each with the scheduler's message.
     pub fn refused(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.refused
     }
@@ -195,14 +197,14 @@ impl Assumed {
         self.knows_only_names
     }
 
-    /// Returns whether the imported Deployment had that annotation, so that it was already copied to its ReplicaSets or
+    /// Returns whether the imported Deployment had this annotation, so that it was already copied to its ReplicaSets or
     /// deliberately left out.
     pub fn had_annotation(&self, deployment: &Uid, key: &str, value: &str) -> bool {
         let known = self.annotations.get(deployment);
         known.is_some_and(|known| known.get(key).is_some_and(|own| **own == *value))
     }
 
-    /// UIDs of imported HorizontalPodAutoscalers for which no resource usage is known.
+    /// Returns the UIDs of imported HorizontalPodAutoscalers for which no resource usage is known.
     pub fn unmetered(&self) -> &ordered::Set<Uid> {
         &self.unmetered
     }
@@ -211,7 +213,8 @@ impl Assumed {
     /// the owner was deleted and is not assumed.
     fn owners(&mut self, objects: &[Object]) {
         let imported = || objects.iter().filter(|object| is_imported(object));
-        // Few owners have most of the objects, so small sets suffice: of owners, and of those objects that are owners.
+        // A few owners own most of the objects, so two small sets suffice: the UIDs of the owners, and the UIDs of the
+        // objects that are owners.
         let named: ordered::Set<&Uid> = imported()
             .flat_map(|object| &object.metadata().owner_references)
             .map(|reference| &reference.uid)
@@ -258,7 +261,7 @@ fn is_imported(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// All imported pods.
+/// Returns all imported pods.
 fn pods(objects: &[Object]) -> impl Iterator<Item = &Pod> {
     objects
         .iter()

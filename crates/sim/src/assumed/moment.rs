@@ -21,7 +21,7 @@ const PAST: [&str; 12] = [
     "time",
 ];
 
-/// The newest past timestamp of all imported objects, rounded up to whole seconds.
+/// Returns the newest past timestamp of all imported objects, rounded up to whole seconds.
 pub fn newest_time(objects: &[Object]) -> Option<Time> {
     let live = objects.iter().filter(|object| is_imported(object));
     let newest = live.filter_map(newest_of_object).max()?;
@@ -29,8 +29,8 @@ pub fn newest_time(objects: &[Object]) -> Option<Time> {
     Some(Time((newest.0 + second - 1).div_euclid(second) * second))
 }
 
-/// The newest past timestamp of one object. `deletionTimestamp` may lie in the future, so the instant of the delete
-/// request is used instead.
+/// Returns the newest past timestamp of one object. `deletionTimestamp` may lie in the future, so the instant of the
+/// delete request is used instead.
 fn newest_of_object(object: &Object) -> Option<Time> {
     let status_time = match object {
         Object::Pod(pod) => newest_of_pod(pod),
@@ -48,7 +48,7 @@ fn newest_of_object(object: &Object) -> Option<Time> {
         .max(deletion_requested(object))
 }
 
-/// The instant of the delete request: `deletionTimestamp` minus the grace period.
+/// Returns the instant of the delete request: `deletionTimestamp` minus the grace period.
 fn deletion_requested(object: &Object) -> Option<Time> {
     let metadata = object.metadata();
     let grace = metadata.deletion_grace_period_seconds.or_else(|| match object {
@@ -99,7 +99,7 @@ fn newest_of_lease(lease: &Lease) -> Option<Time> {
     spec.acquire_time.max(spec.renew_time).map(|at| Time(at.0))
 }
 
-/// The newest past timestamp in a JSON tree.
+/// Returns the newest past timestamp in a JSON tree.
 fn newest_in_tree(value: &Value) -> Option<Time> {
     match value {
         Value::Object(fields) => {

@@ -26,12 +26,12 @@ const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces that every cluster has from the start.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// The stand-ins for a scenario's objects, in an order in which they can be imported.
+/// Returns the stand-ins for a scenario's objects, in an order in which they can be imported.
 pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     let nodes = generated
         .iter()
         .map(|name| (Kind::Node, ObjectKey::cluster(name.clone())));
-    // No stand-in is a pod, and most objects are.
+    // Pods are left out: no stand-in is a pod, and most objects are pods.
     let known = objects
         .iter()
         .filter(|object| object.kind() != Kind::Pod)
@@ -73,7 +73,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     builder.made
 }
 
-/// The pod spec of a Pod, or of the pods that a workload creates.
+/// Returns the pod spec of a Pod, or of the pods that a workload creates.
 fn spec_of(object: &Object) -> Option<&PodSpec> {
     match object {
         Object::Pod(pod) => Some(&pod.spec),
@@ -82,8 +82,8 @@ fn spec_of(object: &Object) -> Option<&PodSpec> {
     }
 }
 
-/// ConfigMaps, Secrets and keys of them that a kubelet reported as missing, by namespace. They get no stand-in,
-/// whichever pod names them.
+/// Returns the ConfigMaps, Secrets and keys of them that a kubelet reported as missing, by namespace. They get no
+/// stand-in, whichever pod names them.
 fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
     let reported = pods(objects).flat_map(|pod| {
         let waiting = pod.status.statuses().filter_map(|status| status.state.waiting.as_ref());
@@ -95,7 +95,7 @@ fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
     reported.collect()
 }
 
-/// The ConfigMaps and Secrets that a pod uses, each with the keys that it references.
+/// Returns the ConfigMaps and Secrets that a pod uses, each with the keys that it references.
 pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), ordered::Map<Str, Str>> {
     let mut asked: ordered::Map<(Kind, Str), ordered::Map<Str, Str>> = ordered::Map::new();
     for volume in spec.volumes.iter() {
@@ -144,7 +144,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// The metadata of a new stand-in; `None` if the object exists already.
+    /// Returns the metadata of a new stand-in; `None` if the object exists already.
     fn metadata(&mut self, kind: Kind, key: ObjectKey) -> Option<ObjectMeta> {
         if key.name.is_empty() || !self.known.insert((kind, key.clone())) {
             return None;
@@ -447,8 +447,8 @@ impl Builder {
     }
 }
 
-/// A node affinity that matches no node: the scheduler found no node for the pod, and the volume's real location is
-/// unknown.
+/// Returns a node affinity that matches no node: the scheduler found no node for the pod, and the volume's real
+/// location is unknown.
 fn unreachable_affinity() -> VolumeNodeAffinity {
     let requirement = NodeSelectorRequirement {
         key: NOT_IN_THE_DUMP.into(),

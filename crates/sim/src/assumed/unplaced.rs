@@ -28,8 +28,8 @@ fn is_stand_in(meta: &ObjectMeta) -> bool {
 }
 
 impl Objects {
-    /// The information that is missing to tell where the pod can be placed; `None` if nothing is missing any more,
-    /// because real objects replaced the stand-ins.
+    /// Returns the information that is missing to tell where the pod can be placed; `None` if nothing is missing any
+    /// more, because real objects replaced the stand-ins.
     pub fn missing_objects(&self, pod: &Pod) -> Option<MissingObjects> {
         let assumed = self.assumed();
         if assumed.knows_only_names() && self.list::<Node>().all(|node| is_stand_in(&node.metadata)) {
@@ -67,15 +67,15 @@ impl Objects {
 /// What a refusal message says about a claim of a pending pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusedClaim {
-    /// The scheduler did not find it.
+    /// The scheduler did not find the claim.
     Missing,
-    /// It is not bound, and its binding does not wait for a pod.
+    /// The claim is not bound, and its binding does not wait for a pod.
     Unbound,
     /// The message does not name the claim; its volume may be out of reach of all nodes.
     Elsewhere,
 }
 
-/// The scheduler's message about a pending pod; `None` if the pod was not refused.
+/// Returns the scheduler's message about a pending pod; `None` if the pod was not refused.
 fn refusal(pod: &Pod) -> Option<&Str> {
     let condition = pod.condition(condition::POD_SCHEDULED)?;
     let is_refused = condition.status == ConditionStatus::False && &*condition.reason == "Unschedulable";
@@ -87,7 +87,7 @@ fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     names.map(|name| ObjectKey::new(pod.metadata.namespace.clone(), name))
 }
 
-/// The claims that only refused pods use.
+/// Returns the claims that only refused pods use.
 pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectKey, RefusedClaim> {
     let mut refused = ordered::Map::new();
     for pod in pods(objects) {
@@ -113,7 +113,7 @@ pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectK
 }
 
 /// Stores the refused pods, and which of them stay pending because their claims or volumes are not in the dump.
-pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let refused = claims_of_refused_pods(objects);
     let mut held: ordered::Map<ObjectKey, &Str> = ordered::Map::new();
     let mut volumes: ordered::Set<&str> = ordered::Set::new();
@@ -149,7 +149,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
 }
 
 /// Stores the pending pods that were not refused, with the stand-ins that they use: thanks to these they may run.
-pub(super) fn note_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Object]) {
+pub(super) fn store_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Object]) {
     let stand_ins: ordered::Set<(Kind, ObjectKey)> = assumed.stand_ins.iter().cloned().collect();
     let volumes: ordered::Map<ObjectKey, &Str> = (objects.iter())
         .filter_map(|object| match object {

@@ -18,23 +18,24 @@ struct LabelAt {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ServiceIndex {
-    /// Services with a selector. Invariant: each is under exactly one label of its selector.
+    /// Services with a selector, by label. Invariant: each is stored under exactly one label of its selector.
     services: Index<LabelAt>,
-    /// Pods. Invariant: each is under those of its labels whose key one of the Services of its namespace is under, and
-    /// under no other.
+    /// Pods by label. Invariant: each is stored under those of its labels whose key is the key of a label in `services`
+    /// in its namespace, and under no other.
     pods: Index<LabelAt>,
     /// EndpointSlices by the label that names their Service.
     slices: Index<LabelAt>,
 }
 
 impl ServiceIndex {
-    /// Notes that an object was replaced, created (`old` is `None`) or removed (`new` is `None`). `pods` are all pods.
-    pub(super) fn note(&mut self, old: Option<&Object>, new: Option<&Object>, pods: &Table) {
+    /// Updates the index after an object was replaced, created (`old` is `None`) or removed (`new` is `None`). `pods`
+    /// contains all pods.
+    pub(super) fn update(&mut self, old: Option<&Object>, new: Option<&Object>, pods: &Table) {
         match new.or(old) {
-            Some(Object::Pod(_)) => self.note_pod(old.and_then(Pod::from_object), new.and_then(Pod::from_object)),
+            Some(Object::Pod(_)) => self.update_pod(old.and_then(Pod::from_object), new.and_then(Pod::from_object)),
             Some(Object::Service(_)) => {
                 let (old, new) = (old.and_then(Service::from_object), new.and_then(Service::from_object));
-                self.note_service(old.map(|old| &**old), new.map(|new| &**new), pods);
+                self.update_service(old.map(|old| &**old), new.map(|new| &**new), pods);
             }
             Some(Object::EndpointSlice(_)) => {
                 let label_of = |object: Option<&Object>| {
@@ -58,7 +59,7 @@ impl ServiceIndex {
         }
     }
 
-    fn note_pod(&mut self, old: Option<&Arc<Pod>>, new: Option<&Arc<Pod>>) {
+    fn update_pod(&mut self, old: Option<&Arc<Pod>>, new: Option<&Arc<Pod>>) {
         let is_same = old
             .zip(new)
             .is_some_and(|(old, new)| old.metadata.labels == new.metadata.labels);
@@ -75,7 +76,7 @@ impl ServiceIndex {
         }
     }
 
-    fn note_service(&mut self, old: Option<&Service>, new: Option<&Service>, pods: &Table) {
+    fn update_service(&mut self, old: Option<&Service>, new: Option<&Service>, pods: &Table) {
         let is_same = old
             .zip(new)
             .is_some_and(|(old, new)| old.spec.selector == new.spec.selector);
@@ -90,7 +91,7 @@ impl ServiceIndex {
                 }
             }
         }
-        // The label that the fewest Services are under: `app=shop` may be in the selectors of all.
+        // Choose the label under which the fewest Services are stored: `app=shop` may be in the selectors of all.
         let labels = new.into_iter().flat_map(selector_labels);
         let n_services = |at: &LabelAt| self.services.get(at).map_or(0, rpds::RedBlackTreeSetSync::size);
         if let (Some(new), Some(at)) = (new, labels.min_by_key(n_services)) {
@@ -108,18 +109,19 @@ impl ServiceIndex {
         );
     }
 
-    /// The label that the Service is under; `None` if it has no selector or is not stored with this selector.
+    /// Returns the label under which the Service is stored; `None` if it has no selector or is not stored with this
+    /// selector.
     fn label_of(&self, service: &Service) -> Option<LabelAt> {
         self.labels_of(service).next()
     }
 
-    /// The labels of its selector that the Service is under.
+    /// Returns the labels of the Service's selector under which it is stored.
     fn labels_of(&self, service: &Service) -> impl Iterator<Item = LabelAt> {
         let key = service.metadata.key();
         selector_labels(service).filter(move |at| self.services.get(at).is_some_and(|services| services.contains(&key)))
     }
 
-    /// Returns whether a Service of the namespace is under a label with this key.
+    /// Returns whether a Service of the namespace is stored under a label with this key.
     fn is_in_use(&self, namespace: &Str, key: &Str) -> bool {
         let mut labels = self.services.range(label_at(namespace.clone(), key.clone(), "")..);
         labels
@@ -127,7 +129,7 @@ impl ServiceIndex {
             .is_some_and(|(at, _)| at.namespace == *namespace && at.key == *key)
     }
 
-    /// The labels that the pod is under.
+    /// Returns the labels under which the pod is stored.
     fn labels_in_use(&self, pod: &Pod) -> Vec<LabelAt> {
         let namespace = &pod.metadata.namespace;
         let labels = pod.metadata.labels.iter();
@@ -139,7 +141,7 @@ impl ServiceIndex {
 }
 
 impl Objects {
-    /// The pods that a Service selects, by name. A Service without a selector selects none.
+    /// Returns the pods that a Service selects, by name. A Service without a selector selects none.
     pub fn pods_selected_by<'a>(&'a self, service: &'a Service) -> impl Iterator<Item = &'a Pod> {
         let at = self.service_index.label_of(service);
         let indexed = at.as_ref().and_then(|at| self.service_index.pods.get(at));
@@ -152,7 +154,7 @@ impl Objects {
             .filter(|pod| selects(service, pod))
     }
 
-    /// The Services that select a pod, in no particular order.
+    /// Returns the Services that select a pod, in no particular order.
     pub fn services_selecting<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = &'a Service> {
         let labels = pod.metadata.labels.iter();
         let keys = labels.filter_map(|(key, value)| {
@@ -165,7 +167,7 @@ impl Objects {
             .filter(|service| selects(service, pod))
     }
 
-    /// The EndpointSlices whose label names the Service, by name.
+    /// Returns the EndpointSlices whose label names the Service, by name.
     pub fn slices_of(&self, namespace: &str, service: &str) -> impl Iterator<Item = &Arc<EndpointSlice>> {
         let keys = self
             .service_index
@@ -184,13 +186,13 @@ fn label_at(namespace: impl Into<Str>, key: impl Into<Str>, value: impl Into<Str
     }
 }
 
-/// The labels of a Service's selector.
+/// Returns the labels of a Service's selector.
 fn selector_labels(service: &Service) -> impl Iterator<Item = LabelAt> {
     let selector = service.spec.selector.iter().flat_map(|selector| selector.iter());
     selector.map(|(key, value)| label_at(service.metadata.namespace.clone(), key.clone(), value.clone()))
 }
 
-/// The pods of a namespace that have a label with this key, each with the label.
+/// Returns the pods of a namespace that have a label with this key, each with the label.
 fn pods_with<'p>(pods: &'p Table, namespace: &Str, key: &Str) -> impl Iterator<Item = (&'p ObjectKey, LabelAt)> {
     let all = pods.range(ObjectKey::new(namespace.clone(), "")..);
     let all = all.take_while(|(pod, _)| pod.namespace == *namespace);
@@ -214,7 +216,7 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    fn drawn(rng: &mut Rng) -> Object {
+    fn random_object(rng: &mut Rng) -> Object {
         let namespace = ["a", "b"][rng.below(2) as usize];
         let name = rng.below(6);
         let mut labels = String::new();
@@ -246,14 +248,14 @@ mod tests {
         object
     }
 
-    /// After each of 4000 drawn writes and removals, the index answers as a comparison of all objects does.
+    /// After each of 4000 random writes and removals, the index gives the same answers as a comparison of all objects.
     #[test]
     fn index_agrees_with_comparison_of_all_objects() {
         let mut rng = Rng::split(7, "service index");
         let mut objects = Objects::default();
         let mut n_selected = 0;
         for step in 0..4000 {
-            let object = drawn(&mut rng);
+            let object = random_object(&mut rng);
             match rng.below(3) {
                 0 => drop(objects.remove(object.kind(), &object.key())),
                 _ => drop(objects.put(object)),
@@ -296,7 +298,7 @@ mod tests {
 
     /// A Service that is not stored, or is stored with another selector, is compared with all pods.
     #[test]
-    fn service_that_is_not_stored_selects_pods() {
+    fn unstored_service_selects_pods() {
         let read = |text: &str| parse(text).objects.remove(0).value;
         let mut objects = Objects::default();
         objects.put(read(
