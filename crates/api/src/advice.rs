@@ -1,5 +1,5 @@
-//! Advice about manifests that are valid but likely to surprise (P-08), derived from the project's seed documents. A
-//! pure function of a set of objects.
+//! Advice about manifests that are valid but likely to surprise (P-08). It is computed from a set of objects alone; the
+//! rules come from the project's seed documents.
 
 use crate::ordered;
 use crate::well_known::{annotation, label};
@@ -13,7 +13,7 @@ use crate::{
 /// One warning about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// ObjectIndex of the object in the given list.
+    /// Index of the object in the given list.
     pub object: usize,
     /// The field that the advice is about.
     pub path: String,
@@ -21,11 +21,11 @@ pub struct Advice {
     pub text: String,
 }
 
-/// Topology keys that every cluster knows.
-const WELL_KNOWN: [&str; 3] = [label::HOSTNAME, label::ZONE, label::REGION];
+/// Topology keys that nodes have in every cluster.
+const WELL_KNOWN_TOPOLOGY_KEYS: [&str; 3] = [label::HOSTNAME, label::ZONE, label::REGION];
 
-/// Advice about a set of objects, in their order: volumes with several writers, short grace periods, affinity to pods
-/// that may be preempted, spread constraints that do not work as expected.
+/// Returns the advice for a set of objects, in their order: volumes with several writers, short grace periods, affinity
+/// to pods that may be preempted, spread constraints that do not work as expected.
 pub fn advice(objects: &[Object]) -> Vec<Advice> {
     let lookup = ObjectIndex::new(objects);
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ impl<'o> ObjectIndex<'o> {
                 Object::StorageClass(class) => {
                     lookup.storage.insert(&class.metadata.name, class);
                 }
-                // The workload's template stands for its pods.
+                // Pods of a workload get no advice of their own: the workload's template represents them.
                 Object::Pod(pod) if pod.metadata.controller_ref().is_none() => lookup.subjects.push(Subject {
                     object: index,
                     kind: "Pod",
@@ -123,7 +123,7 @@ impl<'o> ObjectIndex<'o> {
         lookup
     }
 
-    /// The volume that a claim is bound to, or the one it would bind to.
+    /// Returns the volume that a claim is bound to, or the one it would bind to.
     fn volume_of(&self, namespace: &str, claim: &PersistentVolumeClaim) -> Option<&'o PersistentVolume> {
         if !claim.spec.volume_name.is_empty() {
             return self.volumes.get(&*claim.spec.volume_name).copied();
@@ -138,13 +138,13 @@ impl<'o> ObjectIndex<'o> {
             return Some(volume);
         }
         let class = self.class_name(claim);
-        let fitting = self.volumes.values().filter(|volume| fits(claim, class, volume));
+        let fitting = self.volumes.values().filter(|volume| can_bind(claim, class, volume));
         fitting
             .min_by_key(|volume| volume.spec.capacity.get("storage").copied())
             .copied()
     }
 
-    /// The storage class of a claim, or the default class if it names none.
+    /// Returns the name of a claim's storage class, or of the default class if the claim names none.
     fn class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
         match &claim.spec.storage_class_name {
             Some(name) => name,
@@ -191,8 +191,8 @@ fn namespace(object: &Object) -> &str {
     }
 }
 
-/// Probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port name which the
-/// container does not define (LC-117), and `tcpSocket` hooks (LC-144).
+/// Warns about probes and hooks that the API server accepts, but the kubelet cannot run: those that refer to a port
+/// name which the container does not define (LC-117), and `tcpSocket` hooks (LC-144).
 fn unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
@@ -255,7 +255,7 @@ fn unusable_handlers(subject: &Subject<'_>, note: &mut impl FnMut(String, String
     }
 }
 
-/// Storage that several nodes can write, used by a workload that may run two pods at once (CT-126).
+/// Warns about storage that several nodes can write, used by a workload that may run two pods at once (CT-126).
 fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
         return;
@@ -283,7 +283,7 @@ fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut im
     }
 }
 
-/// The name of a volume's storage backend, if the backend allows several writers.
+/// Returns the name of a volume's storage backend, if the backend allows several writers.
 fn unfenced_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) -> Option<&'static str> {
     match volume.sources().next()? {
         "nfs" if volume.nfs.as_ref()?.read_only != Some(true) => Some("NFS"),
@@ -306,7 +306,7 @@ fn unfenced_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) 
     }
 }
 
-/// The name of a PersistentVolume's storage backend, if the backend allows several writers.
+/// Returns the name of a PersistentVolume's storage backend, if the backend allows several writers.
 fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
     Some(match spec.sources().next()? {
         "nfs" => "NFS",
@@ -319,7 +319,8 @@ fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
     })
 }
 
-/// The same for a driver or provisioner name; covers widely used drivers only.
+/// Returns the name of the storage backend of a CSI driver or provisioner, if the backend allows several writers. Only
+/// widely used drivers are covered.
 fn backend_of_driver(driver: &str) -> Option<&'static str> {
     Some(match driver {
         "nfs.csi.k8s.io" | "efs.csi.aws.com" | "filestore.csi.storage.gke.io" => "NFS",
@@ -331,28 +332,29 @@ fn backend_of_driver(driver: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns whether a claim of that class can bind to a volume (CT-123).
-fn fits(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -> bool {
-    let (wanted, offered) = (&claim.spec, &volume.spec);
+/// Returns whether a claim of this class can bind to a volume (CT-123).
+fn can_bind(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -> bool {
+    let (requested, offered) = (&claim.spec, &volume.spec);
     let storage = |amounts: &crate::ResourceList| amounts.get("storage").copied();
-    let is_large_enough = match (storage(&wanted.resources.requests), storage(&offered.capacity)) {
-        (Some(wanted), Some(offered)) => offered >= wanted,
-        (wanted, _) => wanted.is_none(),
+    let is_large_enough = match (storage(&requested.resources.requests), storage(&offered.capacity)) {
+        (Some(requested), Some(offered)) => offered >= requested,
+        (requested, _) => requested.is_none(),
     };
     offered.claim_ref.is_none()
         && *offered.storage_class_name == *class
         && is_large_enough
-        && wanted
+        && requested
             .access_modes
             .iter()
             .all(|mode| offered.access_modes.contains(mode))
-        && wanted
+        && requested
             .selector
             .as_ref()
             .is_none_or(|selector| selector.matches(&volume.metadata.labels))
 }
 
-/// A grace period shorter than preStop plus shutdown: the kubelet kills the process (L-10).
+/// Warns about a grace period shorter than the preStop hook plus the shutdown, so that the kubelet kills the process
+/// (L-10).
 fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     const SECOND: i64 = 1_000_000;
     let grace = subject.spec.grace_seconds();
@@ -371,7 +373,7 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
                 (Some(sleep), _) => sleep.seconds.saturating_mul(SECOND),
                 (None, HookBehavior::Takes(time)) => time,
                 (None, HookBehavior::Fails) => 0,
-                // A hanging hook is configured to use up the grace period.
+                // A `Hangs` hook uses up the grace period on purpose, so no advice is given.
                 (None, HookBehavior::Hangs) => continue,
             },
         };
@@ -405,7 +407,8 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     }
 }
 
-/// Required affinity to a pod of lower priority: preemption cannot remove that pod from its node (seed 001).
+/// Warns about required affinity to a pod of lower priority: preemption cannot remove that pod from its node (seed
+/// 001).
 fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let Some(Affinity {
         pod_affinity: Some(rules),
@@ -446,7 +449,7 @@ fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, n
     }
 }
 
-/// Pods that count each other but have different spread constraints (seed 004).
+/// Warns about pods that count each other but have different spread constraints (seed 004).
 fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
@@ -476,7 +479,7 @@ fn same_rules(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstrain
     one.len() == other.len() && one.iter().all(|constraint| other.contains(constraint))
 }
 
-/// A spread constraint that does not count the pod itself (seed 004).
+/// Warns about a spread constraint that does not count the pod itself (seed 004).
 fn spread_ignores_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
@@ -495,9 +498,9 @@ fn spread_ignores_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String
     }
 }
 
-/// Topology keys that other clusters may not have (seed 004).
+/// Warns about topology keys that other clusters may not have (seed 004).
 fn private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
-    let private = |key: &str| !key.is_empty() && !WELL_KNOWN.contains(&key) && !key.contains('/');
+    let private = |key: &str| !key.is_empty() && !WELL_KNOWN_TOPOLOGY_KEYS.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {
             "zone" | "failure-domain" => label::ZONE,

@@ -34,13 +34,14 @@ impl NodeSelector {
 }
 
 impl PodSpec {
-    /// The pod's required node affinity.
+    /// Returns the pod's required node affinity.
     pub fn required_nodes(&self) -> Option<&NodeSelector> {
         let affinity = self.affinity.as_ref()?.node_affinity.as_ref()?;
         affinity.required_during_scheduling_ignored_during_execution.as_ref()
     }
 
-    /// The one node that a required `matchFields` of `metadata.name` allows, as DaemonSets write it into their pods.
+    /// Returns the node that a required `matchFields` on `metadata.name` selects; the DaemonSet controller sets it on
+    /// its pods.
     pub fn pinned_node(&self) -> Option<&Str> {
         let terms = &self.required_nodes()?.node_selector_terms;
         let mut fields = terms.iter().flat_map(|term| &term.match_fields);
@@ -56,7 +57,7 @@ impl PodSpec {
 }
 
 impl PodAffinity {
-    /// All terms, required ones first.
+    /// Returns all terms, required ones first.
     pub fn terms(&self) -> impl Iterator<Item = &PodAffinityTerm> {
         let preferred = &self.preferred_during_scheduling_ignored_during_execution;
         self.required_during_scheduling_ignored_during_execution

@@ -15,12 +15,12 @@ const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const TOKEN_SECONDS: i64 = 3607;
 const DEFAULT_MODE: i32 = 0o644;
 
-/// The random suffix of the token volume's name.
+/// The five random letters at the end of the token volume's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApiAccess([u8; 5]);
 
 impl ApiAccess {
-    /// From the name suffix; None if it is not five ASCII letters or digits.
+    /// Creates the value from the suffix of the volume's name; returns None unless it is five ASCII letters or digits.
     pub fn new(suffix: &str) -> Option<Self> {
         let is_plain = suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
         suffix.as_bytes().try_into().ok().filter(|_| is_plain).map(Self)
@@ -93,7 +93,7 @@ fn mount_status(name: Str) -> VolumeMountStatus {
     }
 }
 
-/// Returns whether the container mounts something else at the token's path.
+/// Returns whether the container mounts another volume at the token's path.
 fn mounts_own_token_path(container: &Container) -> bool {
     container
         .volume_mounts
@@ -107,8 +107,8 @@ impl PodSpec {
         self.api_access.is_some() && !mounts_own_token_path(container)
     }
 
-    /// Mounts the token in every container that has nothing at its mount path. Uses an existing token volume, or adds
-    /// one whose name ends in `suffix`.
+    /// Mounts the token in every container that mounts nothing at the token's path. Uses an existing token volume, or
+    /// adds one whose name ends in `suffix`.
     pub fn add_api_access(&mut self, suffix: impl FnOnce() -> Str) {
         if self.api_access.is_some() || self.own_containers().all(mounts_own_token_path) {
             return;
@@ -139,8 +139,8 @@ impl PodSpec {
         }
     }
 
-    /// Replaces a token volume that has exactly the form of admission by its name suffix; the printed pod stays the
-    /// same.
+    /// Replaces a token volume by its name suffix if the volume is exactly as admission creates it; the printed pod
+    /// stays the same.
     fn fold_api_access(&mut self) {
         let Some(access) = self.volumes.last().and_then(|volume| {
             let access = ApiAccess::new(volume.name.strip_prefix(PREFIX)?)?;
@@ -203,7 +203,7 @@ impl Pod {
         }
     }
 
-    /// The pod as clients see it: with the token volume and its mounts.
+    /// Returns the pod as clients see it: with the token volume and its mounts.
     pub fn written_out(&self) -> Cow<'_, Pod> {
         let Some(access) = self.spec.api_access else {
             return Cow::Borrowed(self);

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use crate::behavior::usage;
+use crate::behavior::parse_usage;
 use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
 
 /// Maximum number of metrics in one annotation.
 const METRICS_MAX: usize = 50;
 
-/// The key of the load annotation.
+/// Returns the key of the load annotation.
 pub fn load_key() -> String {
     format!("{BEHAVIOR_PREFIX}load")
 }
@@ -28,7 +28,7 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
             return Err(format!("{part:?} is not METRIC=AMOUNT, as in cpu=300m..2@60s"));
         };
         let metric = metric.trim();
-        let amount = usage(amount.trim()).map_err(|why| format!("{metric}: {why}"))?;
+        let amount = parse_usage(amount.trim()).map_err(|why| format!("{metric}: {why}"))?;
         if load.insert(metric.into(), amount).is_some() {
             return Err(format!("{metric} stands twice"));
         }
@@ -39,7 +39,8 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
     Ok(load)
 }
 
-/// The field with the source of a metric of this type: `containerResource` for `ContainerResource`.
+/// Returns the name of the field that holds the source of a metric of this type: `containerResource` for
+/// `ContainerResource`.
 pub fn metric_source(kind: &str) -> String {
     let mut field = kind.to_owned();
     if let Some(first) = field.get_mut(..1) {

@@ -13,8 +13,8 @@ mod values;
 use crate::ordered;
 use std::fmt;
 
-use self::values::{cpu, errors, hook, is_signal, listener, probe};
-pub(crate) use self::values::{time, usage};
+use self::values::{is_signal, parse_cpu, parse_errors, parse_hook, parse_listener, parse_probe};
+pub(crate) use self::values::{parse_time, parse_usage};
 use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
 
@@ -56,13 +56,13 @@ pub struct ContainerBehavior {
     pub cpu_per_request: Option<i64>,
     /// Disk usage in bytes.
     pub disk: Option<Usage>,
-    /// Time from SIGKILL until the runtime has removed the process.
+    /// Time from SIGKILL until the container runtime has removed the process.
     pub stop: Option<i64>,
-    /// Whether the process closes its listening port on the stop signal.
+    /// What the stop signal does to the process's listening port.
     pub listener: Option<Listener>,
     /// Duration from a request to its response.
     pub latency: Option<i64>,
-    /// Share of requests that the process answers with an error.
+    /// The share of requests that the process answers with an error.
     pub errors: Option<Errors>,
 }
 
@@ -102,7 +102,7 @@ pub enum OnSigterm {
     Ignores,
 }
 
-/// Outcome of a declared hook.
+/// Outcome of a preStop or postStart hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookBehavior {
     /// The hook succeeds after this duration.
@@ -165,7 +165,7 @@ impl BehaviorError {
 }
 
 impl fmt::Display for BehaviorError {
-    /// `KEY: message (at character N)`.
+    /// Prints `KEY: message (at character N)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.key.is_empty() {
             write!(f, "{}: ", self.key)?;
@@ -222,7 +222,7 @@ impl ContainerBehavior {
         self.poststart.unwrap_or(HookBehavior::Takes(SECOND))
     }
 
-    /// Time from SIGKILL until the process is removed; 0 by default.
+    /// Time from SIGKILL until the runtime has removed the process; 0 by default.
     pub fn stop(&self) -> i64 {
         self.stop.unwrap_or(0)
     }
@@ -253,8 +253,8 @@ impl ContainerBehavior {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// CPU usage in millicores at a time after container start, with the load of its requests; the cpu request by
-    /// default.
+    /// CPU usage in millicores at a time after container start, including the CPU time of the requests that it answers;
+    /// the cpu request by default.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
         let idle = usage_or_request(self.cpu, container, "cpu", since_start).milli_value();
         cpu_with_load(idle, request_load, cpu_limit(container))
@@ -320,12 +320,12 @@ impl ContainerBehavior {
                 self.pull = Some(if value == "fail" {
                     Pull::Fails
                 } else {
-                    Pull::Takes(time(value)?)
+                    Pull::Takes(parse_time(value)?)
                 })
             }
-            "startup" => self.startup = Some(time(value)?),
-            "run" => self.run = Some(time(value)?),
-            "stop" => self.stop = Some(time(value)?),
+            "startup" => self.startup = Some(parse_time(value)?),
+            "run" => self.run = Some(parse_time(value)?),
+            "stop" => self.stop = Some(parse_time(value)?),
             "exit" => {
                 let code = value.parse().ok().filter(|code| (0..=255).contains(code));
                 self.exit = Some(code.ok_or_else(|| format!("{value:?} is not an exit code from 0 to 255"))?);
@@ -334,7 +334,7 @@ impl ContainerBehavior {
                 self.sigterm = Some(if value == "ignore" {
                     OnSigterm::Ignores
                 } else {
-                    OnSigterm::ExitsAfter(time(value)?)
+                    OnSigterm::ExitsAfter(parse_time(value)?)
                 });
             }
             "stopsignal" => {
@@ -343,17 +343,17 @@ impl ContainerBehavior {
                 }
                 self.stopsignal = Some(value.into());
             }
-            "prestop" => self.prestop = Some(hook(value)?),
-            "poststart" => self.poststart = Some(hook(value)?),
-            "liveness" => self.liveness = Some(probe(value)?),
-            "readiness" => self.readiness = Some(probe(value)?),
-            "started" => self.started = Some(probe(value)?),
-            "memory" => self.memory = Some(usage(value)?),
-            "cpu" => (self.cpu, self.cpu_per_request) = cpu(value)?,
-            "listener" => self.listener = Some(listener(value)?),
-            "latency" => self.latency = Some(time(value)?),
-            "errors" => self.errors = Some(errors(value)?),
-            _ => self.disk = Some(usage(value)?),
+            "prestop" => self.prestop = Some(parse_hook(value)?),
+            "poststart" => self.poststart = Some(parse_hook(value)?),
+            "liveness" => self.liveness = Some(parse_probe(value)?),
+            "readiness" => self.readiness = Some(parse_probe(value)?),
+            "started" => self.started = Some(parse_probe(value)?),
+            "memory" => self.memory = Some(parse_usage(value)?),
+            "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu(value)?,
+            "listener" => self.listener = Some(parse_listener(value)?),
+            "latency" => self.latency = Some(parse_time(value)?),
+            "errors" => self.errors = Some(parse_errors(value)?),
+            _ => self.disk = Some(parse_usage(value)?),
         }
         Ok(())
     }
@@ -460,19 +460,20 @@ fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str,
     }
 }
 
-/// The cpu limit of a container in millicores.
+/// Returns the cpu limit of a container in millicores.
 pub fn cpu_limit(container: &Container) -> Option<i64> {
     container.resources.limits.get("cpu").map(Quantity::milli_value)
 }
 
-/// CPU usage in millicores of a container that also works on requests. A container at its limit is throttled.
+/// Returns the CPU usage in millicores of a container that also answers requests. A container at its limit is
+/// throttled.
 pub fn cpu_with_load(idle: i64, request_load: i64, limit: Option<i64>) -> i64 {
-    let wanted = idle.saturating_add(request_load);
-    limit.map_or(wanted, |limit| wanted.min(limit.max(idle)))
+    let demand = idle.saturating_add(request_load);
+    limit.map_or(demand, |limit| demand.min(limit.max(idle)))
 }
 
-/// The behaviour of a pod's (or template's) containers by name. Containers without an annotation have the default
-/// behaviour and are absent from the map.
+/// Returns the behaviour of a pod's (or template's) containers by name. Containers without an annotation have the
+/// default behaviour and are absent from the map.
 ///
 /// # Errors
 /// Malformed annotations, annotations for missing containers, and hook keys for containers without that hook.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::behavior::{MAX_MISTAKES, time};
+use crate::behavior::{MAX_MISTAKES, parse_time};
 use crate::{Labels, ObjectKey, Str, print_duration_short};
 
 /// The annotation of a pod or template that lists the Services it calls.
@@ -77,7 +77,7 @@ pub struct Calls {
 pub const MAX_RETRIES: u32 = 10;
 
 impl Calls {
-    /// How long the client waits for a response, in microseconds.
+    /// Returns how long the client waits for a response, in microseconds.
     pub fn timeout(&self) -> i64 {
         self.timeout.unwrap_or(1_000_000)
     }
@@ -113,8 +113,8 @@ fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<Strin
     for pair in part.split(',') {
         let start = at + (pair.len() - pair.trim_start().len());
         at += pair.len() + 1;
-        let place = whole.get(..start).map_or(0, |before| before.chars().count()) + 1;
-        let mut wrong = |message: String| errors.push(format!("{message} (at character {place})"));
+        let position = whole.get(..start).map_or(0, |before| before.chars().count()) + 1;
+        let mut wrong = |message: String| errors.push(format!("{message} (at character {position})"));
         let Some((key, value)) = pair.split_once('=') else {
             wrong(format!("expected KEY=VALUE, found {:?}", pair.trim()));
             continue;
@@ -123,19 +123,19 @@ fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<Strin
         let stored = match key {
             "svc" => set_once(&mut service, parse_service(value)),
             "rate" => set_once(&mut rate, Rate::parse(value)),
-            "timeout" => set_once(&mut timeout, positive_duration(value)),
-            "keepalive" => set_once(&mut keep_alive, boolean(value)),
-            "retries" => set_once(&mut retries, number(value)),
+            "timeout" => set_once(&mut timeout, parse_positive_duration(value)),
+            "keepalive" => set_once(&mut keep_alive, parse_boolean(value)),
+            "retries" => set_once(&mut retries, parse_number(value)),
             _ => Err(format!("no such key; the keys are {KEYS}")),
         };
         if let Err(message) = stored {
             wrong(format!("{key}: {message}"));
         }
     }
-    let place = whole.get(..offset).map_or(0, |before| before.chars().count()) + 1;
+    let position = whole.get(..offset).map_or(0, |before| before.chars().count()) + 1;
     for (key, is_missing) in [("svc", service.is_none()), ("rate", rate.is_none())] {
         if is_missing && errors.is_empty() {
-            errors.push(format!("{key} is missing (at character {place})"));
+            errors.push(format!("{key} is missing (at character {position})"));
         }
     }
     match (service, rate) {
@@ -175,18 +175,18 @@ fn parse_service(text: &str) -> Result<ObjectKey, String> {
     Ok(ObjectKey::new(Str::from(namespace), name))
 }
 
-fn positive_duration(text: &str) -> Result<i64, String> {
-    match time(text)? {
+fn parse_positive_duration(text: &str) -> Result<i64, String> {
+    match parse_time(text)? {
         0 => Err("a client that does not wait gets no answer".into()),
         micros => Ok(micros),
     }
 }
 
-fn boolean(text: &str) -> Result<bool, String> {
+fn parse_boolean(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| format!("{text:?} is not true or false"))
 }
 
-fn number(text: &str) -> Result<u32, String> {
+fn parse_number(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|n| *n <= MAX_RETRIES);
     number.ok_or_else(|| format!("{text:?} is not a number from 0 to {MAX_RETRIES}"))
 }
@@ -212,7 +212,7 @@ impl fmt::Display for Calls {
     }
 }
 
-/// The calls of a pod; empty if the annotation is absent or malformed.
+/// Returns the calls of a pod; empty if the annotation is absent or malformed.
 pub fn calls_of(annotations: &Labels) -> Vec<Calls> {
     let text = annotations.get(CALLS_ANNOTATION);
     text.and_then(|text| parse_calls(text).ok()).unwrap_or_default()

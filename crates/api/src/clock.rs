@@ -1,4 +1,4 @@
-//! Times as text for people, in one format for the page, its pictures and the reports of invariant violations.
+//! Formats times for readers: the page, its pictures and the reports of invariant violations use the same formats.
 
 use std::fmt;
 

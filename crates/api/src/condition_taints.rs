@@ -15,7 +15,7 @@ pub struct ConditionTaint {
     pub is_pressure: bool,
 }
 
-const fn row(condition: &'static str, status: ConditionStatus, taint: &'static str) -> ConditionTaint {
+const fn condition_taint(condition: &'static str, status: ConditionStatus, taint: &'static str) -> ConditionTaint {
     ConditionTaint {
         condition,
         status,
@@ -24,7 +24,7 @@ const fn row(condition: &'static str, status: ConditionStatus, taint: &'static s
     }
 }
 
-const fn pressure(condition: &'static str, taint: &'static str) -> ConditionTaint {
+const fn pressure_taint(condition: &'static str, taint: &'static str) -> ConditionTaint {
     ConditionTaint {
         condition,
         status: ConditionStatus::True,
@@ -35,14 +35,14 @@ const fn pressure(condition: &'static str, taint: &'static str) -> ConditionTain
 
 /// All conditions that lead to a taint.
 pub const CONDITION_TAINTS: &[ConditionTaint] = &[
-    row(condition::READY, ConditionStatus::False, taint::NOT_READY),
-    row(condition::READY, ConditionStatus::Unknown, taint::UNREACHABLE),
-    pressure(condition::MEMORY_PRESSURE, taint::MEMORY_PRESSURE),
-    pressure(condition::DISK_PRESSURE, taint::DISK_PRESSURE),
-    row(
+    condition_taint(condition::READY, ConditionStatus::False, taint::NOT_READY),
+    condition_taint(condition::READY, ConditionStatus::Unknown, taint::UNREACHABLE),
+    pressure_taint(condition::MEMORY_PRESSURE, taint::MEMORY_PRESSURE),
+    pressure_taint(condition::DISK_PRESSURE, taint::DISK_PRESSURE),
+    condition_taint(
         condition::NETWORK_UNAVAILABLE,
         ConditionStatus::True,
         taint::NETWORK_UNAVAILABLE,
     ),
-    pressure(condition::PID_PRESSURE, taint::PID_PRESSURE),
+    pressure_taint(condition::PID_PRESSURE, taint::PID_PRESSURE),
 ];

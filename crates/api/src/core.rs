@@ -209,7 +209,8 @@ wire_types! {
 }
 
 impl Event {
-    /// The component that emitted the event and its host. Events of `events.k8s.io` set only the reporting fields.
+    /// Returns the component that emitted the event, and its host. Events of `events.k8s.io` set only the reporting
+    /// fields.
     pub fn emitter(&self) -> (&Str, &Str) {
         if self.source.component.is_empty() {
             (&self.reporting_component, &self.reporting_instance)

@@ -14,7 +14,7 @@ pub enum Schedule {
     Every(i64),
 }
 
-/// The five fields, each as a bit set: bit n stands for the value n.
+/// The five fields of a schedule, each as a bit set: bit n is set if the value n matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
     /// Minutes, 0 to 59.
@@ -88,7 +88,7 @@ impl Schedule {
             rest = after.trim();
         }
         if rest.starts_with('@') {
-            return descriptor(rest);
+            return parse_descriptor(rest);
         }
         let words: Vec<&str> = rest.split_whitespace().collect();
         if words.len() != 5 {
@@ -100,7 +100,7 @@ impl Schedule {
         }
         let mut sets = [0; 5];
         for ((word, bounds), set) in words.iter().zip(&BOUNDS).zip(&mut sets) {
-            *set = field(word, bounds)?;
+            *set = parse_field(word, bounds)?;
         }
         let [minute, hour, day, month, weekday] = sets;
         let is_star = |word: &str| word.split(',').any(|part| part.starts_with(['*', '?']));
@@ -116,12 +116,13 @@ impl Schedule {
     }
 }
 
-/// How many days ahead [`Schedule::next`] searches. A schedule such as February 30 is never due.
+/// Number of days that [`Schedule::next`] looks ahead. A schedule such as February 30 is never due.
 const DAYS_AHEAD: i64 = 5 * 366;
 
 impl Schedule {
-    /// The first time after `after` at which the schedule is due, in the local time of a zone. A local time that is
-    /// skipped when clocks go forward is not made up for; one that occurs twice when they go back is due twice.
+    /// Returns the first time after `after` at which the schedule is due, in the local time of a zone. A local time
+    /// that is skipped when clocks go forward is not made up for; a local time that occurs twice when clocks go back is
+    /// due twice.
     pub fn next(&self, after: Time, zone: Zone) -> Option<Time> {
         match self {
             Self::Every(seconds) => Some(Time::from_seconds(after.seconds().saturating_add(*seconds))),
@@ -143,7 +144,7 @@ impl Schedule {
 }
 
 impl Fields {
-    /// The local times after a local time at which the schedule is due, in seconds since the epoch.
+    /// Returns the local times after `after` at which the schedule is due. All are in seconds since the epoch.
     fn local_times_after(&self, after: i64) -> impl Iterator<Item = i64> {
         let minute = after.div_euclid(60) + 1;
         let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
@@ -177,7 +178,7 @@ impl Fields {
     }
 }
 
-fn descriptor(text: &str) -> Result<Schedule, String> {
+fn parse_descriptor(text: &str) -> Result<Schedule, String> {
     let fields = match text {
         "@yearly" | "@annually" => "0 0 1 1 *",
         "@monthly" => "0 0 1 * *",
@@ -196,23 +197,23 @@ fn descriptor(text: &str) -> Result<Schedule, String> {
     Schedule::parse(fields)
 }
 
-fn field(text: &str, bounds: &Bounds) -> Result<u64, String> {
+fn parse_field(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let parts = text.split(',').filter(|part| !part.is_empty());
     parts
-        .map(|part| range(part, bounds))
+        .map(|part| parse_range(part, bounds))
         .try_fold(0, |set, part| Ok(set | part?))
 }
 
-fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
+fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let halves: Vec<&str> = text.split('/').collect();
     let ends: Vec<&str> = halves.first().unwrap_or(&"").split('-').collect();
     let (mut low, mut high, mut step) = (bounds.low, bounds.high, 1);
     let is_single = ends.len() == 1;
     if !matches!(ends.as_slice(), ["*" | "?", ..]) {
-        low = number_or_name(ends.first().unwrap_or(&""), bounds)?;
+        low = parse_number_or_name(ends.first().unwrap_or(&""), bounds)?;
         high = match ends.as_slice() {
             [_] => low,
-            [_, end] => number_or_name(end, bounds)?,
+            [_, end] => parse_number_or_name(end, bounds)?,
             _ => return Err(format!("too many hyphens: {text}")),
         };
     }
@@ -247,7 +248,7 @@ fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok((low..=high).step_by(step).fold(0, |set, at| set | 1 << at))
 }
 
-fn number_or_name(text: &str, bounds: &Bounds) -> Result<u32, String> {
+fn parse_number_or_name(text: &str, bounds: &Bounds) -> Result<u32, String> {
     let lower = text.to_ascii_lowercase();
     match bounds.names.iter().position(|name| **name == *lower) {
         Some(at) => Ok(bounds.low + u32::try_from(at).unwrap_or(0)),
@@ -266,7 +267,7 @@ fn parse_int(text: &str) -> Result<u32, String> {
 mod tests {
     use super::*;
 
-    fn wrong(text: &str) -> String {
+    fn parse_error(text: &str) -> String {
         Schedule::parse(text).err().unwrap_or_default()
     }
 
@@ -279,21 +280,24 @@ mod tests {
             "@every 1h30m",
             "CRON_TZ=Etc/UTC 0 0 * * *",
         ] {
-            assert_eq!(wrong(text), "", "{text}");
+            assert_eq!(parse_error(text), "", "{text}");
         }
-        assert_eq!(wrong("x"), "expected exactly 5 fields, found 1: [x]");
-        assert_eq!(wrong("61 * * * *"), "end of range (61) above maximum (59): 61");
-        assert_eq!(wrong("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
+        assert_eq!(parse_error("x"), "expected exactly 5 fields, found 1: [x]");
+        assert_eq!(parse_error("61 * * * *"), "end of range (61) above maximum (59): 61");
+        assert_eq!(parse_error("* * 0 * *"), "beginning of range (0) below minimum (1): 0");
         assert_eq!(
-            wrong("9-3 * * * *"),
+            parse_error("9-3 * * * *"),
             "beginning of range (9) beyond end of range (3): 9-3"
         );
-        assert_eq!(wrong("*/0 * * * *"), "step of range should be a positive number: */0");
         assert_eq!(
-            wrong("a * * * *"),
+            parse_error("*/0 * * * *"),
+            "step of range should be a positive number: */0"
+        );
+        assert_eq!(
+            parse_error("a * * * *"),
             "failed to parse int from a: strconv.Atoi: parsing \"a\": invalid syntax"
         );
-        assert_eq!(wrong("@never"), "unrecognized descriptor: @never");
+        assert_eq!(parse_error("@never"), "unrecognized descriptor: @never");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Custom kinds, defined by CustomResourceDefinitions (P-12).
 //!
-//! A built-in kind is a variant of [`Kind`]; a custom kind is [`Kind::Custom`], a pointer to its names. Names are interned:
-//! each distinct name is allocated once and never freed, so that [`Kind`] is `Copy`. Kinds are compared by group and plural
-//! name, not by pointer.
+//! A built-in kind is a variant of [`Kind`]; a custom kind is [`Kind::Custom`], a pointer to its names. Names are
+//! interned: each distinct name is allocated once and never freed, so that [`Kind`] is `Copy`. Kinds are compared by
+//! group and plural name, not by pointer.
 //!
-//! [`Definition`] reads a CustomResourceDefinition, [`Version`] one of its versions. Objects of a defined kind are
-//! [`UntypedObject`]; `kind` of such an object also says which version it was sent in, or is stored in.
+//! [`Definition`] reads a CustomResourceDefinition, [`Version`] one of its versions. Objects of a custom kind are
+//! stored as [`UntypedObject`], whose `kind` includes the version in which the object was sent or is stored.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -19,7 +19,7 @@ use crate::{ErrorList, Kind, Object, UntypedObject, structural};
 
 const NULL: &Value = &Value::Null;
 
-/// Finalizer that holds a CustomResourceDefinition until all its objects are deleted.
+/// Finalizer that keeps a CustomResourceDefinition until all its objects are deleted.
 pub const CLEANUP_FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// Message of the condition `Established` if the names have no conflicts.
 pub const NAMES_ACCEPTED: &str = "the initial names have been accepted";
@@ -31,15 +31,15 @@ pub const NO_CONFLICTS: &str = "no conflicts found";
 /// They are compared by group and plural name, so that all versions of a definition are the same kind.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomKind {
-    /// `example.com/v1`.
+    /// Group and version: `example.com/v1`.
     pub api_version: &'static str,
-    /// `Widget`.
+    /// The kind: `Widget`.
     pub kind: &'static str,
-    /// `widgets`.
+    /// The plural resource name: `widgets`.
     pub plural: &'static str,
-    /// `widget`.
+    /// The singular resource name: `widget`.
     pub singular: &'static str,
-    /// Whether its objects live in a namespace.
+    /// Whether objects of this kind live in a namespace.
     pub is_namespaced: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn intern(text: &str) -> &'static str {
     }
 }
 
-/// The custom kind with these names.
+/// Returns the custom kind with these names.
 #[must_use]
 pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_namespaced: bool) -> Kind {
     let named = CustomKind {
@@ -134,7 +134,7 @@ impl<'d> Definition<'d> {
             .map(|kept| Self(kept))
     }
 
-    /// The stored object.
+    /// Returns the stored CustomResourceDefinition.
     #[must_use]
     pub fn object(self) -> &'d UntypedObject {
         self.0
@@ -144,25 +144,25 @@ impl<'d> Definition<'d> {
         self.0.at("/spec").unwrap_or(NULL)
     }
 
-    /// `example.com`.
+    /// Returns the API group: `example.com`.
     #[must_use]
     pub fn group(self) -> &'d str {
         text(self.spec(), "group")
     }
 
-    /// The requested names (`spec.names`).
+    /// Returns the requested names (`spec.names`).
     #[must_use]
     pub fn names(self) -> &'d Value {
         self.spec().get("names").unwrap_or(NULL)
     }
 
-    /// The accepted names (`status.acceptedNames`).
+    /// Returns the accepted names (`status.acceptedNames`).
     #[must_use]
     pub fn accepted_names(self) -> &'d Value {
         self.0.at("/status/acceptedNames").unwrap_or(NULL)
     }
 
-    /// Whether its objects live in a namespace.
+    /// Returns whether objects of the defined kind live in a namespace.
     #[must_use]
     pub fn is_namespaced(self) -> bool {
         text(self.spec(), "scope") == "Namespaced"
@@ -175,7 +175,7 @@ impl<'d> Definition<'d> {
             .is_some_and(|condition| text(condition, "status") == "True")
     }
 
-    /// A condition of its status.
+    /// Returns a condition of the definition's status by its type.
     #[must_use]
     pub fn condition(self, kind: &str) -> Option<&'d Value> {
         let status = self.0.at("/status").unwrap_or(NULL);
@@ -184,7 +184,7 @@ impl<'d> Definition<'d> {
             .find(|condition| text(condition, "type") == kind)
     }
 
-    /// Its versions, in the order of the manifest.
+    /// Returns the versions, in the order of the manifest.
     pub fn versions(self) -> impl Iterator<Item = Version<'d>> {
         items(self.spec(), "versions").map(move |(_, value)| Version {
             definition: self,
@@ -192,19 +192,19 @@ impl<'d> Definition<'d> {
         })
     }
 
-    /// The version with this name.
+    /// Returns the version with this name.
     #[must_use]
     pub fn version(self, name: &str) -> Option<Version<'d>> {
         self.versions().find(|version| version.name() == name)
     }
 
-    /// The storage version.
+    /// Returns the storage version.
     #[must_use]
     pub fn storage(self) -> Option<Version<'d>> {
         self.versions().find(|version| is_true(version.value, "storage"))
     }
 
-    /// The served versions in the order of discovery: stable versions first, then newer versions first.
+    /// Returns the served versions in the order of discovery: stable versions first, then newer versions first.
     #[must_use]
     pub fn served(self) -> Vec<Version<'d>> {
         let mut served: Vec<Version<'d>> = self.versions().filter(|version| version.is_served()).collect();
@@ -213,8 +213,8 @@ impl<'d> Definition<'d> {
     }
 }
 
-/// Sort key of a version name (`version.CompareKubeAwareVersionStrings`): `v2`, `v1`, `v1beta1`, `v1alpha1`, then all other
-/// names.
+/// Returns the sort key of a version name (`version.CompareKubeAwareVersionStrings`): `v2`, `v1`, `v1beta1`,
+/// `v1alpha1`, then all other names.
 fn priority(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
     let other = (0, 0, 0, std::cmp::Reverse(name.to_owned()));
     let Some(rest) = name.strip_prefix('v') else {
@@ -233,7 +233,7 @@ fn priority(name: &str) -> (u8, u64, u64, std::cmp::Reverse<String>) {
     }
 }
 
-/// A version of a definition.
+/// A version of a CustomResourceDefinition.
 #[derive(Debug, Clone, Copy)]
 pub struct Version<'d> {
     definition: Definition<'d>,
@@ -241,19 +241,19 @@ pub struct Version<'d> {
 }
 
 impl<'d> Version<'d> {
-    /// `v1`.
+    /// Returns the version's name: `v1`.
     #[must_use]
     pub fn name(self) -> &'d str {
         text(self.value, "name")
     }
 
-    /// `example.com/v1`.
+    /// Returns group and version: `example.com/v1`.
     #[must_use]
     pub fn api_version(self) -> String {
         format!("{}/{}", self.definition.group(), self.name())
     }
 
-    /// The definition that contains the version.
+    /// Returns the definition that contains this version.
     #[must_use]
     pub fn definition(self) -> Definition<'d> {
         self.definition
@@ -264,7 +264,7 @@ impl<'d> Version<'d> {
         is_true(self.value, "served")
     }
 
-    /// The schema of its objects; null if it has none.
+    /// Returns the schema of the version's objects; null if it has none.
     #[must_use]
     pub fn schema(self) -> &'d Value {
         self.value.pointer("/schema/openAPIV3Schema").unwrap_or(NULL)
@@ -276,18 +276,18 @@ impl<'d> Version<'d> {
         self.value.pointer("/subresources/status").is_some()
     }
 
-    /// The paths of the `scale` subresource, if there is one.
+    /// Returns the field paths of the `scale` subresource, if the version has one.
     #[must_use]
     pub fn scale(self) -> Option<&'d Value> {
         self.value.pointer("/subresources/scale")
     }
 
-    /// Printer columns: name, type, format, JSONPath, priority.
+    /// Returns the printer columns: name, type, format, JSONPath, priority.
     pub fn columns(self) -> impl Iterator<Item = &'d Value> {
         items(self.value, "additionalPrinterColumns").map(|(_, column)| column)
     }
 
-    /// JSONPaths of the fields that field selectors support.
+    /// Returns the JSONPaths of the fields that field selectors support.
     #[must_use]
     pub fn selectable(self) -> Vec<&'d str> {
         items(self.value, "selectableFields")
@@ -295,7 +295,7 @@ impl<'d> Version<'d> {
             .collect()
     }
 
-    /// The warning for requests to a deprecated version.
+    /// Returns the warning that requests to a deprecated version receive.
     #[must_use]
     pub fn warning(self) -> Option<String> {
         let own = || format!("{} {} is deprecated", self.api_version(), text(self.names(), "kind"));
@@ -307,13 +307,13 @@ impl<'d> Version<'d> {
         self.definition.names()
     }
 
-    /// Short names, as accepted.
+    /// Returns the accepted short names.
     #[must_use]
     pub fn short_names(self) -> Vec<&'d str> {
         texts(self.definition.accepted_names(), "shortNames")
     }
 
-    /// Categories, as accepted.
+    /// Returns the accepted categories.
     #[must_use]
     pub fn categories(self) -> Vec<&'d str> {
         texts(self.definition.accepted_names(), "categories")
@@ -326,9 +326,9 @@ impl<'d> Version<'d> {
         unknown
     }
 
-    /// Adds everything that is wrong with an object of this version, beside what is wrong with it as with any other.
-    /// `old` is the object that it replaces: what has not changed is not reported again (HT-164). Returns whether the
-    /// schema's validation rules are to be evaluated.
+    /// Validates an object of this version by the version's schema; errors that any kind of object can have are found
+    /// elsewhere. `old` is the object that is replaced: unchanged errors are not reported again (HT-164). Returns
+    /// whether the schema's validation rules must be evaluated.
     pub fn validate(self, object: &UntypedObject, old: Option<&UntypedObject>, errors: &mut ErrorList) -> bool {
         let old = old.map(|old| &old.fields);
         errors.extend(structural::validate(&object.fields, old, self.schema()));
@@ -336,10 +336,10 @@ impl<'d> Version<'d> {
         if let Some(path) = replicas {
             structural::check_path(&object.fields, path, errors);
         }
-        !structural::unchecked_rules(errors, self.schema())
+        !structural::are_rules_blocked(errors, self.schema())
     }
 
-    /// The kind of its objects, with this API version.
+    /// Returns the kind of the version's objects, with this API version.
     #[must_use]
     pub fn kind(self) -> Kind {
         let names = self.names();

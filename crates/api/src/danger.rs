@@ -1,4 +1,4 @@
-//! Why a command is dangerous, as data: the engine decides it, the page words the warning.
+//! Reasons why a command is dangerous, as data: the engine determines the reason, the page words the warning.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 pub enum Danger {
     /// `fault detach`: the volume is taken from a node that may still write to it.
     Detach,
-    /// `kubectl delete --force`: the deletion does not wait until the process has ended.
+    /// `kubectl delete --force`: the object is deleted without waiting until its processes have ended.
     ForceDelete,
-    /// `kubectl delete node`: the pods of the node are force deleted.
+    /// `kubectl delete node`: the pods of the node are force-deleted.
     DeleteNode,
-    /// `kubectl delete namespace`: everything in it is deleted.
+    /// `kubectl delete namespace`: all objects in the namespace are deleted.
     DeleteNamespace,
     /// `kubectl drain --force`: pods without a controller are deleted.
     ForceDrain,
-    /// A taint that says that the machine of a node is down.
+    /// A taint declares that the machine of a node is down.
     OutOfService,
 }

@@ -13,7 +13,7 @@ use crate::wire::{Read, Record, Wire};
 /// A field that could not be decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldError {
-    /// Path of the field, such as `spec.containers[0].image`; empty for the whole value.
+    /// Path of the field, such as `spec.containers[0].image`; empty if the error concerns the whole value.
     pub path: String,
     /// Line, from 1; 0 if the value does not come from a text.
     pub line: u32,
@@ -49,7 +49,7 @@ pub enum ExpectedType {
 }
 
 impl ExpectedType {
-    /// The expected type for a Go type name.
+    /// Returns the expected type for the name of a Go type.
     fn of(go_type: &str) -> Self {
         match go_type {
             "string" => Self::Text,
@@ -136,7 +136,7 @@ pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldEr
     (value, errors)
 }
 
-/// The message of the first error, with its field path.
+/// Returns the message of the first error, with its field path.
 pub(crate) fn first_message(errors: Vec<FieldError>) -> String {
     errors
         .into_iter()
@@ -174,12 +174,12 @@ pub struct Reader<'n> {
 }
 
 impl<'n> Reader<'n> {
-    /// An error at this value.
+    /// Creates an error at this value.
     pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         self.failure(node, message.into())
     }
 
-    /// An error of a given kind at this value.
+    /// Creates an error of a given kind at this value.
     pub(crate) fn fail_of(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         let mut failure = self.failure(node, message.into());
         failure.0.field.kind = kind;
@@ -204,7 +204,7 @@ impl<'n> Reader<'n> {
         }))
     }
 
-    /// The error for a list or map where a scalar is expected.
+    /// Creates the error for a list or map where a scalar is expected.
     pub(crate) fn not_a_scalar(&self, node: &Tree<'_>, expected: &str) -> Failure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
@@ -213,11 +213,13 @@ impl<'n> Reader<'n> {
         self.failure(node, format!("invalid type: {found}, expected {expected}"))
     }
 
-    /// The error for a value that does not have the Go type `wanted`.
-    pub(crate) fn mismatch(&self, node: &Tree<'_>, wanted: &str) -> Failure {
+    /// Creates the error for a value that does not have the Go type `go_type`.
+    pub(crate) fn mismatch(&self, node: &Tree<'_>, go_type: &str) -> Failure {
         let found = match &node.data {
-            Data::Number(text) if wanted != "string" => format!("number {text}"),
-            Data::Int(number) if wanted.starts_with("int") || wanted.starts_with("uint") => format!("number {number}"),
+            Data::Number(text) if go_type != "string" => format!("number {text}"),
+            Data::Int(number) if go_type.starts_with("int") || go_type.starts_with("uint") => {
+                format!("number {number}")
+            }
             _ => node.json_kind().to_owned(),
         };
         let fields: Vec<&str> = self
@@ -233,15 +235,15 @@ impl<'n> Reader<'n> {
         } else {
             format!("struct field {}.{}", self.holder, fields.join("."))
         };
-        let message = format!("json: cannot unmarshal {found} into Go {target} of type {wanted}");
+        let message = format!("json: cannot unmarshal {found} into Go {target} of type {go_type}");
         let mut failure = self.failure(node, message);
-        failure.0.field.kind = match wanted {
+        failure.0.field.kind = match go_type {
             "string" => ProblemKind::NoText,
             _ => ProblemKind::OtherType,
         };
         failure.0.field.mismatch = Some(Mismatch {
             found: node.json_kind(),
-            expected: ExpectedType::of(wanted),
+            expected: ExpectedType::of(go_type),
         });
         failure
     }
@@ -254,16 +256,16 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// An integer of 64 bits, signed or unsigned; the caller narrows it to the field's type.
-    pub(crate) fn integer(&self, node: &Tree<'_>, wanted: &str) -> Result<i128, Failure> {
+    /// Decodes an integer of 64 bits, signed or unsigned; the caller narrows it to the field's type.
+    pub(crate) fn integer(&self, node: &Tree<'_>, go_type: &str) -> Result<i128, Failure> {
         match &node.data {
             Data::Null => Ok(0),
             Data::Int(number) => Ok((*number).into()),
             Data::Number(text) => text
                 .parse::<u64>()
                 .map(i128::from)
-                .map_err(|_| self.mismatch(node, wanted)),
-            _ => Err(self.mismatch(node, wanted)),
+                .map_err(|_| self.mismatch(node, go_type)),
+            _ => Err(self.mismatch(node, go_type)),
         }
     }
 

@@ -17,7 +17,7 @@ pub const EXTENDED_RESOURCE_CLAIM: &str = "resource.kubernetes.io/extended-resou
 pub const ADMIN_ACCESS_LABEL: &str = "resource.kubernetes.io/admin-access";
 /// Prefix of the implicit extended resource of each class; the class name follows.
 pub const CLASS_RESOURCE_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
-/// Annotation of a Node: the devices that its scripted drivers publish ([`parse_devices`] reads it).
+/// Annotation of a Node that describes the devices which its simulated drivers publish ([`parse_devices`] reads it).
 ///
 /// [`parse_devices`]: crate::parse_devices
 pub const DEVICES_ANNOTATION: &str = "podscope.dev/devices";
@@ -49,7 +49,7 @@ wire_types! {
     /// Configuration in a driver's own format.
     pub struct OpaqueDeviceConfiguration { pub driver: Str, pub parameters: Option<Value> }
 
-    /// A request for devices, shared by the pods that name it.
+    /// A request for devices, shared by the pods that refer to it.
     pub struct ResourceClaim {
         pub metadata: ObjectMeta,
         pub spec: ResourceClaimSpec,
@@ -85,7 +85,7 @@ wire_types! {
         pub capacity: Option<CapacityRequirements>,
     }
 
-    /// One alternative in a prioritized list of requests.
+    /// An alternative in a prioritized list of requests.
     pub struct DeviceSubRequest {
         pub name: Str,
         pub device_class_name [shown]: Str,
@@ -104,7 +104,7 @@ wire_types! {
         pub operator: Str,
         pub value: Str,
         pub effect: Str,
-        /// How long a NoExecute taint is tolerated, in seconds; None means forever.
+        /// Number of seconds for which a NoExecute taint is tolerated; None means forever.
         pub toleration_seconds: Option<i64>,
     }
 
@@ -116,7 +116,7 @@ wire_types! {
         pub distinct_attribute: Option<Str>,
     }
 
-    /// Configuration that a claim passes to drivers for some of its requests.
+    /// Configuration that a claim passes to drivers, for all or some of its requests.
     pub struct DeviceClaimConfiguration { pub requests: Vec<Str>, pub opaque: Option<OpaqueDeviceConfiguration> }
 
     pub struct ResourceClaimStatus {
@@ -125,7 +125,7 @@ wire_types! {
         pub devices: Vec<AllocatedDeviceStatus>,
     }
 
-    /// The devices allocated to a claim, and the nodes from which they can be used.
+    /// The devices allocated to a claim, and the nodes from which the devices can be used.
     pub struct AllocationResult {
         pub devices: DeviceAllocationResult,
         pub node_selector: Option<NodeSelector>,
@@ -160,7 +160,7 @@ wire_types! {
         pub opaque: Option<OpaqueDeviceConfiguration>,
     }
 
-    /// A pod, or another object, that a claim is reserved for.
+    /// A consumer that a claim is reserved for: usually a pod.
     pub struct ResourceClaimConsumerReference { pub api_group: Str, pub resource: Str, pub name: Str, pub uid: Str }
     /// The status that a driver reports for an allocated device.
     pub struct AllocatedDeviceStatus {
@@ -191,7 +191,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Labels, annotations and spec of the created claims.
+    /// Labels, annotations and spec of the claims that a template creates.
     pub struct ResourceClaimTemplateSpec { pub metadata: Option<Box<ObjectMeta>>, pub spec: ResourceClaimSpec }
 
     /// Devices that a driver publishes: a whole pool or a part of it.
@@ -239,7 +239,7 @@ wire_types! {
         pub version: Option<Str>,
     }
 
-    /// The amount of a capacity that a device has.
+    /// The amount of one capacity of a device, and the policy for requests.
     pub struct DeviceCapacity { pub value: Quantity, pub request_policy: Option<CapacityRequestPolicy> }
     /// Rounding and bounds of requests for a capacity (DRA-166, DRA-167).
     pub struct CapacityRequestPolicy {
@@ -263,12 +263,12 @@ wire_types! {
 pub enum DeviceReadiness {
     Ready,
     NotYet,
-    /// Reason and message of the failed condition.
+    /// A binding condition failed; the fields are its reason and message.
     Failed(Str, Str),
 }
 
 impl fmt::Display for DeviceTaint {
-    /// The form of a node's taint.
+    /// Prints the taint like the taint of a node: `key=value:effect`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         crate::node::write_taint(f, &self.key, &self.value, &self.effect)
     }
@@ -328,7 +328,7 @@ impl ResourceClaim {
         DeviceReadiness::Ready
     }
 
-    /// Returns whether the claim's pod must wait for binding conditions of its devices.
+    /// Returns whether a pod that uses the claim must wait for binding conditions of its devices.
     pub fn has_binding_conditions(&self) -> bool {
         let mut results = self
             .status

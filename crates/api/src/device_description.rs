@@ -1,5 +1,5 @@
-//! Descriptions of the devices of a node, which its scripted drivers publish. The Node's annotation
-//! `podscope.dev/devices` and the scenario's `spec.cluster.devices` hold a list of them:
+//! Descriptions of the devices that the simulated drivers of a node publish. The Node's annotation
+//! `podscope.dev/devices` and the scenario's `spec.cluster.devices` hold a list of descriptions:
 //!
 //! ```json
 //! [{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"},
@@ -7,8 +7,8 @@
 //!   "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]
 //! ```
 //!
-//! A device with partitions publishes its partitions first and then itself, all drawing on one set of counters: a
-//! partition consumes what it says, the whole device consumes everything (DRA-289).
+//! A device with partitions publishes its partitions and then the whole device. They share one set of counters: a
+//! partition consumes the amounts in `consumes`, the whole device consumes everything (DRA-289).
 
 use serde_json::Value;
 
@@ -17,17 +17,17 @@ use crate::{Device, DeviceAttribute, DeviceCapacity, Quantity, Str, ordered, par
 
 /// Maximum number of devices that one node publishes, partitions included.
 const MAX_DEVICES: u64 = 1_024;
-/// Duration of NodePrepareResources unless the description says otherwise, in microseconds.
-const PREPARE: i64 = 100_000;
+/// Default duration of NodePrepareResources, in microseconds.
+const DEFAULT_PREPARE_MICROS: i64 = 100_000;
 
-/// Equal devices of one pool of a node.
+/// A group of equal devices in one pool of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceDescription {
     pub driver: Str,
     /// Name of the pool; `None` means the name of the node.
     pub pool: Option<Str>,
     pub count: u32,
-    /// The devices are called `PREFIX-0`, `PREFIX-1`, ….
+    /// Prefix of the device names: `PREFIX-0`, `PREFIX-1`, ….
     pub prefix: Str,
     pub attributes: ordered::Map<Str, DeviceAttribute>,
     pub capacity: ordered::Map<Str, Quantity>,
@@ -37,10 +37,10 @@ pub struct DeviceDescription {
     pub prepare: PrepareDescription,
 }
 
-/// Equal partitions of each described device.
+/// A group of equal partitions of each described device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionDescription {
-    /// The partitions of device D are called `D-NAME-0`, `D-NAME-1`, ….
+    /// Middle part of the partition names: those of device D are `D-NAME-0`, `D-NAME-1`, ….
     pub name: Str,
     pub count: u32,
     /// The amounts of the device's counters that one partition consumes.
@@ -89,7 +89,7 @@ pub fn describe_devices(value: &Value) -> Result<Vec<DeviceDescription>, Vec<Des
     let described: Vec<DeviceDescription> = list
         .iter()
         .enumerate()
-        .map(|(index, value)| describe(value, &format!("[{index}]"), &mut errors))
+        .map(|(index, value)| read_device(value, &format!("[{index}]"), &mut errors))
         .collect();
     check_names(&described, &mut errors);
     if errors.0.is_empty() {
@@ -122,16 +122,16 @@ const FIELDS: [&str; 9] = [
     "prepare",
 ];
 
-fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription {
-    let fields = object(value, path, &FIELDS, errors);
+fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription {
+    let fields = read_object(value, path, &FIELDS, errors);
     let at = |name: &str| format!("{path}.{name}");
     let mut described = DeviceDescription {
-        driver: text(fields, "driver", path, errors).unwrap_or_default(),
-        pool: text(fields, "pool", path, errors),
-        count: count(fields, path, errors),
-        prefix: text(fields, "prefix", path, errors).unwrap_or_else(|| "device".into()),
+        driver: read_text(fields, "driver", path, errors).unwrap_or_default(),
+        pool: read_text(fields, "pool", path, errors),
+        count: read_count(fields, path, errors),
+        prefix: read_text(fields, "prefix", path, errors).unwrap_or_else(|| "device".into()),
         attributes: ordered::Map::new(),
-        capacity: quantities(fields, "capacity", path, errors),
+        capacity: read_quantities(fields, "capacity", path, errors),
         partitions: Vec::new(),
         allow_multiple_allocations: match fields.get("allowMultipleAllocations") {
             None => false,
@@ -141,7 +141,7 @@ fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription
                 false
             }
         },
-        prepare: prepare(fields.get("prepare"), &at("prepare"), errors),
+        prepare: read_prepare(fields.get("prepare"), &at("prepare"), errors),
     };
     if described.driver.is_empty() {
         errors.add(&at("driver"), "Required value");
@@ -161,7 +161,7 @@ fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription
             None => errors.add(&path, "must be an object"),
             Some(given) => {
                 for (name, value) in given {
-                    match attribute(value) {
+                    match read_attribute(value) {
                         Some(value) => drop(described.attributes.insert(name.as_str().into(), value)),
                         None => errors.add(
                             &format!("{path}.{name}"),
@@ -178,7 +178,7 @@ fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription
             described.partitions = list
                 .iter()
                 .enumerate()
-                .map(|(index, value)| partition(value, &format!("{path}.partitions[{index}]"), errors))
+                .map(|(index, value)| read_partition(value, &format!("{path}.partitions[{index}]"), errors))
                 .collect();
         }
         Some(_) => errors.add(&at("partitions"), "must be a list of partitions"),
@@ -186,20 +186,20 @@ fn describe(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription
     described
 }
 
-fn partition(value: &Value, path: &str, errors: &mut Errors) -> PartitionDescription {
-    let fields = object(value, path, &["name", "count", "consumes"], errors);
-    let name = text(fields, "name", path, errors).unwrap_or_default();
+fn read_partition(value: &Value, path: &str, errors: &mut Errors) -> PartitionDescription {
+    let fields = read_object(value, path, &["name", "count", "consumes"], errors);
+    let name = read_text(fields, "name", path, errors).unwrap_or_default();
     for problem in dns_label(&name) {
         errors.add(&format!("{path}.name"), problem);
     }
     PartitionDescription {
         name,
-        count: count(fields, path, errors),
-        consumes: quantities(fields, "consumes", path, errors),
+        count: read_count(fields, path, errors),
+        consumes: read_quantities(fields, "consumes", path, errors),
     }
 }
 
-/// Device names are unique in a pool, and their number is limited.
+/// Checks that device names are unique in each pool, and that their number is within the limit.
 fn check_names(described: &[DeviceDescription], errors: &mut Errors) {
     let total = described.iter().fold(0_u64, |total, one| {
         let of_one = one.partitions.iter().map(|part| u64::from(part.count)).sum::<u64>() + 1;
@@ -224,8 +224,13 @@ fn check_names(described: &[DeviceDescription], errors: &mut Errors) {
     }
 }
 
-/// The fields of an object; empty if it is none.
-fn object<'v>(value: &'v Value, path: &str, known: &[&str], errors: &mut Errors) -> &'v serde_json::Map<String, Value> {
+/// Returns the fields of a JSON object; reports any other value as an error and returns no fields.
+fn read_object<'v>(
+    value: &'v Value,
+    path: &str,
+    known: &[&str],
+    errors: &mut Errors,
+) -> &'v serde_json::Map<String, Value> {
     static EMPTY: std::sync::LazyLock<serde_json::Map<String, Value>> = std::sync::LazyLock::new(serde_json::Map::new);
     let Some(fields) = value.as_object() else {
         errors.add(path, "must be an object");
@@ -240,7 +245,7 @@ fn object<'v>(value: &'v Value, path: &str, known: &[&str], errors: &mut Errors)
     fields
 }
 
-fn text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, errors: &mut Errors) -> Option<Str> {
+fn read_text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, errors: &mut Errors) -> Option<Str> {
     match fields.get(name)? {
         Value::String(text) => Some(text.as_str().into()),
         _ => {
@@ -250,7 +255,7 @@ fn text(fields: &serde_json::Map<String, Value>, name: &str, path: &str, errors:
     }
 }
 
-fn count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut Errors) -> u32 {
+fn read_count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut Errors) -> u32 {
     let Some(value) = fields.get("count") else { return 1 };
     let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
     if let Some(count) = count.filter(|count| *count > 0) {
@@ -260,7 +265,7 @@ fn count(fields: &serde_json::Map<String, Value>, path: &str, errors: &mut Error
     1
 }
 
-fn quantities(
+fn read_quantities(
     fields: &serde_json::Map<String, Value>,
     name: &str,
     path: &str,
@@ -285,8 +290,8 @@ fn quantities(
     all
 }
 
-/// An attribute as a bare value, or in the form of the API.
-fn attribute(value: &Value) -> Option<DeviceAttribute> {
+/// Reads an attribute: a bare value, or the attribute in the form of the API.
+fn read_attribute(value: &Value) -> Option<DeviceAttribute> {
     let mut attribute = DeviceAttribute::default();
     match value {
         Value::Bool(value) => attribute.boolean = Some(*value),
@@ -304,9 +309,9 @@ fn attribute(value: &Value) -> Option<DeviceAttribute> {
     Some(attribute)
 }
 
-fn prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> PrepareDescription {
+fn read_prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> PrepareDescription {
     let Some(value) = value else {
-        return PrepareDescription::Takes(PREPARE);
+        return PrepareDescription::Takes(DEFAULT_PREPARE_MICROS);
     };
     let duration = value.as_str().map(|text| (text, parse_duration(text)));
     match duration {
@@ -314,24 +319,24 @@ fn prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> PrepareDes
         Some((_, Ok(micros))) if micros >= 0 => PrepareDescription::Takes(micros),
         _ => {
             errors.add(path, "must be a duration such as 2s, or \"fails\"");
-            PrepareDescription::Takes(PREPARE)
+            PrepareDescription::Takes(DEFAULT_PREPARE_MICROS)
         }
     }
 }
 
 impl DeviceDescription {
-    /// Name of the pool on a node.
+    /// Returns the name of the pool on a node.
     pub fn pool_on<'a>(&'a self, node: &'a Str) -> &'a Str {
         self.pool.as_ref().unwrap_or(node)
     }
 
-    /// Name of the device with that index. It is also the name of the device's counter set.
+    /// Returns the name of the device with this index. It is also the name of the device's counter set.
     pub fn device_name(&self, index: u32) -> Str {
         format!("{}-{index}", self.prefix).into()
     }
 
-    /// The counters that the partitions of one device share: for each counter the device's capacity of that name, or
-    /// what all partitions of one kind consume together, whichever kind consumes most.
+    /// Returns the counters that the partitions of one device share. The amount of a counter is the device's capacity
+    /// of the same name; without such a capacity, it is the largest total that the partitions of one group consume.
     pub fn counters(&self) -> ordered::Map<Str, Quantity> {
         let mut counters: ordered::Map<Str, Quantity> = ordered::Map::new();
         for partition in &self.partitions {
@@ -350,7 +355,7 @@ impl DeviceDescription {
         counters
     }
 
-    /// A device without its counters: the whole device, or one of its partitions.
+    /// Returns a device without its counters: the whole device, or one of its partitions.
     pub fn device(&self, name: Str, partition: Option<&PartitionDescription>) -> Device {
         let mut device = Device {
             name,
@@ -425,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn two_descriptions_with_one_prefix_are_refused() {
+    fn descriptions_with_equal_prefix_are_refused() {
         let text = r#"[{"driver": "d", "prefix": "x"}, {"driver": "d", "prefix": "x"}]"#;
         let errors = parse_devices(text).expect_err("the names are equal");
         assert_eq!(errors[0].message, "Duplicate value: \"x\"");

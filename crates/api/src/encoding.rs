@@ -1,6 +1,6 @@
 //! Decodes the bytes of a file to text, in the encodings that cluster dumps come in.
 
-/// The bytes are not valid text.
+/// An error: the bytes are not valid text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
     /// Line of the first invalid byte, from 1.
@@ -8,13 +8,13 @@ pub struct NotText {
 }
 
 impl std::fmt::Display for NotText {
-    /// The message with its place, `LINE:COLUMN: …`, to which a caller prepends the name of the file.
+    /// Prints the error with its position, `LINE:COLUMN: …`; the caller prepends the name of the file.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:1: the file is neither UTF-8 nor UTF-16 text", self.line)
     }
 }
 
-/// Converts two bytes to a UTF-16 code unit, in either byte order.
+/// Converts two bytes to a UTF-16 code unit; there is one function for each byte order.
 type Unit = fn([u8; 2]) -> u16;
 
 /// Decodes UTF-8 or UTF-16 bytes and drops a byte order mark. PowerShell writes redirected output as UTF-16.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::Str;
-use crate::residual::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
+use crate::residual::{IDENTITY_FIELDS, PARTIAL_LIST, PARTIAL_MAP, Residual};
 
 /// Fields without behaviour in the simulation, shared by all copies of an object and by all pods of a template.
 ///
@@ -32,7 +32,7 @@ impl Extra {
         self.0.as_ref().map_or(0, |text| text.len())
     }
 
-    /// Adds the kept fields to `value`, which holds the typed fields; a typed field wins over a kept one.
+    /// Adds the kept fields to `value`, which holds the typed fields; where both have a field, the typed one stays.
     ///
     /// Elements of lists are matched by their identifying fields (`name`, `type`, `mountPath`, …), or by position where
     /// they have none. Fields kept for an element that was removed are not added.
@@ -42,7 +42,7 @@ impl Extra {
         }
     }
 
-    /// The kept fields under a path of keys; used to compare parts of two objects.
+    /// Returns the kept fields under a path of keys; used to compare parts of two objects.
     pub(crate) fn part(&self, path: &[&str]) -> Option<Value> {
         let mut value = self.tree()?;
         for key in path {
@@ -55,18 +55,18 @@ impl Extra {
         Some(value)
     }
 
-    /// Paths of the kept fields, such as `spec.containers[0].securityContext`; used to report fields that are not
-    /// simulated.
+    /// Returns the paths of the kept fields, such as `spec.containers[0].securityContext`; used to report fields that
+    /// are not simulated.
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(kept) = self.tree() {
-            paths(&kept, &mut String::new(), &mut found);
+            collect_paths(&kept, &mut String::new(), &mut found);
         }
         found
     }
 
-    /// The timestamps in kept fields of this name, in microseconds; used for `managedFields`, which nothing else reads.
-    /// Searches the JSON text without parsing it, because it may be large.
+    /// Returns the timestamps in kept fields of this name, in microseconds; used for `managedFields`, which no other
+    /// code reads. Searches the JSON text without parsing it, because it may be large.
     pub fn instants(&self, field: &str) -> impl Iterator<Item = i64> {
         let key = format!("\"{field}\":\"");
         let text = self.0.as_deref().unwrap_or_default();
@@ -117,7 +117,7 @@ fn merge(value: &mut Value, extra: &Value) {
                 let Value::Object(fields) = element else {
                     continue;
                 };
-                let keys: Vec<&str> = IDENTITY
+                let keys: Vec<&str> = IDENTITY_FIELDS
                     .into_iter()
                     .filter(|key| fields.get(*key).is_some_and(is_scalar))
                     .collect();
@@ -157,16 +157,16 @@ fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
     }
 }
 
-fn paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
+fn collect_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
     match classify(value) {
         ExtraNode::Raw(_) => found.push(path.clone()),
-        ExtraNode::Map(fields) => field_paths(fields, false, path, found),
+        ExtraNode::Map(fields) => collect_field_paths(fields, false, path, found),
         ExtraNode::List(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 path.push_str(&format!("[{index}]"));
                 if let Value::Object(fields) = element {
-                    field_paths(fields, true, path, found);
+                    collect_field_paths(fields, true, path, found);
                 }
                 path.truncate(length);
             }
@@ -174,17 +174,17 @@ fn paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     }
 }
 
-fn field_paths(fields: &Map<String, Value>, of_element: bool, path: &mut String, found: &mut Vec<String>) {
+fn collect_field_paths(fields: &Map<String, Value>, of_element: bool, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
     for (key, inner) in fields {
-        if of_element && IDENTITY.contains(&key.as_str()) && is_scalar(inner) {
+        if of_element && IDENTITY_FIELDS.contains(&key.as_str()) && is_scalar(inner) {
             continue;
         }
         if !path.is_empty() {
             path.push('.');
         }
         path.push_str(key);
-        paths(inner, path, found);
+        collect_paths(inner, path, found);
         path.truncate(length);
     }
 }

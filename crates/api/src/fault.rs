@@ -1,5 +1,5 @@
-//! The names of faults, of what is cut, and of the causes of violations, shared by the simulation, the trace and the
-//! page. What a fault does and to whom is in the crate of the cluster.
+//! Names of faults, of cut links, and of the causes of invariant violations, shared by the simulation, the trace and
+//! the page. The effects and targets of faults are defined in the cluster crate.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ crate::named_enum! {
         Out = "out",
     }
 
-    /// The kind of cause of an invariant violation.
+    /// What caused an invariant violation.
     #[derive(Default)]
     ViolationCause {
         Command = "command",
@@ -45,7 +45,7 @@ crate::named_enum! {
     }
 }
 
-/// The other end of the cut links of a node.
+/// The nodes or servers to which the links of a node are cut.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CutFrom {
     ControlPlane,
@@ -58,7 +58,7 @@ pub enum CutFrom {
 }
 
 impl CutFrom {
-    /// The name in commands and records: `control-plane`, `storage`, `nodes`, or that of the node.
+    /// Returns the name in commands and records: `control-plane`, `storage`, `nodes`, or the name of the node.
     pub fn as_str(&self) -> &str {
         match self {
             Self::ControlPlane => "control-plane",
@@ -71,16 +71,16 @@ impl CutFrom {
 
 /// The kind of a fault; its repair has the same kind.
 ///
-/// Invariant: of several faults of one instant, the last in this order is blamed for a violation.
+/// Invariant: if several faults occur at the same time, a violation is attributed to the last of them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Links are cut.
     Partition,
     /// Links are slow.
     Slow,
-    /// A machine joins the cluster.
+    /// A new machine joins the cluster.
     Join,
-    /// A machine leaves for good.
+    /// A machine leaves the cluster permanently.
     Leave,
     /// A machine shuts down gracefully.
     Shutdown,
@@ -110,7 +110,7 @@ pub enum FaultKind {
     CrashDriver,
 }
 
-/// The fault's name in the command language and in the trace.
+/// Prints the fault's name in the command language and in the trace.
 impl std::fmt::Display for FaultKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -18,7 +18,7 @@ const DECLARED_BY_V1_36: [&str; 4] = [
     RESTART_ALL_CONTAINERS,
 ];
 
-/// The features that a kubelet of this version declares; kubelets before v1.36 declare none.
+/// Returns the features that a kubelet of this version declares; kubelets before v1.36 declare none.
 ///
 /// ```
 /// use podscope_api::features::declared_by;
@@ -35,7 +35,7 @@ pub fn declared_by(kubelet_version: &str) -> Vec<Str> {
     }
 }
 
-/// The features that a node must declare so that this pod can start on it.
+/// Returns the features that a node must declare so that this pod can start on the node.
 pub fn needed_by(pod: &Pod) -> impl Iterator<Item = &'static str> {
     let mut rules = pod
         .spec

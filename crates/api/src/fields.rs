@@ -1,4 +1,4 @@
-//! The fields of a kind with their types as `kubectl explain` names them, looked up in [`crate::schema`].
+//! Fields of a kind, with their types as `kubectl explain` names them; read from [`crate::schema`].
 
 use crate::Kind;
 use crate::ordered::StableSort as _;
@@ -12,8 +12,8 @@ pub struct Field {
     pub type_name: String,
 }
 
-/// The fields under a path of a kind, sorted by name; a path goes through a list to its elements. None if a part of the
-/// path is not a field, empty if the value there has no fields.
+/// Returns the fields under a path of a kind, sorted by name; a path continues through a list to its elements. None if
+/// a part of the path is not a field, empty if the value there has no fields.
 pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     let root = schema::served(kind.api_version(), kind.name())?.fields;
     let mut at = Some(root);
@@ -38,7 +38,8 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     Some(found)
 }
 
-/// The values that the field at a path of a kind accepts. Empty if any value is accepted, or if there is no such field.
+/// Returns the values that the field at a path of a kind accepts. Empty if any value is accepted, or if there is no
+/// such field.
 pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     let Some((last, parents)) = path.split_last() else {
         return &[];
@@ -51,7 +52,7 @@ pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     field.map_or(&[], |field| field.of.values())
 }
 
-/// Fields that every object has besides those of its kind.
+/// Fields that every object has in addition to those of its kind.
 const TYPE_META_FIELDS: &[&str] = &["apiVersion", "kind"];
 
 #[cfg(test)]
@@ -69,7 +70,7 @@ mod tests {
         Some(rows.collect::<Vec<_>>().join(" "))
     }
 
-    /// Names and types as kubectl explain prints them.
+    /// The names and types of fields match the output of `kubectl explain`.
     /// Shows: KC-114
     #[test]
     fn fields_match_kubectl_explain() {

@@ -17,7 +17,7 @@ pub fn fnv1a(before: u64, bytes: impl IntoIterator<Item = u8>) -> u64 {
     })
 }
 
-/// A text of the form of a UUID (version 4) made of two hashes.
+/// Builds a text in the form of a UUID (version 4) from two hashes.
 #[must_use]
 pub fn uuid(high: u64, low: u64) -> String {
     format!(

@@ -48,7 +48,8 @@ fn check_reference(image: &str) -> Result<(), String> {
     digest.map_or(Ok(()), check_digest)
 }
 
-/// Checks that a digest's algorithm is known and that its value has the algorithm's length.
+/// Checks that the algorithm of a digest is known and that the digest's value has the length that the algorithm
+/// requires.
 fn check_digest(digest: &str) -> Result<(), String> {
     let (algorithm, hex) = digest.split_once(':').unwrap_or((digest, ""));
     let length = match algorithm {
@@ -188,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Messages of the kubelet (LC-238).
+    /// Invalid image names are reported with the kubelet's messages (LC-238).
     #[test]
     fn invalid_image_names_get_the_kubelets_message() {
         let long = "a/".repeat(130) + "b";

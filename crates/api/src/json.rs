@@ -16,7 +16,7 @@ pub(crate) struct TextError {
     pub(crate) kind: TextErrorKind,
 }
 
-/// The kind of a syntax error, for callers that reword the message.
+/// The category of a syntax error, for callers that reword the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextErrorKind {
     /// The text is malformed.
@@ -25,15 +25,15 @@ pub(crate) enum TextErrorKind {
     Tab,
     /// The map already has this key.
     Duplicate,
-    /// A map key is not a scalar.
+    /// A map key is not a scalar value.
     Key,
     /// An anchored value contains an alias of itself.
     Recursion,
-    /// A tag, alias or merge key is invalid. Go's decoder reports this without a line number.
+    /// A tag, alias or merge key is invalid. Go's decoder reports such errors without a line number.
     Meaning,
 }
 
-/// The text of one item of a list, with the place of its first character.
+/// The text of one item of a list, with the position of its first character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct JsonItem<'t> {
     pub(crate) text: &'t str,
@@ -41,11 +41,12 @@ pub(crate) struct JsonItem<'t> {
     column: u32,
 }
 
-/// Takes the items of a list, which are read with [`read_item`]; None if one cannot be read.
+/// Callback that receives the texts of a list's items, to be parsed with [`read_item`]; returns None if one cannot be
+/// parsed.
 type OnItems<'e, 't> = &'e mut dyn FnMut(&[JsonItem<'t>]) -> Option<()>;
 
-/// Reads one item of a list; None if its text is not exactly one JSON value with different keys. The limit on the number
-/// of values applies to each item.
+/// Parses one item of a list; returns None if its text is not exactly one JSON value without duplicate keys. The limit
+/// on the number of values applies to each item.
 pub(crate) fn read_item<'t>(item: &JsonItem<'t>) -> Option<Tree<'t>> {
     let mut reader = JsonReader::new(item.text, item.line);
     reader.counted = (0, item.column);
@@ -54,7 +55,7 @@ pub(crate) fn read_item<'t>(item: &JsonItem<'t>) -> Option<Tree<'t>> {
     (reader.pos == item.text.len() && reader.duplicates.is_empty()).then_some(value)
 }
 
-/// Depth of the items of a list: they are in the array of an object.
+/// Nesting depth of a list's items: they are inside an array, which is inside an object.
 const ITEM_DEPTH: usize = 2;
 
 /// Parses a sequence of JSON values.
@@ -64,7 +65,8 @@ pub(crate) struct JsonReader<'t> {
     pos: usize,
     line: u32,
     line_start: usize,
-    /// The position and column of the last lookup, so that characters of a long line are counted only once.
+    /// The position and column of the last lookup; the next lookup counts on from there, so that the characters of a
+    /// long line are counted only once.
     counted: (usize, u32),
     nodes: usize,
     /// Duplicate keys, at most [`limits::PROBLEMS`]; they do not stop the parser.
@@ -72,7 +74,7 @@ pub(crate) struct JsonReader<'t> {
 }
 
 impl<'t> JsonReader<'t> {
-    /// A reader for `text`, whose first line has the number `line`.
+    /// Creates a reader for `text`, whose first line has the number `line`.
     pub(crate) fn new(text: &'t str, line: u32) -> Self {
         Self {
             bytes: text.as_bytes(),
@@ -86,7 +88,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// A second reader that starts at the current position.
+    /// Creates a second reader that starts at the current position.
     pub(crate) fn fork(&mut self) -> Self {
         let mut fork = Self::new(&self.text[self.pos..], self.line);
         fork.counted = (0, self.column());
@@ -105,12 +107,12 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// The remaining text and the number of its first line.
+    /// Returns the remaining text and the number of its first line.
     pub(crate) fn rest(&self) -> (&'t str, u32) {
         (&self.text[self.pos..], self.line)
     }
 
-    /// Number of bytes read, including the current one: the offset that Go reports in errors.
+    /// Returns the number of bytes read, including the current one: the offset that Go reports in errors.
     pub(crate) fn offset(&self) -> usize {
         self.pos + 1
     }
@@ -153,15 +155,16 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Parses the next value. If it is an object with a list `items`, the texts of the items are passed to the callback and
-    /// omitted from the result. None if something cannot be read; the caller must then discard the items it received.
+    /// Parses the next value. If it is an object with a list `items`, the texts of the items are passed to the callback
+    /// and omitted from the result. Returns None if a value cannot be parsed; the caller must then discard the items it
+    /// received.
     pub(crate) fn value_splitting_items(&mut self, on_items: OnItems<'_, 't>) -> Option<Tree<'t>> {
         self.skip_space();
         if self.peek() != Some(b'{') {
             return self.value().ok();
         }
         let (line, column) = (self.line, self.column());
-        let data = self.object(0, Some(on_items)).ok()?;
+        let data = self.parse_object(0, Some(on_items)).ok()?;
         Some(Tree { line, column, data })
     }
 
@@ -173,10 +176,10 @@ impl<'t> JsonReader<'t> {
         self.value_at(0)
     }
 
-    fn unexpected(&mut self, wanted: &str) -> TextError {
+    fn unexpected(&mut self, context: &str) -> TextError {
         match self.text[self.pos..].chars().next() {
             None => self.error("unexpected end of JSON input"),
-            Some(found) => self.error(format!("invalid character {found:?} {wanted}")),
+            Some(found) => self.error(format!("invalid character {found:?} {context}")),
         }
     }
 
@@ -191,10 +194,10 @@ impl<'t> JsonReader<'t> {
         }
         let (line, column) = (self.line, self.column());
         let data = match self.peek() {
-            Some(b'{') => self.object(depth, None)?,
-            Some(b'[') => self.array(depth)?,
-            Some(b'"') => Data::String(self.string()?),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'{') => self.parse_object(depth, None)?,
+            Some(b'[') => self.parse_array(depth)?,
+            Some(b'"') => Data::String(self.parse_string()?),
+            Some(b'-' | b'0'..=b'9') => self.parse_number()?,
             _ => {
                 let known = [
                     ("true", Data::Bool(true)),
@@ -208,8 +211,8 @@ impl<'t> JsonReader<'t> {
                 };
                 for letter in word.bytes() {
                     if self.peek() != Some(letter) {
-                        let wanted = format!("in literal {word} (expecting {:?})", char::from(letter));
-                        return Err(self.unexpected(&wanted));
+                        let context = format!("in literal {word} (expecting {:?})", char::from(letter));
+                        return Err(self.unexpected(&context));
                     }
                     self.pos += 1;
                 }
@@ -219,7 +222,7 @@ impl<'t> JsonReader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    fn object(&mut self, depth: usize, mut on_items: Option<OnItems<'_, 't>>) -> Result<Data<'t>, TextError> {
+    fn parse_object(&mut self, depth: usize, mut on_items: Option<OnItems<'_, 't>>) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
@@ -234,7 +237,7 @@ impl<'t> JsonReader<'t> {
                 return Err(self.unexpected("looking for beginning of object key string"));
             }
             let (line, column) = (self.line, self.column());
-            let key = self.string()?;
+            let key = self.parse_string()?;
             self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(self.unexpected("after object key"));
@@ -309,7 +312,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Moves to the comma or bracket after a list item, or to the end of the text. Looks only at strings and brackets:
-    /// errors are found when the item is read.
+    /// errors are found when the item is parsed.
     fn skip_item(&mut self) {
         let (mut depth, mut is_in_string) = (0_usize, false);
         while let Some(byte) = self.peek() {
@@ -331,7 +334,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+    fn parse_array(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut items = Vec::new();
         self.pos += 1;
         self.skip_space();
@@ -353,7 +356,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn number(&mut self) -> Result<Data<'t>, TextError> {
+    fn parse_number(&mut self) -> Result<Data<'t>, TextError> {
         let start = self.pos;
         let digits = |reader: &mut Self| {
             let from = reader.pos;
@@ -391,7 +394,7 @@ impl<'t> JsonReader<'t> {
         })
     }
 
-    fn string(&mut self) -> Result<Cow<'t, str>, TextError> {
+    fn parse_string(&mut self) -> Result<Cow<'t, str>, TextError> {
         self.pos += 1;
         // A string without escapes borrows from the text.
         let mut out = Cow::Borrowed("");
@@ -423,7 +426,7 @@ impl<'t> JsonReader<'t> {
                         b't' => '\t',
                         b'u' => {
                             self.pos += 1;
-                            let letter = self.unicode_escape()?;
+                            let letter = self.parse_unicode_escape()?;
                             out.to_mut().push(letter);
                             continue;
                         }
@@ -438,15 +441,15 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Parses the four digits after `\u`, and a second escape if they are half of a surrogate pair.
-    fn unicode_escape(&mut self) -> Result<char, TextError> {
-        let first = self.hex4()?;
+    fn parse_unicode_escape(&mut self) -> Result<char, TextError> {
+        let first = self.parse_hex4()?;
         if !(0xD800..0xE000).contains(&first) {
             return Ok(char::from_u32(first).unwrap_or('\u{FFFD}'));
         }
         if first < 0xDC00 && self.text[self.pos..].starts_with("\\u") {
             let back = self.pos;
             self.pos += 2;
-            let second = self.hex4()?;
+            let second = self.parse_hex4()?;
             if (0xDC00..0xE000).contains(&second) {
                 let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
                 return Ok(char::from_u32(code).unwrap_or('\u{FFFD}'));
@@ -456,7 +459,7 @@ impl<'t> JsonReader<'t> {
         Ok('\u{FFFD}')
     }
 
-    fn hex4(&mut self) -> Result<u32, TextError> {
+    fn parse_hex4(&mut self) -> Result<u32, TextError> {
         let digits = self.text.get(self.pos..self.pos + 4);
         match digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
             Some(digits) => {

@@ -116,7 +116,7 @@ pub use self::device_description::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::encoding::{NotText, decode_text};
 pub use self::extra::Extra;
-/// The ConfigMap with the cluster's CA certificate; every namespace has one.
+/// The name of the ConfigMap with the cluster's CA certificate; every namespace has this ConfigMap.
 pub const ROOT_CA: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, field_values, fields};
 pub use self::image::{check_image_name, is_image_reference};
@@ -179,7 +179,7 @@ pub fn shared(text: &str) -> Str {
     })
 }
 
-/// `intstr.IntOrString`.
+/// An integer or a string (`intstr.IntOrString`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IntOrString {
     Int(i32),

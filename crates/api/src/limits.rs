@@ -1,23 +1,24 @@
-//! The limits on input, in one place. Exceeding a limit gives an error that names it, so no input can use
-//! unbounded memory.
+//! All limits on input. Input that exceeds a limit is refused with an error that names the limit, so no input
+//! can use unbounded memory.
 
-/// Bytes of one text passed to [`crate::parse`]. A dump of 1 500 full nodes has about 240 MB.
+/// Maximum size of a text passed to [`crate::parse`], in bytes. A dump of a cluster with 1 500 full nodes has about 240
+/// MB.
 pub const INPUT_BYTES: usize = 256 * 1024 * 1024;
-/// Texts longer than this many bytes are decoded item by item if they are a list, to use less memory.
+/// Minimum size, in bytes, of a list that is decoded item by item, to use less memory.
 pub(crate) const LIST_BYTES: usize = 1 << 16;
-/// Documents in one text.
+/// Maximum number of documents in one text.
 pub const DOCUMENTS: usize = 20_000;
 /// Maximum nesting depth of lists and maps in one document.
 pub const DEPTH: usize = 128;
-/// Values (scalars, lists, maps) in one text, or in one item where a list is decoded item by item.
+/// Maximum number of values (scalars, lists, maps) in one text, or in one item if a list is decoded item by item.
 pub const NODES: usize = 8_000_000;
-/// Values that aliases (`*name`) and merge keys (`<<`) may add in one document.
+/// Maximum number of values that aliases (`*name`) and merge keys (`<<`) may add to one document.
 pub const ALIAS_NODES: usize = 100_000;
-/// Problems reported for one text; more are counted, not listed.
+/// Maximum number of problems that are listed for one text; further problems are only counted.
 pub const PROBLEMS: usize = 1_000;
-/// Fields of a wrong type reported for one object.
+/// Maximum number of fields with a wrong type that are reported for one object.
 pub const TYPE_PROBLEMS: usize = 50;
-/// Objects (typed and others together) in one text.
+/// Maximum number of objects (typed and untyped together) in one text.
 pub const OBJECTS: usize = 200_000;
-/// Maximum number of workloads and bare pods that advice compares each workload with; the rest is ignored.
+/// Maximum number of workloads and bare pods that each workload is compared with for advice; further ones are ignored.
 pub const ADVICE_SUBJECTS: usize = 2_000;

@@ -1,7 +1,7 @@
 //! Macros that declare the string types of the API: enums with a string on the wire, and newtypes over strings.
 
-/// Declares an enum that is a string on the wire, the name of the variant. `Other` keeps an unknown string, so that validation can report it and
-/// export does not lose it.
+/// Declares an enum whose values are strings on the wire: the names of the variants. `Other` keeps an unknown string,
+/// so that validation can report it and export does not lose it.
 macro_rules! string_enum {
     ($($(#[$m:meta])* pub enum $name:ident { $($(#[$vm:meta])* $variant:ident),* $(,)? })*) => {$(
         $(#[$m])*
@@ -17,14 +17,14 @@ macro_rules! string_enum {
         }
 
         impl $name {
-            /// The values the API knows, in declaration order.
+            /// The values that the API knows, in declaration order.
             pub const KNOWN: &'static [&'static str] = &[$(stringify!($variant)),*];
-            /// The wire form.
+            /// Returns the value as it is on the wire.
             pub fn as_str(&self) -> &str {
                 match self { $(Self::$variant => stringify!($variant),)* Self::Other(text) => text }
             }
 
-            /// Whether the API knows this value.
+            /// Returns whether the API knows this value.
             pub fn is_known(&self) -> bool {
                 !matches!(self, Self::Other(_))
             }
@@ -114,7 +114,7 @@ macro_rules! string_newtype {
 pub(crate) use string_newtype;
 
 /// Declares an enum whose variants have a name in manifests, commands and records. Unlike the wire form of a
-/// `string_enum`, it knows no other values.
+/// `string_enum`, such an enum has no variant for unknown values.
 #[macro_export]
 macro_rules! named_enum {
     ($($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
@@ -123,7 +123,7 @@ macro_rules! named_enum {
         pub enum $name { $($(#[$variant_meta])* $variant),* }
 
         impl $name {
-            /// The name in manifests, commands and records.
+            /// Returns the name in manifests, commands and records.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
 
             /// All names.

@@ -27,7 +27,7 @@ pub struct ObjectKey {
 }
 
 impl ObjectKey {
-    /// Key of a namespaced object.
+    /// Creates the key of a namespaced object.
     pub fn new(namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
         Self {
             namespace: namespace.into(),
@@ -35,7 +35,7 @@ impl ObjectKey {
         }
     }
 
-    /// Key of an object of a kind; the namespace is dropped for a cluster-scoped kind.
+    /// Creates the key of an object of a kind; the namespace is dropped for a cluster-scoped kind.
     pub fn of(kind: Kind, namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
         match kind.is_namespaced() {
             true => Self::new(namespace, name),
@@ -43,7 +43,7 @@ impl ObjectKey {
         }
     }
 
-    /// Key of a cluster-scoped object.
+    /// Creates the key of a cluster-scoped object.
     pub fn cluster(name: impl Into<Str>) -> Self {
         Self {
             namespace: Str::default(),
@@ -54,7 +54,7 @@ impl ObjectKey {
 
 /// A borrowed key, so that a map can be searched without allocating an [`ObjectKey`].
 pub trait KeyParts {
-    /// Namespace and name.
+    /// Returns the namespace and the name.
     fn parts(&self) -> (&str, &str);
 }
 
@@ -112,9 +112,9 @@ fn by_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&st
     compare(namespace, other_namespace).then_with(|| compare(name, other_name))
 }
 
-/// Equal to `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share its string, so pointers are
-/// compared first. Names of one owner have long common prefixes; `std` compares them byte by byte on wasm, this
-/// function eight bytes at a time.
+/// Returns the same as `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share its string, so
+/// pointers are compared first. Names of one owner have long common prefixes; `std` compares them byte by byte on wasm,
+/// this function eight bytes at a time.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     if std::ptr::eq(a, b) {
         return Ordering::Equal;
@@ -133,7 +133,7 @@ pub(crate) fn compare(a: &str, b: &str) -> Ordering {
 }
 
 impl std::fmt::Display for ObjectKey {
-    /// `namespace/name`, or `name` alone for cluster-scoped objects.
+    /// Prints `namespace/name`, or `name` alone for cluster-scoped objects.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.namespace.is_empty() {
             f.write_str(&self.name)
@@ -144,26 +144,26 @@ impl std::fmt::Display for ObjectKey {
 }
 
 wire_types! {
-    /// Object metadata. `managedFields` and other unused fields are kept in the object's `Extra`.
+    /// Object metadata. `managedFields` and fields that are not simulated are kept in the object's `Extra`.
     pub struct ObjectMeta {
         pub name: Str,
         pub generate_name: Str,
         pub namespace: Str,
         pub uid: Uid,
-        /// Opaque to clients; here the revision of the store as a decimal number.
+        /// Opaque to clients; in Podscope, the store's revision as a decimal number.
         pub resource_version: Str,
         /// Incremented when the spec changes; None if the kind has no generation.
         pub generation: Option<i64>,
         pub creation_timestamp: Option<Time>,
         /// The time of the delete request plus the grace period (LC-013).
         pub deletion_timestamp: Option<Time>,
-        /// Seconds; can only be shortened (LC-014, CT-166).
+        /// Grace period of a deletion, in seconds; it can only be shortened (LC-014, CT-166).
         pub deletion_grace_period_seconds: Option<i64>,
         pub labels: Labels,
         pub annotations: Labels,
         pub owner_references: Vec<OwnerReference>,
         pub finalizers: Vec<Str>,
-        /// The field managers of server-side apply, with the fields they own; not on the wire.
+        /// The field managers of server-side apply, with the fields they own; not part of the object's JSON form.
         pub managers as "": crate::managed::Managers,
     }
 
@@ -177,13 +177,13 @@ wire_types! {
         pub block_owner_deletion: Option<bool>,
     }
 
-    /// `metav1.LabelSelector`: all parts are ANDed.
+    /// A label selector (`metav1.LabelSelector`): all requirements must be met.
     pub struct LabelSelector {
         pub match_labels: ordered::Map<Str, Str>,
         pub match_expressions: Vec<LabelSelectorRequirement>,
     }
 
-    /// One expression of a [`LabelSelector`].
+    /// One requirement of a [`LabelSelector`].
     pub struct LabelSelectorRequirement {
         pub key: Str,
         pub operator: SelectorOperator,
@@ -216,7 +216,7 @@ impl Default for SelectorOperator {
 }
 
 impl ObjectMeta {
-    /// The owner that controls this object, if any.
+    /// Returns the owner that controls this object, if any.
     pub fn controller_ref(&self) -> Option<&OwnerReference> {
         self.owner_references
             .iter()
@@ -295,7 +295,7 @@ impl LabelSelectorRequirement {
 }
 
 impl SelectorOperator {
-    /// Returns whether a label's value, or its absence (None), satisfies a requirement with these values.
+    /// Returns whether a label satisfies a requirement with these values; `value` is None if the label is absent.
     pub fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
         match self {
             Self::In => value.is_some_and(|value| values.contains(value)),
@@ -316,7 +316,8 @@ impl SelectorOperator {
     }
 }
 
-/// Resolves an integer or a percentage against a total, rounding up or down (CT-061).
+/// Computes the number that an integer or a percentage stands for, given the total; percentages are rounded up or down
+/// (CT-061).
 pub fn scaled_value(value: &IntOrString, total: i64, round_up: bool) -> Option<i64> {
     match value {
         IntOrString::Int(number) => Some(i64::from(*number)),

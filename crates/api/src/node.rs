@@ -28,7 +28,7 @@ wire_types! {
 
     /// Repels pods that do not tolerate the taint.
     pub struct Taint { pub key: Str, pub value: Str, pub effect: TaintEffect, pub time_added: Option<Time> }
-    /// The state reported by the kubelet.
+    /// The state of a node, as its kubelet reports it.
     pub struct NodeStatus {
         pub capacity: ResourceList,
         pub allocatable: ResourceList,
@@ -67,7 +67,7 @@ wire_types! {
     pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
     /// A volume that the attach/detach controller has attached.
     pub struct AttachedVolume { pub name: Str, pub device_path [shown]: Str }
-    /// A lease: a node's heartbeat, or the lock of a leader election.
+    /// A lease: the heartbeat of a node, or the lock of a leader election.
     pub struct Lease {
         pub metadata: ObjectMeta,
         pub spec: LeaseSpec,
@@ -107,13 +107,13 @@ wire_types! {
 }
 
 impl fmt::Display for Taint {
-    /// kubectl's form: `key=value:effect`, without what is empty.
+    /// Prints the taint as kubectl does: `key=value:effect`; an empty value or effect is omitted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_taint(f, &self.key, &self.value, self.effect.as_str())
     }
 }
 
-/// Writes a taint of a node or a device.
+/// Prints the taint of a node or a device.
 pub(crate) fn write_taint(f: &mut fmt::Formatter<'_>, key: &str, value: &str, effect: &str) -> fmt::Result {
     match (value, effect) {
         ("", "") => f.write_str(key),
@@ -129,7 +129,7 @@ impl Default for TaintEffect {
 }
 
 impl Node {
-    /// The condition with this type.
+    /// Returns the condition of this type.
     pub fn condition(&self, kind: &str) -> Option<&NodeCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }

@@ -17,9 +17,9 @@ pub trait Resource: Clone + Send + Sync + 'static {
     fn metadata(&self) -> &ObjectMeta;
     /// Mutable access to the metadata.
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
-    /// Fields that are not simulated.
+    /// Returns the fields that are not simulated.
     fn extra(&self) -> &Extra;
-    /// Mutable access to the fields that are not simulated.
+    /// Returns mutable access to the fields that are not simulated.
     fn extra_mut(&mut self) -> &mut Extra;
     /// Wraps this value in the [`Object`] enum.
     fn into_object(self: Arc<Self>) -> Object;
@@ -32,38 +32,40 @@ macro_rules! kinds {
         typed: $($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* ;
         kept: $($kept:ident { api: $kept_api:literal, kind: $kept_wire:literal, plural: $kept_plural:literal, singular: $kept_singular:literal, short: [$($kept_short:literal),*], namespaced: $kept_ns:literal }),* $(,)?
     ) => {
-        /// All stored kinds: first those with a Rust type, then those of [`UntypedObject`] objects.
+        /// A kind whose objects are stored: kinds with a Rust type come first, then the kinds stored as
+        /// [`UntypedObject`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Kind {
             $($(#[$m])* #[doc = concat!("`", $wire, "`.")] $kind,)*
             $(#[doc = concat!("`", $kept_wire, "`.")] $kept,)*
-            /// One that a CustomResourceDefinition defines.
+            /// A custom kind, defined by a CustomResourceDefinition.
             Custom(&'static CustomKind),
         }
 
-        /// The places of the built-in kinds in [`Kind::ALL`].
-        enum Place { $($kind,)* $($kept),* }
+        /// The positions of the built-in kinds in [`Kind::ALL`].
+        enum KindIndex { $($kind,)* $($kept),* }
 
         impl Kind {
-            /// Every built-in kind, in the order of the table.
+            /// All built-in kinds, in the order of the table.
             pub const ALL: &'static [Kind] = &[$(Kind::$kind,)* $(Kind::$kept),*];
-            /// `apiVersion`.
+            /// Returns the `apiVersion` of objects of this kind.
             pub const fn api_version(self) -> &'static str { match self { $(Kind::$kind => $api),*, $(Kind::$kept => $kept_api),*, Kind::Custom(custom) => custom.api_version } }
-            /// `kind` on the wire.
+            /// Returns the `kind` of objects of this kind, as it is on the wire.
             pub const fn name(self) -> &'static str { match self { $(Kind::$kind => $wire),*, $(Kind::$kept => $kept_wire),*, Kind::Custom(custom) => custom.kind } }
-            /// Resource name, plural (`pods`).
+            /// Returns the plural resource name (`pods`).
             pub const fn plural(self) -> &'static str { match self { $(Kind::$kind => $plural),*, $(Kind::$kept => $kept_plural),*, Kind::Custom(custom) => custom.plural } }
-            /// Resource name, singular (`pod`).
+            /// Returns the singular resource name (`pod`).
             pub const fn singular(self) -> &'static str { match self { $(Kind::$kind => $singular),*, $(Kind::$kept => $kept_singular),*, Kind::Custom(custom) => custom.singular } }
-            /// Short names kubectl accepts (`po`).
+            /// Returns the short names that kubectl accepts (`po`).
             pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* $(Kind::$kept => &[$($kept_short),*]),*, Kind::Custom(_) => &[] } }
-            /// Whether objects of this kind live in a namespace.
+            /// Returns whether objects of this kind live in a namespace.
             pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),*, $(Kind::$kept => $kept_ns),*, Kind::Custom(custom) => custom.is_namespaced } }
-            /// Its place in [`Kind::ALL`]; behind it of a defined one.
-            pub const fn index(self) -> usize { match self { $(Kind::$kind => Place::$kind as usize,)* $(Kind::$kept => Place::$kept as usize,)* Kind::Custom(_) => Kind::ALL.len() } }
-            /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
+            /// Returns the kind's position in [`Kind::ALL`]; for a custom kind, the length of that list.
+            pub const fn index(self) -> usize { match self { $(Kind::$kind => KindIndex::$kind as usize,)* $(Kind::$kept => KindIndex::$kept as usize,)* Kind::Custom(_) => Kind::ALL.len() } }
+            /// Returns whether objects of this kind are only stored and printed: no simulated component reads or
+            /// changes them.
             pub const fn is_only_stored(self) -> bool { matches!(self, $(Kind::$kept)|* | Kind::Custom(_)) }
-            /// The built-in kind of that wire name and API version.
+            /// Returns the built-in kind with this `kind` and `apiVersion`.
             pub fn from_wire(api_version: &str, kind: &str) -> Option<Kind> {
                 match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* $(($kept_api, $kept_wire) => Some(Kind::$kept),)* _ => None }
             }
@@ -82,10 +84,10 @@ macro_rules! kinds {
             pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Untyped(object) => &object.metadata } }
             /// Mutable access to the metadata; copies the object if it is shared.
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Untyped(object) => &mut Arc::make_mut(object).metadata } }
-            /// Fields that are not simulated.
+            /// Returns the fields that are not simulated.
             pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra,)* Object::Untyped(object) => &object.extra } }
             pub fn key(&self) -> ObjectKey { self.metadata().key() }
-            /// The typed part as a JSON tree, `apiVersion` and `kind` first, without [`Object::extra`].
+            /// Returns the typed part as a JSON tree, `apiVersion` and `kind` first, without [`Object::extra`].
             pub fn typed_value(&self) -> Value {
                 let mut map = serde_json::Map::new();
                 map.insert("apiVersion".into(), self.kind().api_version().into());
@@ -95,14 +97,14 @@ macro_rules! kinds {
                 Value::Object(map)
             }
 
-            /// Returns whether both are the same object in memory, and therefore equal.
+            /// Returns whether both values share the same object in memory, and therefore are equal.
             pub fn is_same(&self, other: &Object) -> bool { std::ptr::addr_eq(self.as_wire(), other.as_wire()) }
             fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Untyped(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Untyped(object) => Arc::make_mut(object).extra = extra }
             }
 
-            /// Decodes the typed part of a tree; returns the rest beside it.
+            /// Decodes the typed part of a tree; also returns the part of the tree that has no Rust type.
             pub(crate) fn from_tree<'n>(kind: Kind, tree: &'n Tree<'n>) -> Result<(Object, Option<Residual<'n>>), Vec<FieldError>> {
                 Ok(match kind { $(Kind::$kind => {
                     let mut object = crate::$kind::default();
@@ -118,7 +120,7 @@ macro_rules! kinds {
             /// Decodes the typed part of a JSON value.
             ///
             /// # Errors
-            /// The problem of the first field with a wrong type.
+            /// The error of the first field with a wrong type.
             pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, String> {
                 Object::from_tree(kind, &Tree::from_value(value)).map(|(object, _)| object).map_err(first_message)
             }
@@ -200,13 +202,13 @@ kinds! {
 }
 
 impl Object {
-    /// Returns whether the statuses of two states of an object differ in fields without a Rust type.
+    /// Returns whether the statuses of two versions of an object differ in fields without a Rust type.
     pub fn differs_in_untyped_status(&self, other: &Object) -> bool {
         let (own, other) = (self.extra(), other.extra());
         own != other && own.part(&["status"]) != other.part(&["status"])
     }
 
-    /// The pod template of kinds that create pods.
+    /// Returns the pod template, for kinds that create pods.
     pub fn template(&self) -> Option<&Arc<PodTemplateSpec>> {
         Some(match self {
             Object::ReplicationController(object) => &object.spec.template,
@@ -232,7 +234,7 @@ impl Object {
         }))
     }
 
-    /// The object, if its kind has no Rust type.
+    /// Returns the object if its kind has no Rust type.
     pub fn as_untyped(&self) -> Option<&Arc<UntypedObject>> {
         match self {
             Object::Untyped(object) => Some(object),
@@ -240,7 +242,7 @@ impl Object {
         }
     }
 
-    /// The whole object as a JSON tree: the typed fields and everything else that was read (P-03).
+    /// Returns the whole object as a JSON tree: the typed fields and all other fields that were read (P-03).
     pub fn to_value(&self) -> Value {
         let mut value = self.typed_value();
         self.extra().merge_into(&mut value);
@@ -254,28 +256,28 @@ impl Object {
 }
 
 impl Kind {
-    /// The API group; empty for the core group.
+    /// Returns the API group; empty for the core group.
     pub fn group(self) -> &'static str {
         self.group_and_version().0
     }
 
-    /// The API group (empty for the core group) and the version.
+    /// Returns the API group (empty for the core group) and the version.
     pub fn group_and_version(self) -> (&'static str, &'static str) {
         let text = self.api_version();
         text.split_once('/').unwrap_or(("", text))
     }
 
-    /// `Pod`, `Deployment.apps`: the kind as error messages name it.
+    /// Returns the kind as error messages print it: `Pod`, `Deployment.apps`.
     pub fn qualified_name(self) -> String {
         self.qualified(self.name())
     }
 
-    /// `pods`, `deployments.apps`: the resource as the server names it (KC-117).
+    /// Returns the resource as the server's messages print it: `pods`, `deployments.apps` (KC-117).
     pub fn qualified_plural(self) -> String {
         self.qualified(self.plural())
     }
 
-    /// `pod`, `deployment.apps`: how kubectl names a kind before a slash (KC-052).
+    /// Returns the kind as kubectl prints it before a slash: `pod`, `deployment.apps` (KC-052).
     pub fn qualified_singular(self) -> String {
         self.qualified(self.singular())
     }
@@ -287,7 +289,7 @@ impl Kind {
         }
     }
 
-    /// Further groups, or versions of its own group, in which the API server serves this kind.
+    /// Returns other groups, or versions of the kind's own group, in which the API server also serves this kind.
     const fn other_groups(self) -> &'static [&'static str] {
         match self {
             Kind::Event => &["events.k8s.io", "v1.events.k8s.io"],
@@ -296,13 +298,13 @@ impl Kind {
         }
     }
 
-    /// The kind with this name (`Pod`).
+    /// Returns the kind with this name (`Pod`).
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// The kind of a resource name as typed by a user: plural, singular, short or kind name, optionally with `.group`
-    /// or `.version.group`. Case is ignored except for short names.
+    /// Returns the kind for a resource name that a user typed: plural, singular, short or kind name, optionally with
+    /// `.group` or `.version.group`. Case is ignored except for short names.
     pub fn from_resource_name(name: &str) -> Option<Kind> {
         let (bare, group) = name
             .split_once('.')

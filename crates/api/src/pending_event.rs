@@ -1,8 +1,8 @@
-//! The kinds of events that a component waits for, shared by the simulation and the page.
+//! The kinds of events that are scheduled for a later time, shared by the simulation and the page.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens when a deadline is reached.
+/// The event that happens when a deadline is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PendingEventKind {
     /// A silent node becomes Ready=Unknown (CT-023).

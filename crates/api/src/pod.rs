@@ -34,7 +34,7 @@ wire_types! {
 
     /// The pod's containers, its placement rules and its termination settings.
     pub struct PodSpec {
-        /// Invariant: set only once, by binding (CT-164).
+        /// The node on which the pod runs. Invariant: set only once, by binding (CT-164).
         pub node_name: Option<NodeName>,
         pub scheduler_name: Str,
         pub scheduling_gates: Vec<PodSchedulingGate>,
@@ -46,7 +46,7 @@ wire_types! {
         pub ephemeral_containers: Arc<Vec<Container>>,
         pub volumes: Arc<Vec<Volume>>,
         pub restart_policy: Option<RestartPolicy>,
-        /// Seconds; default 30.
+        /// Grace period of a termination, in seconds; 30 by default.
         pub termination_grace_period_seconds: Option<i64>,
         pub active_deadline_seconds: Option<i64>,
         pub node_selector: Arc<ordered::Map<Str, Str>>,
@@ -55,7 +55,7 @@ wire_types! {
         pub topology_spread_constraints: Arc<Vec<TopologySpreadConstraint>>,
         pub readiness_gates: Arc<Vec<PodReadinessGate>>,
         pub overhead: ResourceList,
-        /// Pod-level resources (beta, on in v1.36).
+        /// Pod-level resources (beta, enabled by default in v1.36).
         pub resources: Option<Arc<ResourceRequirements>>,
         pub host_network: Option<bool>,
         /// `false` runs the pod in a user namespace of its own.
@@ -64,7 +64,8 @@ wire_types! {
         pub hostname: Str,
         pub subdomain: Str,
         pub service_account_name: Str,
-        /// Deprecated alias of `serviceAccountName`: used if that is empty, and always printed with the same value.
+        /// Deprecated alias of `serviceAccountName`: used if that field is empty, and always printed with the same
+        /// value.
         pub service_account: Str,
         /// `false`: the pod gets no service account token. None: the ServiceAccount decides.
         pub automount_service_account_token: Option<bool>,
@@ -135,7 +136,7 @@ wire_types! {
         pub exit_codes: Option<ContainerRestartRuleOnExitCodes>,
     }
 
-    /// The exit codes that a rule matches: `In` or `NotIn` the values.
+    /// The exit codes that a rule matches: those in `values` (`In`), or all others (`NotIn`).
     pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
     /// User, group and privileges of one container; other settings are kept in `Extra`.
     pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub run_as_non_root: Option<bool> }
@@ -172,11 +173,12 @@ wire_types! {
     pub struct LocalReference as "LocalObjectReference" { pub name: Str, pub optional: Option<bool> }
     /// Requests and limits.
     pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
-    /// A container's use of one of the pod's resource claims.
+    /// A reference from a container to one of the pod's resource claims.
     pub struct ResourceClaimRef as "ResourceClaim" { pub name: Str, pub request: Str }
     pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub sub_path_expr: Str, pub mount_propagation: Option<Str> }
 
-    /// A probe. Defaults: a timeout of 1 s, a period of 10 s, success after 1 and failure after 3 results (LC-039).
+    /// A probe. By default, it has a timeout of 1 s and a period of 10 s, and succeeds after 1 result and fails after 3
+    /// (LC-039).
     pub struct Probe {
         pub exec: Option<ExecAction>,
         pub http_get: Option<HttpGetAction>,
@@ -200,7 +202,7 @@ wire_types! {
     pub struct TcpSocketAction as "TCPSocketAction" { pub port: IntOrString, pub host: Str }
     /// Calls the gRPC health service.
     pub struct GrpcAction as "GRPCAction" { pub port: i32, pub service: Option<Str> }
-    /// Waits for some seconds.
+    /// Waits for a number of seconds.
     pub struct SleepAction { pub seconds: i64 }
     pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
     /// The action of a hook.
@@ -322,7 +324,7 @@ wire_types! {
     pub struct NodeSelectorRequirement { pub key: Str, pub operator: SelectorOperator, pub values: Vec<Str> }
     /// A weighted preference for nodes.
     pub struct PreferredSchedulingTerm { pub weight: i32, pub preference: NodeSelectorTerm }
-    /// Rules about pods on the same topology domain; also used for anti-affinity.
+    /// Rules about pods in the same topology domain; also used for anti-affinity.
     pub struct PodAffinity {
         pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
@@ -338,7 +340,7 @@ wire_types! {
         pub mismatch_label_keys: Vec<Str>,
     }
 
-    /// A weighted preference for pods.
+    /// A weighted rule about pods.
     pub struct WeightedPodAffinityTerm { pub weight: i32, pub pod_affinity_term: PodAffinityTerm }
     pub struct TopologySpreadConstraint {
         pub max_skew: i32,
@@ -368,9 +370,9 @@ wire_types! {
         pub container_statuses: Vec<ContainerStatus>,
         pub ephemeral_container_statuses: Vec<ContainerStatus>,
         pub qos_class: Option<QosClass>,
-        /// Deprecated state of an in-place resize.
+        /// State of an in-place resize; deprecated.
         pub resize: Str,
-        /// Pod-level requests that the kubelet has allocated.
+        /// Pod-level requests that the kubelet has admitted.
         pub allocated_resources: ResourceList,
         /// Pod-level resources that are currently applied. The kubelet always sets this, even if it is empty.
         pub resources: Option<Arc<ResourceRequirements>>,
@@ -380,7 +382,8 @@ wire_types! {
         pub extended_resource_claim_status: Option<Box<PodExtendedResourceClaimStatus>>,
     }
 
-    /// The claim for an entry of `spec.resourceClaims`; None as its name means that no claim is needed.
+    /// The ResourceClaim created for an entry of `spec.resourceClaims`; `resource_claim_name` is None if no claim is
+    /// needed.
     pub struct PodResourceClaimStatus { pub name: Str, pub resource_claim_name: Option<Str> }
     /// The mapping from the containers' extended resources to requests of the claim.
     pub struct PodExtendedResourceClaimStatus {
@@ -422,7 +425,7 @@ wire_types! {
         pub has_api_access as "": bool,
     }
 
-    /// The health of the devices that a container has through one of the pod's claims (`ResourceStatus` in the API).
+    /// The health of the devices that a container gets through one of the pod's claims (`ResourceStatus` in the API).
     pub struct ContainerResourceStatus as "ResourceStatus" { pub name: Str, pub resources: Vec<ResourceHealth> }
     /// The health of one device: `Healthy`, `Unhealthy` or `Unknown`.
     pub struct ResourceHealth { pub resource_id as "resourceID": Str, pub health: Str, pub message: Option<Str> }
@@ -472,11 +475,11 @@ impl Default for ConditionStatus {
     }
 }
 
-/// The annotation that marks a mirror pod.
+/// Annotation of a mirror pod.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
 
 impl PodStatus {
-    /// The statuses of init containers and containers, in that order.
+    /// Returns the statuses of init containers and containers, in that order.
     pub fn statuses(&self) -> impl Iterator<Item = &ContainerStatus> {
         self.init_container_statuses.iter().chain(&self.container_statuses)
     }
@@ -487,18 +490,18 @@ impl PodStatus {
 }
 
 impl Pod {
-    /// Whether a DaemonSet controls the pod.
+    /// Returns whether a DaemonSet controls the pod.
     pub fn is_daemon(&self) -> bool {
         let owner = self.metadata.controller_ref();
         owner.is_some_and(|owner| &*owner.kind == "DaemonSet")
     }
 
-    /// Whether the phase is Succeeded or Failed.
+    /// Returns whether the phase is Succeeded or Failed.
     pub fn is_terminal(&self) -> bool {
         matches!(self.status.phase, Some(PodPhase::Succeeded | PodPhase::Failed))
     }
 
-    /// `spec.priority`, 0 when unset (SCH-038).
+    /// Returns `spec.priority`, or 0 if it is unset (SCH-038).
     pub fn priority(&self) -> i32 {
         self.spec.priority.unwrap_or(0)
     }
@@ -508,7 +511,7 @@ impl Pod {
         self.metadata.annotation(MIRROR).is_some()
     }
 
-    /// The condition with this type.
+    /// Returns the condition of this type.
     pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }
@@ -520,7 +523,7 @@ impl Pod {
 }
 
 impl Volume {
-    /// The names of the sources that are set, in the API server's order. A valid volume has exactly one.
+    /// Returns the names of the sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("emptyDir", self.empty_dir.is_some()),
@@ -560,14 +563,14 @@ impl Volume {
 }
 
 impl Container {
-    /// Whether this init container is a sidecar (`restartPolicy: Always`).
+    /// Returns whether this init container is a sidecar (`restartPolicy: Always`).
     pub fn is_sidecar(&self) -> bool {
         self.restart_policy == Some(RestartPolicy::Always)
     }
 }
 
 impl PodSpec {
-    /// Init containers, containers and ephemeral containers, in that order.
+    /// Returns init containers, containers and ephemeral containers, in that order.
     pub fn all_containers(&self) -> impl Iterator<Item = &Container> {
         self.init_containers
             .iter()
@@ -575,7 +578,7 @@ impl PodSpec {
             .chain(self.ephemeral_containers.iter())
     }
 
-    /// The grace period of a termination, in seconds: the pod's own, or the API server's default.
+    /// Returns the grace period of a termination, in seconds: the pod's own, or the API server's default.
     pub fn grace_seconds(&self) -> i64 {
         self.termination_grace_period_seconds.unwrap_or(30)
     }
@@ -595,7 +598,7 @@ impl TopologySpreadConstraint {
 }
 
 impl Toleration {
-    /// Whether this toleration accepts the taint (SCH-042).
+    /// Returns whether this toleration accepts the taint (SCH-042).
     pub fn tolerates(&self, taint: &crate::Taint) -> bool {
         self.effect
             .as_ref()

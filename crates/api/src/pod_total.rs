@@ -10,8 +10,8 @@ use crate::{Container, ContainerStatus, Pod, PodSpec, ResourceList, ResourceRequ
 type SelectList = fn(&ResourceRequirements) -> &ResourceList;
 
 impl PodSpec {
-    /// Requests of the pod: the sum of app containers and sidecars, or the peak during initialization if that is
-    /// larger. Pod-level requests of cpu, memory and huge pages replace the sum. Overhead is added.
+    /// Returns the requests of the whole pod: the sum of app containers and sidecars, or the peak during initialization
+    /// if that is larger. Pod-level requests of cpu, memory and huge pages replace the sum. Overhead is added.
     pub fn total_requests(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.requests);
         self.replace_with_pod_level(&mut total, |resources| &resources.requests);
@@ -19,7 +19,8 @@ impl PodSpec {
         total
     }
 
-    /// Limits of the pod, computed like [`PodSpec::total_requests`]. Overhead is added only to resources with a limit.
+    /// Returns the limits of the whole pod, computed like [`PodSpec::total_requests`]. Overhead is added only to
+    /// resources with a limit.
     pub fn total_limits(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.limits);
         self.replace_with_pod_level(&mut total, |resources| &resources.limits);
@@ -51,8 +52,8 @@ impl PodSpec {
         }
     }
 
-    /// The larger of two amounts: the sum of app containers and sidecars, and the peak of any init container with the
-    /// sidecars started before it.
+    /// Returns the larger of two amounts, for each resource: the sum of app containers and sidecars, and the peak of
+    /// any init container with the sidecars started before it.
     pub(crate) fn sum_containers(&self, select: SelectList) -> ResourceList {
         self.sum_containers_by(|container| Cow::Borrowed(select(&container.resources)))
     }
@@ -100,15 +101,15 @@ fn raise_to_max(into: &mut ResourceList, list: &ResourceList) {
 }
 
 impl Pod {
-    /// Returns whether the kubelet reports the pod's resize as infeasible; the requested resources do not count then
+    /// Returns whether the kubelet reports the pod's resize as infeasible; the requested resources then do not count
     /// (LC-223).
     pub fn is_resize_infeasible(&self) -> bool {
         self.condition(condition::POD_RESIZE_PENDING)
             .is_some_and(|condition| &*condition.reason == "Infeasible")
     }
 
-    /// Requests as counted on the pod's node, also during a resize: for each container, and at pod level, the maximum
-    /// of requested, allocated and applied resources (SCH-052, KC-075).
+    /// Returns the requests as counted on the pod's node, also during a resize: for each container, and at pod level,
+    /// the maximum of requested, allocated and applied resources (SCH-052, KC-075).
     pub fn requests_in_use(&self) -> ResourceList {
         let allocated = |status: &ContainerStatus| status.allocated_resources.clone();
         let mut total = self.containers_in_use(|resources| &resources.requests, allocated);
@@ -119,7 +120,7 @@ impl Pod {
         total
     }
 
-    /// Limits, computed like [`Pod::requests_in_use`].
+    /// Returns the limits, computed like [`Pod::requests_in_use`].
     pub fn limits_in_use(&self) -> ResourceList {
         let mut total = self.containers_in_use(|resources| &resources.limits, |_| ResourceList::new());
         if self.spec.has_pod_level_resources() {
@@ -129,8 +130,8 @@ impl Pod {
         total
     }
 
-    /// The pod-level part of [`Pod::requests_in_use`], which replaces that of the containers. None without pod-level
-    /// requests.
+    /// Returns the pod-level requests in use, which replace the sum of the containers' requests; None if the pod has no
+    /// pod-level requests.
     ///
     /// The amounts in the status already include the pod's overhead, which is added again; kube-scheduler does the
     /// same.
@@ -157,7 +158,8 @@ impl Pod {
         own
     }
 
-    /// Sums up the containers: app containers and sidecars with their statuses, other init containers by their spec.
+    /// Returns the sum over the containers: app containers and sidecars with their statuses, other init containers by
+    /// their spec.
     fn containers_in_use(&self, select: SelectList, allocated: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
         let is_app = |container: &Container| self.spec.containers.iter().any(|app| app.name == container.name);

@@ -8,18 +8,18 @@ use crate::tree::Data;
 use crate::visible::{is_hidden, visible};
 use crate::yaml_scalar::resolve_plain;
 
-/// Column after which a long line is folded at the next space, as in Go's emitter.
-const WIDTH: usize = 80;
+/// Maximum column after which a long line is broken at the next space, as in Go's emitter.
+const MAX_WIDTH: usize = 80;
 
 /// Prints a value as `kubectl get -o yaml` does.
 pub fn print_yaml(value: &Value) -> String {
     let mut out = Emitter::default();
     match value {
-        Value::Object(map) if !map.is_empty() => out.mapping(map, 0, false),
-        Value::Array(items) if !items.is_empty() => out.sequence(items, 0, false),
+        Value::Object(map) if !map.is_empty() => out.put_mapping(map, 0, false),
+        Value::Array(items) if !items.is_empty() => out.put_sequence(items, 0, false),
         scalar => {
-            out.scalar(scalar, 2);
-            out.newline();
+            out.put_scalar(scalar, 2);
+            out.put_newline();
         }
     }
     out.text
@@ -28,12 +28,12 @@ pub fn print_yaml(value: &Value) -> String {
 /// Prints a value as `kubectl get -o json` does: sorted keys, four spaces of indentation, a final newline.
 pub fn print_json(value: &Value) -> String {
     let mut out = String::new();
-    json(value, 0, &mut out);
+    put_json(value, 0, &mut out);
     out.push('\n');
     out
 }
 
-/// The key order of Go's YAML encoder: letters after other characters, numbers by value.
+/// Compares two keys in the order of Go's YAML encoder: letters after other characters, numbers by value.
 pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (left, right): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -69,12 +69,12 @@ impl Emitter {
         self.column += text.chars().count();
     }
 
-    fn newline(&mut self) {
+    fn put_newline(&mut self) {
         self.text.push('\n');
         self.column = 0;
     }
 
-    fn indent(&mut self, indent: usize) {
+    fn put_indent(&mut self, indent: usize) {
         for _ in 0..indent {
             self.text.push(' ');
         }
@@ -82,24 +82,24 @@ impl Emitter {
     }
 
     /// Prints a map at `indent`; `inline` if its first key follows `- ` on the same line.
-    fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
+    fn put_mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
         let mut entries: Vec<(&String, &Value)> = map.iter().collect();
         go_sort(&mut entries, |a, b| go_key_order(a.0, b.0).is_lt());
         let mut inline = inline;
         for (key, value) in entries {
             if !inline {
-                self.indent(indent);
+                self.put_indent(indent);
             }
             inline = false;
             // A long key is written as `? key` with its value on the next line.
             let long = key.len() > 128 || key.contains('\n');
             if long {
                 self.put("? ");
-                self.string(key, indent + 2, false);
-                self.newline();
-                self.indent(indent);
+                self.put_string(key, indent + 2, false);
+                self.put_newline();
+                self.put_indent(indent);
             } else {
-                self.string(key, indent + 2, true);
+                self.put_string(key, indent + 2, true);
             }
             match value {
                 Value::Object(inner) if !inner.is_empty() => {
@@ -107,104 +107,104 @@ impl Emitter {
                         self.put(": ");
                     } else {
                         self.put(":");
-                        self.newline();
+                        self.put_newline();
                     }
-                    self.mapping(inner, indent + 2, long);
+                    self.put_mapping(inner, indent + 2, long);
                 }
                 Value::Array(items) if !items.is_empty() => {
                     if long {
                         self.put(": ");
-                        self.sequence(items, indent + 2, true);
+                        self.put_sequence(items, indent + 2, true);
                     } else {
                         self.put(":");
-                        self.newline();
-                        self.sequence(items, indent, false);
+                        self.put_newline();
+                        self.put_sequence(items, indent, false);
                     }
                 }
                 scalar => {
                     self.put(": ");
-                    self.scalar(scalar, indent + 2);
-                    self.newline();
+                    self.put_scalar(scalar, indent + 2);
+                    self.put_newline();
                 }
             }
         }
     }
 
-    fn sequence(&mut self, items: &[Value], indent: usize, inline: bool) {
+    fn put_sequence(&mut self, items: &[Value], indent: usize, inline: bool) {
         let mut inline = inline;
         for item in items {
             if !inline {
-                self.indent(indent);
+                self.put_indent(indent);
             }
             inline = false;
             self.put("- ");
             match item {
-                Value::Object(inner) if !inner.is_empty() => self.mapping(inner, indent + 2, true),
-                Value::Array(inner) if !inner.is_empty() => self.sequence(inner, indent + 2, true),
+                Value::Object(inner) if !inner.is_empty() => self.put_mapping(inner, indent + 2, true),
+                Value::Array(inner) if !inner.is_empty() => self.put_sequence(inner, indent + 2, true),
                 scalar => {
-                    self.scalar(scalar, indent + 2);
-                    self.newline();
+                    self.put_scalar(scalar, indent + 2);
+                    self.put_newline();
                 }
             }
         }
     }
 
     /// Prints a value on the current line, without a final newline.
-    fn scalar(&mut self, value: &Value, indent: usize) {
+    fn put_scalar(&mut self, value: &Value, indent: usize) {
         match value {
             Value::Null => self.put("null"),
             Value::Bool(value) => self.put(if *value { "true" } else { "false" }),
             Value::Number(number) => self.put(&number_text(number)),
-            Value::String(text) => self.string(text, indent, false),
+            Value::String(text) => self.put_string(text, indent, false),
             Value::Array(_) => self.put("[]"),
             Value::Object(_) => self.put("{}"),
         }
     }
 
-    fn string(&mut self, text: &str, indent: usize, is_key: bool) {
+    fn put_string(&mut self, text: &str, indent: usize, is_key: bool) {
         let shape = ScalarStyles::of(text);
         let may_be_plain = resolve_plain(text).is_none() && !is_ambiguous(text);
         if text.contains('\n') && shape.block && !is_key {
-            self.literal_block(text, indent);
+            self.put_literal_block(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {
-            self.folded(text, indent, is_key, |emitter, letter| emitter.letter(letter));
+            self.put_folded(text, indent, is_key, |emitter, letter| emitter.put_char(letter));
         } else if may_be_plain && shape.single && !text.contains('\n') {
             self.put("'");
-            self.folded(text, indent, is_key, |emitter, letter| {
+            self.put_folded(text, indent, is_key, |emitter, letter| {
                 if letter == '\'' {
-                    emitter.letter('\'');
+                    emitter.put_char('\'');
                 }
-                emitter.letter(letter);
+                emitter.put_char(letter);
             });
             self.put("'");
         } else {
-            self.double_quoted(text, indent, is_key);
+            self.put_double_quoted(text, indent, is_key);
         }
     }
 
-    fn letter(&mut self, letter: char) {
+    fn put_char(&mut self, letter: char) {
         self.text.push(letter);
         self.column += 1;
     }
 
-    /// Writes letter by letter. Beyond the maximum width, a single space becomes a line break.
-    fn folded(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
+    /// Writes a text character by character. Beyond the maximum width, a single space becomes a line break.
+    fn put_folded(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
         let letters: Vec<char> = text.chars().collect();
         for (at, letter) in letters.iter().enumerate() {
             let lone_blank = *letter == ' '
                 && at > 0
                 && letters[at - 1] != ' '
                 && letters.get(at + 1).is_some_and(|next| *next != ' ');
-            if lone_blank && !is_key && self.column > WIDTH {
-                self.newline();
-                self.indent(indent);
+            if lone_blank && !is_key && self.column > MAX_WIDTH {
+                self.put_newline();
+                self.put_indent(indent);
             } else {
                 write(self, *letter);
             }
         }
     }
 
-    fn double_quoted(&mut self, text: &str, indent: usize, is_key: bool) {
+    fn put_double_quoted(&mut self, text: &str, indent: usize, is_key: bool) {
         self.put("\"");
         let letters: Vec<char> = text.chars().collect();
         let mut after_blank = false;
@@ -239,18 +239,18 @@ impl Emitter {
                 after_blank = false;
             } else if *letter == ' ' {
                 let inside = at > 0 && at + 1 < letters.len();
-                if !is_key && !after_blank && self.column > WIDTH && inside {
-                    self.newline();
-                    self.indent(indent);
+                if !is_key && !after_blank && self.column > MAX_WIDTH && inside {
+                    self.put_newline();
+                    self.put_indent(indent);
                     if letters[at + 1] == ' ' {
                         self.put("\\");
                     }
                 } else {
-                    self.letter(' ');
+                    self.put_char(' ');
                 }
                 after_blank = true;
             } else {
-                self.letter(*letter);
+                self.put_char(*letter);
                 after_blank = false;
             }
         }
@@ -258,7 +258,7 @@ impl Emitter {
     }
 
     /// Prints a `|` block, without a newline after its last line.
-    fn literal_block(&mut self, text: &str, indent: usize) {
+    fn put_literal_block(&mut self, text: &str, indent: usize) {
         self.put("|");
         if text.starts_with([' ', '\n']) {
             self.put("2");
@@ -276,17 +276,17 @@ impl Emitter {
             }
         };
         for line in body.split('\n') {
-            self.newline();
+            self.put_newline();
             if !line.is_empty() {
-                self.indent(indent);
+                self.put_indent(indent);
                 self.put(line);
             }
         }
     }
 }
 
-/// Strings that other parsers may resolve to another type: sexagesimal numbers, dates, `.inf`, binary and octal
-/// numbers, `=` and `<<`.
+/// Returns whether YAML 1.1 parsers may read the string as another type: sexagesimal numbers, dates, `.inf`, binary and
+/// octal numbers, `=` and `<<`.
 fn is_ambiguous(text: &str) -> bool {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return true };
@@ -404,7 +404,7 @@ fn number_text(number: &serde_json::Number) -> String {
     }
 }
 
-fn json(value: &Value, indent: usize, out: &mut String) {
+fn put_json(value: &Value, indent: usize, out: &mut String) {
     let line = |out: &mut String, indent: usize| {
         out.push('\n');
         for _ in 0..indent {
@@ -421,10 +421,10 @@ fn json(value: &Value, indent: usize, out: &mut String) {
                     out.push(',');
                 }
                 line(out, indent + 1);
-                json_string(key, out);
+                put_json_string(key, out);
                 out.push_str(": ");
                 if let Some(value) = map.get(key) {
-                    json(value, indent + 1, out);
+                    put_json(value, indent + 1, out);
                 }
             }
             line(out, indent);
@@ -437,14 +437,14 @@ fn json(value: &Value, indent: usize, out: &mut String) {
                     out.push(',');
                 }
                 line(out, indent + 1);
-                json(item, indent + 1, out);
+                put_json(item, indent + 1, out);
             }
             line(out, indent);
             out.push(']');
         }
         Value::Object(_) => out.push_str("{}"),
         Value::Array(_) => out.push_str("[]"),
-        Value::String(text) => json_string(text, out),
+        Value::String(text) => put_json_string(text, out),
         Value::Number(number) => out.push_str(&number_text(number)),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Null => out.push_str("null"),
@@ -452,7 +452,7 @@ fn json(value: &Value, indent: usize, out: &mut String) {
 }
 
 /// Prints a string as Go's JSON encoder does, with `<`, `>` and `&` escaped.
-fn json_string(text: &str, out: &mut String) {
+fn put_json_string(text: &str, out: &mut String) {
     out.push('"');
     let mut before = None;
     for letter in text.chars() {

@@ -1,6 +1,6 @@
 //! `resource.Quantity`: exact decimal amounts with the API's suffixes, printed in the API server's canonical form.
 
-/// The notation in which a quantity was written; it determines the canonical form.
+/// The notation in which a quantity was written; it determines how the quantity is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Format {
     /// A decimal suffix `n u m k M G T P E`, or none.
@@ -58,7 +58,7 @@ fn ceil_div(value: i128, by: i128) -> i128 {
 }
 
 impl Quantity {
-    /// A whole number of units, printed in decimal.
+    /// Creates a whole number of units, printed in decimal notation.
     pub const fn from_units(units: i64) -> Self {
         Self {
             nanos: units as i128 * NANO,
@@ -66,7 +66,7 @@ impl Quantity {
         }
     }
 
-    /// A number of thousandths, printed in decimal (`250m`).
+    /// Creates a number of thousandths, printed in decimal notation (`250m`).
     pub const fn from_milli(milli: i64) -> Self {
         Self {
             nanos: milli as i128 * 1_000_000,
@@ -74,7 +74,7 @@ impl Quantity {
         }
     }
 
-    /// A number of bytes, printed with binary suffixes (`64Mi`).
+    /// Creates a number of bytes, printed with binary suffixes (`64Mi`).
     pub const fn from_bytes(bytes: i64) -> Self {
         Self {
             nanos: bytes as i128 * NANO,
@@ -82,12 +82,12 @@ impl Quantity {
         }
     }
 
-    /// Whole units, rounded up (Go's `Value()`), saturating at 64 bits.
+    /// Returns the amount in whole units, rounded up (Go's `Value()`), saturating at 64 bits.
     pub fn value(&self) -> i64 {
         clamp(ceil_div(self.nanos, NANO))
     }
 
-    /// Thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
+    /// Returns the amount in thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
     pub fn milli_value(&self) -> i64 {
         clamp(ceil_div(self.nanos, 1_000_000))
     }
@@ -105,7 +105,7 @@ impl Quantity {
         self.nanos == 0
     }
 
-    /// -1, 0 or 1, as the amount is negative, zero or positive.
+    /// Returns -1 for a negative amount, 0 for zero, and 1 for a positive amount.
     pub fn sign(&self) -> i32 {
         self.nanos.signum() as i32
     }
@@ -127,7 +127,7 @@ impl Quantity {
         self.format
     }
 
-    /// The sum, in the notation of `self`, or of `other` if `self` is zero, as in Go.
+    /// Returns the sum, in the notation of `self`; if `self` is zero, in that of `other`, as in Go.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
@@ -137,7 +137,8 @@ impl Quantity {
         }
     }
 
-    /// Interpolates between `self` and `other` at `part`/`whole`, rounded down, in the notation of `self`.
+    /// Interpolates linearly from `self` (`part` = 0) to `other` (`part` = `whole`), rounded down, in the notation of
+    /// `self`.
     #[must_use]
     pub fn toward(self, other: Self, part: i64, whole: i64) -> Self {
         if whole == 0 {
@@ -145,7 +146,7 @@ impl Quantity {
         }
         let distance = other.nanos - self.nanos;
         let (part, whole) = (i128::from(part), i128::from(whole));
-        // Divides before multiplying, so that the product fits into 128 bits.
+        // Divide before multiplying, so that the product fits into 128 bits.
         let step = distance / whole * part + distance % whole * part / whole;
         Self {
             nanos: self.nanos + step,
@@ -153,7 +154,7 @@ impl Quantity {
         }
     }
 
-    /// The difference, in the notation of `self`, or of `other` if `self` is zero.
+    /// Returns the difference, in the notation of `self`; if `self` is zero, in that of `other`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
@@ -251,7 +252,7 @@ impl std::str::FromStr for Quantity {
 }
 
 impl std::fmt::Display for Quantity {
-    /// The canonical form: no fraction, with the largest suffix that is exact.
+    /// Prints the canonical form: no fraction, with the largest suffix that is exact.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.nanos == 0 {
             return f.write_str("0");

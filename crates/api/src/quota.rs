@@ -1,6 +1,5 @@
-//! Accounting for ResourceQuotas (VA-290): which quotas apply to an object, how much of them it uses, and which
-//! requests and limits a pod must set. The API server charges by these rules, and the quota controller recounts by
-//! them.
+//! Accounting for ResourceQuotas (VA-290): which quotas apply to an object, how much of each quota the object uses, and
+//! which requests and limits a pod must set. Admission and the quota controller use these rules.
 
 use crate::ordered::{Map, Set};
 use crate::untyped::{list, texts};
@@ -9,7 +8,7 @@ use crate::{
     ResourceRequirements, SelectorOperator, Service, Str, Time,
 };
 
-/// The amounts that one object uses, by quota resource name. A pod that has ended counts only as an object.
+/// Returns the amounts that one object uses, by quota resource name. A terminated pod counts only as an object.
 pub fn usage(object: &Object, now: Time) -> ResourceList {
     let mut taken = ResourceList::new();
     let one_object = || Quantity::from_units(1);
@@ -59,12 +58,12 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
     taken
 }
 
-/// The name under which a quota counts objects of a kind: `count/deployments.apps`.
+/// Returns the quota resource that counts objects of a kind: `count/deployments.apps`.
 fn count_name(kind: Kind) -> Str {
     format!("count/{}", kind.qualified_plural()).into()
 }
 
-/// The number of node ports and of load balancers that a Service uses.
+/// Returns the numbers of node ports and of load balancers that a Service uses.
 fn node_ports_and_load_balancers(service: &Service) -> [i64; 2] {
     let ports = || i64::try_from(service.spec.ports.len()).unwrap_or(i64::MAX);
     match &*service.spec.kind {
@@ -82,7 +81,7 @@ fn node_ports_and_load_balancers(service: &Service) -> [i64; 2] {
     }
 }
 
-/// Returns whether a pod's resources are charged: until it has ended or its grace period is over.
+/// Returns whether a pod's resources are counted: until the pod has terminated or its grace period is over.
 fn is_charged(pod: &Pod, now: Time) -> bool {
     let grace = pod
         .metadata
@@ -93,7 +92,7 @@ fn is_charged(pod: &Pod, now: Time) -> bool {
     !pod.is_terminal() && !pod.metadata.deletion_timestamp.is_some_and(is_over)
 }
 
-/// The compute resources used by a pod or container with these requests and limits.
+/// Returns the compute resources used by a pod or container with these requests and limits.
 fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
     let mut taken = ResourceList::from([("pods".into(), Quantity::from_units(1))]);
     for (name, amount) in &resources.requests {
@@ -113,7 +112,7 @@ fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
     taken
 }
 
-/// The resources of a quota that objects of a kind can use.
+/// Returns the resources of a quota that objects of a kind can use.
 fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
     let count = count_name(kind);
     hard.keys().filter(move |name| {
@@ -148,13 +147,14 @@ pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
     names_resource && scopes(quota).iter().all(|scope| scope.holds(object))
 }
 
-/// The kinds whose objects a quota counts.
+/// Returns the kinds whose objects a quota counts.
 pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
     let is_counted = |kind: &Kind| kind.is_namespaced() && resources_of(*kind, &quota.spec.hard).next().is_some();
     Kind::ALL.iter().copied().filter(is_counted).collect()
 }
 
-/// Recounts the usage of everything that a quota limits; `list` returns the objects of a kind in its namespace.
+/// Recounts the usage of all resources that a quota limits; `list` returns the objects of a kind in the quota's
+/// namespace.
 pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time) -> ResourceList {
     let mut total: ResourceList = quota
         .spec
@@ -175,10 +175,10 @@ pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time
     total
 }
 
-/// The requests and limits that a quota of cpu or memory requires and containers do not set: `requests.cpu for: c`.
-/// None if all are set, or if the pod sets pod-level resources.
+/// Returns the requests and limits that a quota of cpu or memory requires, but that containers do not set:
+/// `requests.cpu for: c`. None if all are set, or if the pod sets pod-level resources.
 pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
-    const DEMANDED: [&str; 6] = [
+    const REQUIRABLE_RESOURCES: [&str; 6] = [
         "cpu",
         "limits.cpu",
         "limits.memory",
@@ -192,7 +192,7 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     let mut missing: Map<&str, Set<Str>> = Map::new();
     for container in pod.spec.all_containers() {
         let specified = compute_resources(&container.resources);
-        for name in DEMANDED {
+        for name in REQUIRABLE_RESOURCES {
             if quota.spec.hard.contains_key(name) && !specified.contains_key(name) {
                 missing.entry(name).or_default().insert(container.name.clone());
             }
@@ -236,7 +236,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// Returns whether an object is in the scope. Only pods can be.
+    /// Returns whether an object is in the scope. Only pods are in a scope.
     fn holds(&self, object: &Object) -> bool {
         let Object::Pod(pod) = object else { return false };
         let has_deadline = pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0);
@@ -246,13 +246,13 @@ impl Scope {
             "NotTerminating" => !has_deadline,
             "BestEffort" => is_best_effort,
             "NotBestEffort" => !is_best_effort,
-            "PriorityClass" => self.is_of_class(&pod.spec.priority_class_name),
+            "PriorityClass" => self.matches_class(&pod.spec.priority_class_name),
             "CrossNamespacePodAffinity" => has_cross_namespace_affinity(pod),
             _ => false,
         }
     }
 
-    fn is_of_class(&self, class: &Str) -> bool {
+    fn matches_class(&self, class: &Str) -> bool {
         let Some(values) = &self.values else {
             return !class.is_empty();
         };

@@ -1,8 +1,8 @@
-//! Changes that would help a pending pod (S-15), as data: the scheduler finds them, the page and kubectl print them.
+//! Changes that would help a pending pod (S-15), as data: the scheduler computes them, the page and kubectl print them.
 
 use serde::{Deserialize, Serialize};
 
-/// A change that the scheduler tried out on a copy of the cluster.
+/// A change that the scheduler tested on a copy of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
@@ -87,13 +87,13 @@ pub enum Change {
         /// The scheduler's name.
         to: String,
     },
-    /// `kubectl delete pod`: its resources become free.
+    /// Delete a pod, so that its resources become free.
     DeletePod {
         /// `namespace/name`.
         pod: String,
         /// The node on which it runs.
         node: String,
-        /// The kind of the controller that would recreate the pod; empty if it has none.
+        /// The kind of the controller that would recreate the pod; empty if no controller would.
         remade_by: String,
     },
     /// Add a label to a node.
@@ -114,57 +114,60 @@ pub enum Change {
     AddPod {
         pod: String,
         namespace: String,
-        /// Its labels, `KEY=VALUE,…`.
+        /// The labels of the new pod, as `KEY=VALUE,…`.
         labels: String,
     },
-    /// Change the spec of a ResourceClaim that is not allocated. The spec is immutable, so the claim is made anew.
+    /// Change the spec of a ResourceClaim that is not allocated. The spec is immutable, so the claim must be deleted
+    /// and created again.
     Claim {
         /// `namespace/name`.
         claim: String,
-        /// The request; `request/subrequest` in a prioritized list. Empty for the whole claim.
+        /// The request that changes: `request`, or `request/subrequest` in a prioritized list; empty for the whole
+        /// claim.
         request: String,
         edit: ClaimEdit,
     },
-    /// `kubectl delete resourceclaim`: an allocated claim that no pod uses.
+    /// Delete an allocated ResourceClaim that no pod uses.
     DeleteClaim {
         /// `namespace/name`.
         claim: String,
     },
-    /// One more node with the same devices as an existing one, all of them free.
+    /// Add a node with the same devices as an existing node, all of them free.
     AddNodeWithDevices {
         node: NewNode,
-        /// The drivers of its devices.
+        /// The drivers of the node's devices.
         drivers: Vec<String>,
-        /// `fault join --like` copies the devices, because the existing node describes them in its annotation.
+        /// Whether `fault join --like` copies the devices: it does if the existing node describes them in its
+        /// annotation.
         is_scripted: bool,
     },
-    /// One more node of a shape that the cluster already has.
+    /// Add a node with the same properties as an existing node.
     AddNode {
         node: NewNode,
-        /// The topology label that matters; empty if the location does not matter.
+        /// The topology label that the node needs; empty if its location does not matter.
         topology_key: String,
-        /// The label's value; empty for a new domain.
+        /// The value of the topology label; empty for a new domain.
         domain: String,
         /// The PersistentVolume that must be reachable from the node; empty if there is none.
         volume: String,
-        /// Resources of which it needs more than any existing node has, as `RESOURCE=AMOUNT,…`.
+        /// Resources of which the new node needs more than any existing node has, as `RESOURCE=AMOUNT,…`.
         more: String,
     },
 }
 
-/// What is changed in the spec of a ResourceClaim.
+/// A change of a ResourceClaim's spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ClaimEdit {
-    /// Ask for fewer devices: the largest number that fits.
+    /// Request fewer devices: the largest number that fits.
     Count { from: usize, to: usize },
-    /// Leave out this selector of the request.
+    /// Remove this selector of the request.
     Selector(String),
-    /// Tolerate this device taint, `KEY=VALUE:EFFECT`.
+    /// Add a toleration of this device taint, `KEY=VALUE:EFFECT`.
     Toleration(String),
-    /// Leave out the requests for capacity.
+    /// Remove the requests for capacity.
     Capacity,
-    /// Leave out the constraint on this attribute.
+    /// Remove the constraint on this attribute.
     Constraint(String),
 }
 
@@ -173,13 +176,13 @@ pub enum ClaimEdit {
 #[serde(rename_all = "camelCase")]
 pub struct NewNode {
     pub name: String,
-    /// The existing node that it is a copy of; empty in a cluster without nodes.
+    /// The existing node that the new node copies; empty in a cluster without nodes.
     pub like: String,
-    /// Taints of the copied node that it does not have.
+    /// Taints of the copied node that the new node does not have.
     pub without: Vec<String>,
-    /// Its labels except those that every kubelet sets, as `KEY=VALUE,…`.
+    /// Labels of the new node except those that every kubelet sets, as `KEY=VALUE,…`.
     pub labels: String,
-    /// Its allocatable resources, as `RESOURCE=AMOUNT,…`.
+    /// Allocatable resources of the new node, as `RESOURCE=AMOUNT,…`.
     pub capacity: String,
 }
 
@@ -187,11 +190,11 @@ pub struct NewNode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeEffect {
-    /// This many nodes can run the pod.
+    /// The number of nodes that can run the pod after the change.
     Fits(usize),
-    /// The pod would preempt these pods on that node.
+    /// The pod would preempt these pods on this node.
     Ends {
-        /// `namespace/name` of each.
+        /// `namespace/name` of each preempted pod.
         victims: Vec<String>,
         node: String,
     },

@@ -17,8 +17,8 @@ pub enum Residual<'n> {
     List(&'n [Tree<'n>], Vec<Option<Residual<'n>>>),
 }
 
-/// Fields that identify an element of a list, where present.
-pub(crate) const IDENTITY: [&str; 10] = [
+/// Fields that identify an element of a list, if the element has them.
+pub(crate) const IDENTITY_FIELDS: [&str; 10] = [
     "name",
     "type",
     "containerPort",
@@ -99,7 +99,7 @@ impl serde::Serialize for Residual<'_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
                 let mut map = s.serialize_map(None)?;
                 if let Some(element) = self.1 {
-                    for key in IDENTITY {
+                    for key in IDENTITY_FIELDS {
                         if let Some(value) = element.get(key)
                             && !self.0.iter().any(|(other, _)| *other == key)
                         {

@@ -40,7 +40,7 @@ pub struct RestartDecision<'a> {
     pub by: RestartDecider<'a>,
 }
 
-/// Why a container was or was not restarted, as far as the pod's status shows.
+/// Why a container was or was not restarted, as far as the pod's status tells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RestartReason<'a> {
     /// Decided by the container's own exit.
@@ -125,8 +125,8 @@ impl Pod {
         RestartDecision { exit_code, by }
     }
 
-    /// Why a container was or was not restarted after its last exit. None if it has not exited, or if only the pod's
-    /// policy can have decided.
+    /// Returns why a container was or was not restarted after its last exit. None if it has not exited, or if it has
+    /// neither rules nor a policy of its own other than Always.
     pub fn restart_reason<'a>(&'a self, container: &'a Container) -> Option<RestartReason<'a>> {
         let status = self.status.status_of(&container.name)?;
         let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
@@ -211,7 +211,7 @@ impl RestartDecision<'_> {
 }
 
 impl RestartReason<'_> {
-    /// The explanation as a sentence.
+    /// Returns the explanation as a sentence.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         let rules = match self {
@@ -238,7 +238,7 @@ impl RestartReason<'_> {
 mod tests {
     use crate::{Kind, Object};
 
-    /// Rules decide in order, then the container's policy, then the pod's.
+    /// Restart rules are evaluated first, then the container's policy, then the pod's policy.
     /// Shows: LC-082, LC-227, LC-228
     #[test]
     fn restart_rules_precede_container_and_pod_policy() {

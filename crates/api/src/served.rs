@@ -1,12 +1,12 @@
-//! API versions and kinds that a v1.36 API server serves. Used to distinguish a misspelt kind from one that is valid
-//! but not simulated.
+//! API versions and kinds that a v1.36 API server serves. The lists distinguish a misspelt kind from a valid kind that
+//! is not simulated.
 
 use crate::Kind;
 
 /// The Kubernetes version that Podscope simulates.
 pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
-/// How an object with some `apiVersion` and `kind` is treated.
+/// How an object is treated, depending on its `apiVersion` and `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
     /// The object is stored as this kind.
@@ -37,7 +37,7 @@ pub struct OtherResource {
     pub category: &'static str,
 }
 
-/// The verbs of a resource whose objects are stored.
+/// The verbs that all stored resources support.
 pub const ALL_VERBS: &str = "create,delete,deletecollection,get,list,patch,update,watch";
 /// The category of resources that extend the API.
 pub const API_EXTENSIONS: &str = "api-extensions";
@@ -99,10 +99,10 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
     },
 ];
 
-/// Versions that a group serves besides those of its resources.
+/// Group versions that are served in addition to the versions of the stored resources.
 pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
 
-/// Kinds of built-in groups that are served in other versions or only for subresources.
+/// Kinds of built-in groups that are served only in other versions, or only for subresources.
 const OTHER_SERVED_KINDS: &[(&str, &[&str])] = &[
     ("autoscaling/v1", &["Scale"]),
     ("policy/v1", &["Eviction"]),
@@ -117,8 +117,8 @@ const OTHER_SERVED_KINDS: &[(&str, &[&str])] = &[
     ("storage.k8s.io/v1beta1", &["VolumeAttributesClass"]),
 ];
 
-/// API groups of the API server itself; objects of any other group are custom resources.
-const BUILT_IN: &[&str] = &[
+/// API groups that are built into the API server; objects of any other group are custom resources.
+const BUILT_IN_GROUPS: &[&str] = &[
     "",
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",
@@ -157,14 +157,14 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
     let is_kept = OTHER_SERVED_KINDS
         .iter()
         .any(|(served, kinds)| *served == api_version && kinds.contains(&kind));
-    if is_other || is_kept || !BUILT_IN.contains(&group) {
+    if is_other || is_kept || !BUILT_IN_GROUPS.contains(&group) {
         Served::Untyped
     } else {
         Served::Unserved
     }
 }
 
-/// kubectl's message for a kind that is not served (VA-255).
+/// Returns kubectl's message for a kind that is not served (VA-255).
 #[must_use]
 pub fn no_matches(api_version: &str, kind: &str) -> String {
     format!("no matches for kind {kind:?} in version {api_version:?}")

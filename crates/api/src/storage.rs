@@ -19,7 +19,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a volume; exactly one source is set.
+    /// Spec of a PersistentVolume; exactly one source is set.
     pub struct PersistentVolumeSpec {
         pub capacity: ResourceList,
         pub access_modes: Vec<AccessMode>,
@@ -55,9 +55,9 @@ wire_types! {
 
     /// A disk or directory of one node.
     pub struct LocalVolume as "LocalVolumeSource" { pub path: Str }
-    /// A volume of a CSI driver.
+    /// A volume that a CSI driver provides.
     pub struct CsiVolume as "CSIPersistentVolumeSource" { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
-    /// The nodes from which a volume can be reached.
+    /// The nodes from which a volume is reachable.
     pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
     pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
     /// A request for storage.
@@ -69,7 +69,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// A claim in a template of another object.
+    /// A claim as a template inside another object.
     pub struct PersistentVolumeClaimTemplate {
         pub api_version: Str,
         pub kind: Str,
@@ -108,7 +108,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Topologies in which a class may provision volumes.
+    /// Topologies in which volumes of a StorageClass may be provisioned.
     pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
     /// The accepted values of one topology label.
     pub struct TopologySelectorRequirement as "TopologySelectorLabelRequirement" { pub key: Str, pub values: Vec<Str> }
@@ -167,7 +167,7 @@ string_enum! {
 }
 
 impl PersistentVolumeSpec {
-    /// The names of the sources that are set, in the API server's order. A valid volume has exactly one.
+    /// Returns the names of the sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("hostPath", self.host_path.is_some()),

@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 use crate::untyped::is_true;
 
 pub use check::validate;
-pub(crate) use check::{check_path, unchecked_rules};
+pub(crate) use check::{are_rules_blocked, check_path};
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 /// Fields that every object has, regardless of its schema.
 const ENVELOPE: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// The fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
+/// Returns the fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
 #[must_use]
 pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -98,7 +98,7 @@ fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path
     });
 }
 
-/// The schema of a field.
+/// Returns the schema of a field.
 fn property<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     let own = schema.get("properties").and_then(|properties| properties.get(key));
     own.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))

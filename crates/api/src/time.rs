@@ -9,18 +9,18 @@ pub struct Time(pub i64);
 pub struct MicroTime(pub i64);
 
 impl Time {
-    /// The time `seconds` after the Unix epoch.
+    /// Creates the time `seconds` after the Unix epoch.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds * 1_000_000)
     }
 
-    /// Whole seconds since the Unix epoch, rounded down.
+    /// Returns whole seconds since the Unix epoch, rounded down.
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 }
 
-/// Days since the epoch for a date (proleptic Gregorian calendar).
+/// Returns the number of days from the epoch to a date (proleptic Gregorian calendar).
 pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -30,7 +30,7 @@ pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// The year, month and day for a number of days since the epoch.
+/// Returns year, month and day for a number of days since the epoch.
 pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -56,7 +56,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
             None
         }
     };
-    let separator = |at: usize, wanted: &[u8]| text.as_bytes().get(at).is_some_and(|byte| wanted.contains(byte));
+    let separator = |at: usize, expected: &[u8]| text.as_bytes().get(at).is_some_and(|byte| expected.contains(byte));
     if !(separator(4, b"-") && separator(7, b"-") && separator(10, b"Tt") && separator(13, b":") && separator(16, b":"))
     {
         return None;
@@ -104,7 +104,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(seconds * 1_000_000 + micros)
 }
 
-/// Prints RFC 1123 in UTC with a numeric zone, as kubectl does: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
+/// Prints a time in RFC 1123 in UTC with a numeric zone, as kubectl does: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
 pub fn print_rfc1123(at: Time) -> String {
     // 1970-01-01 was a Thursday.
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
@@ -125,7 +125,7 @@ pub fn print_rfc1123(at: Time) -> String {
     format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
 }
 
-/// Prints RFC 3339 in UTC with `fraction_digits` (0 or 6) for the fraction of the second.
+/// Prints a time in RFC 3339 in UTC; `fraction_digits` (0 or 6) is the number of digits of the second's fraction.
 pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
     let seconds = micros.div_euclid(1_000_000);
     let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
@@ -139,14 +139,15 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// Go's error message for a text that is not an RFC 3339 time (VA-241).
+/// Returns Go's error message for a text that is not an RFC 3339 time (VA-241).
 #[must_use]
 pub fn go_time_error(text: &str) -> String {
     let (rest, element) = first_mismatch(text, "");
     format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
 }
 
-/// Go's error message for a text that is not a time with exactly six fractional digits; None if it is one.
+/// Returns Go's error message for a text that is not a time with exactly six fractional digits; None if the text is
+/// such a time.
 pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
     let (rest, element) = first_mismatch(text, ".000000");
     let is_zone = element == "Z07:00" && !rest.starts_with(|first: char| first.is_ascii_digit());
@@ -175,9 +176,9 @@ fn first_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'stat
     ];
     let mut rest = text;
     for (name, width) in layout.into_iter().filter(|(name, _)| !name.is_empty()) {
-        let matches_layout = |(byte, wanted): (u8, u8)| match wanted.is_ascii_digit() {
+        let matches_layout = |(byte, expected): (u8, u8)| match expected.is_ascii_digit() {
             true => byte.is_ascii_digit(),
-            false => byte == wanted,
+            false => byte == expected,
         };
         let fits = |part: &str| width > 0 && part.bytes().zip(name.bytes()).all(matches_layout);
         match rest.get(..width) {

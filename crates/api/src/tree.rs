@@ -1,4 +1,4 @@
-//! The value tree that YAML and JSON are parsed into: JSON's data model plus the position of every value and key.
+//! The tree of values that YAML and JSON are parsed into: JSON's data model, with the position of every value and key.
 
 use std::borrow::Cow;
 
@@ -19,13 +19,13 @@ pub struct Tree<'t> {
 /// The data of a [`Tree`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data<'t> {
-    /// `null`; the same as absent for a field (VA-240).
+    /// `null`; a field with this value counts as absent (VA-240).
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// An integer that fits into 64 bits.
     Int(i64),
-    /// Any other number, as its JSON text.
+    /// Any other number, as the text of a JSON number.
     Number(Cow<'t, str>),
     String(Cow<'t, str>),
     /// A list.
@@ -45,7 +45,7 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Tree<'t> {
-    /// The value of a key, if this is a map that has the key with a value other than null.
+    /// Returns the value of a key; None if this is not a map, or the key is absent or null.
     pub fn get(&self, key: &str) -> Option<&Tree<'t>> {
         match &self.data {
             Data::Map(entries) => entries
@@ -61,7 +61,7 @@ impl<'t> Tree<'t> {
         matches!(self.data, Data::Null)
     }
 
-    /// The text, if this is a string.
+    /// Returns the text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.data {
             Data::String(text) => Some(text),
@@ -69,7 +69,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The name of this JSON type in the messages of Go's decoder.
+    /// Returns the name of the value's JSON type in the messages of Go's decoder.
     pub fn json_kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -81,8 +81,8 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The position to report for a field path such as `spec.containers[0].resources.limits[cpu]`: that of a scalar's
-    /// value, of a list's or map's key, or of the nearest existing parent.
+    /// Returns the position to report for a field path such as `spec.containers[0].resources.limits[cpu]`: the position
+    /// of a scalar's value, of the key of a list or map, or of the nearest existing parent.
     pub fn position(&self, path: &str) -> (u32, u32) {
         let mut at = (self.line, self.column);
         let mut node = self;
@@ -190,7 +190,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// A copy that does not borrow from the text.
+    /// Returns a copy that does not borrow from the text.
     pub fn owned(&self) -> Tree<'static> {
         let to_static = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
         let data = match &self.data {
@@ -219,7 +219,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The number of values in the tree, this one included.
+    /// Returns the number of values in the tree, including this one.
     pub(crate) fn count(&self) -> usize {
         1 + match &self.data {
             Data::Seq(items) => items.iter().map(Tree::count).sum(),
@@ -257,7 +257,7 @@ pub(crate) enum Step {
     Index(usize),
 }
 
-/// The JSON value of a number that is not a 64-bit integer.
+/// Converts the text of a number that is not a 64-bit integer to JSON.
 fn number_value(text: &str) -> serde_json::Value {
     if let Ok(number) = text.parse::<u64>() {
         return number.into();

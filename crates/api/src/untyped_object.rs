@@ -1,4 +1,4 @@
-//! Objects of kinds that nothing in the simulation acts on: they are stored, validated and printed unchanged.
+//! Objects of kinds that no simulated component acts on: they are stored, validated and printed unchanged.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ pub struct UntypedObject {
 }
 
 impl UntypedObject {
-    /// An empty object of a kind.
+    /// Creates an empty object of a kind.
     #[must_use]
     pub fn of(kind: Kind) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl UntypedObject {
         }
     }
 
-    /// The value at a JSON pointer, such as `/spec/rules`.
+    /// Returns the value at a JSON pointer, such as `/spec/rules`.
     #[must_use]
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         let mut parts = pointer.split('/').skip(1);

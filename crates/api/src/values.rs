@@ -348,6 +348,6 @@ macro_rules! off_wire {
         }
     )*};
 }
-// These are printed by other code: `Extra` by `Extra::merge_into`, managers by `Managers::to_value` on request, API
-// access by `Pod::written_out`.
+// These types are not fields of the JSON form; other code prints them: `Extra` by `Extra::merge_into`, managers by
+// `Managers::to_value` on request, API access by `Pod::written_out`.
 off_wire! { Extra, crate::managed::Managers, Option<crate::ApiAccess> }

@@ -1,11 +1,11 @@
-//! Conversion of objects in API versions other than the stored one (VA-330).
+//! Conversion between the stored API version of objects and other versions (VA-330).
 
 use serde_json::{Map, Value, json};
 
 use crate::Kind;
 
-/// Converts an object to its stored version and returns it with its kind. None if the object already has the stored
-/// version, or its kind is not converted.
+/// Converts an object to its stored version; returns its kind and the converted value. None if the object already has
+/// the stored version, or its kind is not converted.
 #[must_use]
 pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value) -> Option<(Kind, Value)> {
     let stored_kind = match (api_version, kind) {
@@ -24,7 +24,7 @@ pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value)
 }
 
 /// Converts an object of `resource.k8s.io/v1beta1` or `v1beta2` to v1. The API server of v1.36 does not serve these
-/// versions by default (DRA-001); dumps of older clusters have them. None for other objects.
+/// versions by default (DRA-001); dumps of older clusters contain them. Returns None for other objects.
 pub(crate) fn current_device_form(
     api_version: &str,
     kind: &str,
@@ -39,7 +39,7 @@ pub(crate) fn current_device_form(
     value
         .as_object_mut()?
         .insert("apiVersion".to_owned(), stored_kind.api_version().into());
-    // The forms of v1beta2 and v1 are equal.
+    // v1beta2 and v1 have the same form.
     if version == "v1beta1" {
         match stored_kind {
             Kind::ResourceClaim => requests(value.pointer_mut("/spec/devices/requests")),
@@ -51,7 +51,7 @@ pub(crate) fn current_device_form(
     Some((stored_kind, value))
 }
 
-/// Fields of a request in v1beta1 that are in `exactly` since v1beta2.
+/// Fields that a request has itself in v1beta1, and in `exactly` since v1beta2.
 const EXACT_FIELDS: [&str; 7] = [
     "deviceClassName",
     "selectors",
@@ -96,7 +96,7 @@ fn autoscaler(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Field names of an event in `events.k8s.io` and in the stored version.
+/// Field names of an event: in `events.k8s.io`, and in the stored version.
 const EVENT_FIELDS: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -136,8 +136,8 @@ pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
     value
 }
 
-/// Converts the metrics of v2 to those of `autoscaling/v1`: the CPU target has its own field, other metrics go to an
-/// annotation.
+/// Converts the metrics of v2 to those of `autoscaling/v1`: the CPU target gets its own field, other metrics are stored
+/// in an annotation.
 fn served_autoscaler(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     let metrics = spec.and_then(|spec| spec.shift_remove("metrics"));

@@ -15,8 +15,8 @@ fn is_in(table: &[(char, char)], c: char) -> bool {
         .is_some_and(|(_, last)| c <= *last)
 }
 
-/// Returns whether `c`, preceded by `before`, is invisible or changes the display of its neighbours. The joiner and the
-/// variation selector inside an emoji are not hidden.
+/// Returns whether `c`, preceded by `before`, is invisible or changes the display of its neighbours. A joiner or
+/// variation selector inside an emoji does not count as hidden.
 pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     if (' '..='~').contains(&c) {
         return false;
@@ -90,7 +90,8 @@ mod tests {
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
     }
 
-    /// Shows: Q-04. An escaped line of JSON decodes to the same value.
+    /// Escaping a line of JSON does not change the value that it decodes to.
+    /// Shows: Q-04.
     #[test]
     fn escaped_json_decodes_to_the_same_value() {
         let value = serde_json::json!({"name": "a\u{202e}b\u{e0041}\u{2028}"});

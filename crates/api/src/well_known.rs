@@ -1,7 +1,7 @@
 //! Names to which Kubernetes itself gives a meaning: the keys of labels, taints and annotations, the names of
 //! finalizers, and the types of conditions.
 //!
-//! A name stands here once it is used in more than one place; a name that one file alone reads stays in that file.
+//! This file contains the names that several files use; a name used in only one file is defined there.
 
 /// Keys of labels.
 pub mod label {
@@ -9,9 +9,9 @@ pub mod label {
     pub const ZONE: &str = "topology.kubernetes.io/zone";
     /// The region of a node or a volume.
     pub const REGION: &str = "topology.kubernetes.io/region";
-    /// The zone under the key that was used before v1.17.
+    /// The zone, under the key that was used before v1.17.
     pub const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
-    /// The region under the key that was used before v1.17.
+    /// The region, under the key that was used before v1.17.
     pub const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
     /// The host name of a node, as its kubelet reports it.
     pub const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -19,9 +19,9 @@ pub mod label {
     pub const OS: &str = "kubernetes.io/os";
     /// The processor architecture of a node.
     pub const ARCH: &str = "kubernetes.io/arch";
-    /// The operating system under the key that kubelets still set beside [`OS`].
+    /// The operating system, under a deprecated key that kubelets still set in addition to [`OS`].
     pub const BETA_OS: &str = "beta.kubernetes.io/os";
-    /// The architecture under the key that kubelets still set beside [`ARCH`].
+    /// The processor architecture, under a deprecated key that kubelets still set in addition to [`ARCH`].
     pub const BETA_ARCH: &str = "beta.kubernetes.io/arch";
     /// The Service that an EndpointSlice belongs to.
     pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -31,7 +31,7 @@ pub mod label {
     pub const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
     /// The UID of the Job that a pod belongs to.
     pub const JOB_CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
-    /// The node group of a machine, of a group that a scenario declares.
+    /// The node group of a machine that belongs to a group declared by a scenario.
     pub const NODE_GROUP: &str = "podscope.dev/node-group";
     /// The name of the Job that a pod belongs to.
     pub const JOB_NAME: &str = "batch.kubernetes.io/job-name";
@@ -45,7 +45,7 @@ pub mod taint {
     pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
     /// The node is cordoned.
     pub const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
-    /// An administrator says that the machine is off: its pods are force-deleted and its volumes detached.
+    /// An administrator declares that the machine is off: its pods are force-deleted and its volumes detached.
     pub const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
     /// The kubelet reports a shortage of memory.
     pub const MEMORY_PRESSURE: &str = "node.kubernetes.io/memory-pressure";
@@ -55,41 +55,41 @@ pub mod taint {
     pub const PID_PRESSURE: &str = "node.kubernetes.io/pid-pressure";
     /// The network of the node has not been set up.
     pub const NETWORK_UNAVAILABLE: &str = "node.kubernetes.io/network-unavailable";
-    /// The cluster autoscaler removes the node (CA-028).
+    /// The cluster autoscaler is removing the node (CA-028).
     pub const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
-    /// The cluster autoscaler does not need the node (CA-029).
+    /// The cluster autoscaler considers the node unneeded (CA-029).
     pub const DELETION_CANDIDATE: &str = "DeletionCandidateOfClusterAutoscaler";
 }
 
 /// Keys of annotations.
 pub mod annotation {
-    /// The revision of a ReplicaSet, and the latest one of its Deployment.
+    /// The revision of a ReplicaSet; on a Deployment, its latest revision.
     pub const DEPLOYMENT_REVISION: &str = "deployment.kubernetes.io/revision";
-    /// The earlier revisions of a ReplicaSet that a rollback has made the latest again.
+    /// Earlier revisions of a ReplicaSet; a rollback gives it a new revision.
     pub const DEPLOYMENT_REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
     /// Set on a claim whose binding is complete.
     pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-    /// Set where the controller, and no user, wrote the reference between claim and volume.
+    /// Set if the controller, not a user, connected claim and volume.
     pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
-    /// The node that the scheduler chose for the first pod of a claim that waits for its first consumer.
+    /// The node that the scheduler chose for the first pod of a claim with the binding mode WaitForFirstConsumer.
     pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-    /// The StorageClass of a claim or volume under the key that was used before v1.6.
+    /// The StorageClass of a claim or volume, under the key that was used before v1.6.
     pub const BETA_STORAGE_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
-    /// Set to `true` on the StorageClass of claims that name none.
+    /// Set to `true` on the StorageClass that is used for claims without one.
     pub const DEFAULT_STORAGE_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
-    /// How often the template of a DaemonSet has changed; its pods carry the number as a label.
+    /// Number of changes of a DaemonSet's template; its pods carry the number as a label.
     pub const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
     /// The manifest of the last client-side `kubectl apply`.
     pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-    /// The reason of a revision, as `kubectl rollout history` prints it.
+    /// The cause of a revision, as `kubectl rollout history` prints it.
     pub const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
-    /// A ReplicaSet that scales down deletes pods with a lower cost first.
+    /// Deletion cost of a pod: a ReplicaSet that scales down deletes pods with a lower cost first.
     pub const POD_DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
-    /// The class of an Ingress before `spec.ingressClassName` existed.
+    /// The class of an Ingress; deprecated in favour of `spec.ingressClassName`.
     pub const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
-    /// How many seconds a kubelet may cache Secrets and ConfigMaps.
+    /// Number of seconds for which a kubelet may cache Secrets and ConfigMaps.
     pub const NODE_TTL: &str = "node.alpha.kubernetes.io/ttl";
-    /// The seccomp profile of a pod before `securityContext.seccompProfile` existed.
+    /// The seccomp profile of a pod; deprecated in favour of `securityContext.seccompProfile`.
     pub const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 }
 
@@ -107,48 +107,48 @@ pub mod finalizer {
 
 /// Names that a StorageClass can have as its provisioner.
 pub mod provisioner {
-    /// Volumes of such a StorageClass are created by hand.
+    /// The provisioner of a StorageClass whose volumes are created by hand.
     pub const NONE: &str = "kubernetes.io/no-provisioner";
 }
 
 /// Types of conditions.
 pub mod condition {
-    /// Of a node: its kubelet reports that it takes pods. Of a pod: it may receive requests (LC-107).
+    /// On a node: the kubelet reports that the node accepts pods. On a pod: the pod may receive requests (LC-107).
     pub const READY: &str = "Ready";
-    /// Of a node: memory is short.
+    /// On a node: memory is short.
     pub const MEMORY_PRESSURE: &str = "MemoryPressure";
-    /// Of a node: disk space or inodes are short.
+    /// On a node: disk space or inodes are short.
     pub const DISK_PRESSURE: &str = "DiskPressure";
-    /// Of a node: process IDs are short.
+    /// On a node: process IDs are short.
     pub const PID_PRESSURE: &str = "PIDPressure";
-    /// Of a node: its network has not been set up.
+    /// On a node: its network has not been set up.
     pub const NETWORK_UNAVAILABLE: &str = "NetworkUnavailable";
-    /// Of a pod: the scheduler has bound it, or says why it has not.
+    /// On a pod: whether the scheduler has bound it; if not, why.
     pub const POD_SCHEDULED: &str = "PodScheduled";
-    /// Of a pod: its sandbox exists and has a network.
+    /// On a pod: its sandbox exists and has a network.
     pub const POD_READY_TO_START_CONTAINERS: &str = "PodReadyToStartContainers";
-    /// Of a pod: all of its init containers have ended well, and its sidecars have started.
+    /// On a pod: all init containers have succeeded, and all sidecars have started.
     pub const INITIALIZED: &str = "Initialized";
-    /// Of a pod: all of its containers are ready; readiness gates are not counted.
+    /// On a pod: all containers are ready; readiness gates are not counted.
     pub const CONTAINERS_READY: &str = "ContainersReady";
-    /// Of a pod: it is about to be ended by a preemption, an eviction or the like.
+    /// On a pod: a disruption such as preemption or eviction is about to terminate it.
     pub const DISRUPTION_TARGET: &str = "DisruptionTarget";
-    /// Of a pod: a resize was asked for that the kubelet has not accepted.
+    /// On a pod: the kubelet has not accepted a requested resize yet.
     pub const POD_RESIZE_PENDING: &str = "PodResizePending";
-    /// Of a pod: a granted resize has not been applied to all of its containers.
+    /// On a pod: an accepted resize has not been applied to all containers yet.
     pub const POD_RESIZE_IN_PROGRESS: &str = "PodResizeInProgress";
-    /// Of a pod: one container has asked for the restart of all.
+    /// On a pod: the exit of one container makes all its containers restart.
     pub const ALL_CONTAINERS_RESTARTING: &str = "AllContainersRestarting";
-    /// Of a Deployment: a rollout advances, is complete, or has passed its deadline.
+    /// On a Deployment: whether a rollout advances, is complete, or has exceeded its deadline.
     pub const PROGRESSING: &str = "Progressing";
-    /// Of a Deployment: enough of its pods are available.
+    /// On a Deployment: enough of its pods are available.
     pub const AVAILABLE: &str = "Available";
-    /// Of a Deployment or ReplicaSet: a pod could not be created or deleted.
+    /// On a Deployment or ReplicaSet: a pod could not be created or deleted.
     pub const REPLICA_FAILURE: &str = "ReplicaFailure";
-    /// Of a Job: its pods are not created.
+    /// On a Job: it is suspended, so it has no running pods.
     pub const SUSPENDED: &str = "Suspended";
-    /// Of a Job: it has succeeded, and its remaining pods are being ended.
+    /// On a Job: it has succeeded, and its remaining pods are being terminated.
     pub const SUCCESS_CRITERIA_MET: &str = "SuccessCriteriaMet";
-    /// Of a Job: it has failed, and its remaining pods are being ended.
+    /// On a Job: it has failed, and its remaining pods are being terminated.
     pub const FAILURE_TARGET: &str = "FailureTarget";
 }

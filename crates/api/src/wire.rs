@@ -9,23 +9,23 @@ pub use crate::decode::{Failure, Reader};
 pub use crate::residual::Residual;
 use crate::tree::Tree;
 
-/// The part of the tree that the value does not represent, or a type error.
+/// The result of decoding: the part of the tree that the value does not represent, or a type error.
 pub type Read<'n> = Result<Option<Residual<'n>>, Failure>;
 
 /// A value of the API with a JSON form.
 pub trait Wire {
-    /// The value that `null` decodes to (VA-240).
+    /// Returns the value that `null` decodes to (VA-240).
     fn null() -> Self
     where
         Self: Sized;
-    /// The Go name of the type, as in error messages (VA-238: `[]v1.Container`, `map[string]string`).
+    /// Returns the Go name of the type, as error messages print it (VA-238: `[]v1.Container`, `map[string]string`).
     fn go_type() -> String
     where
         Self: Sized;
-    /// Whether the field is left out when an object is printed (Go's `omitempty`).
+    /// Returns whether the field is omitted when an object is printed (Go's `omitempty`).
     ///
-    /// Options, lists, maps and strings are left out when empty; numbers and
-    /// booleans are always printed (use `Option<bool>` where the API omits them).
+    /// Options, lists, maps and strings are omitted when empty; numbers and booleans are always printed (use
+    /// `Option<bool>` where the API omits them).
     fn absent(&self) -> bool {
         false
     }
@@ -39,35 +39,35 @@ pub trait Wire {
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n>;
 }
 
-/// A struct as a list of fields.
+/// A struct whose fields can be accessed by index.
 pub trait Record {
-    /// The struct's name and the names of its fields.
+    /// Returns the struct's name and the names of its fields.
     fn shape(&self) -> &'static Shape;
-    /// The field at an index of [`Shape::fields`].
+    /// Returns the field at an index of [`Shape::fields`].
     fn field(&self, at: usize) -> &dyn Wire;
-    /// The field at an index of [`Shape::fields`], as a place to decode into.
+    /// Returns mutable access to the field at an index of [`Shape::fields`], to decode into it.
     fn field_mut(&mut self, at: usize) -> &mut dyn Wire;
 }
 
 /// The metadata of a struct type.
 pub struct Shape {
-    /// Go's name, as in error messages.
+    /// Go's name of the struct, as error messages print it.
     pub name: &'static str,
-    /// Field names in Rust case, or the wire name where it is not the camelCase form; "" for a field that is not on the
-    /// wire.
+    /// Names of the fields: in Rust's snake case, or the wire name if it is not the camelCase form; "" for a field that
+    /// is not part of the JSON form.
     pub fields: &'static [&'static str],
-    /// Indices of fields that are printed even if absent, as `null` or `""`: Go's `omitempty` keeps a zero
+    /// Indices of fields that are printed as `null` or `""` even if they are empty: Go's `omitempty` keeps a zero
     /// `metav1.Time`, and some string fields have no `omitempty`.
     pub shown: &'static [usize],
 }
 
 impl Shape {
-    /// The names of the fields on the wire.
+    /// Returns the names of the fields on the wire.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.fields.iter().map(|name| camel(name))
     }
 
-    /// The index of the field with this wire name.
+    /// Returns the index of the field with this wire name.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
         // Fast path: most names differ in the first letter, which is compared without a function call.
         let first = key.as_bytes().first();
@@ -85,9 +85,9 @@ fn is_camel(name: &str, key: &str) -> bool {
             raise = true;
             continue;
         }
-        let wanted = if raise { byte.to_ascii_uppercase() } else { byte };
+        let expected = if raise { byte.to_ascii_uppercase() } else { byte };
         raise = false;
-        if rest.next() != Some(wanted) {
+        if rest.next() != Some(expected) {
             return false;
         }
     }
@@ -129,24 +129,25 @@ pub fn to_json(value: &dyn Wire) -> String {
 /// Decodes a value from JSON.
 ///
 /// # Errors
-/// The problem of the first field that does not fit.
+/// The error of the first field with a wrong type.
 pub fn from_value<T: Wire>(value: &Value) -> Result<T, String> {
     crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_message)
 }
 
-/// A struct by its Go name, as in error messages.
+/// Returns the name of a struct in error messages, given its Go name.
 pub fn go_struct(name: &str) -> String {
     format!("v1.{name}")
 }
 
-/// Panics: the macro generated an index that no field has.
+/// Panics, because no field has this index: the macro generates only valid indices.
 pub fn no_field(at: usize) -> ! {
     unreachable!("no field {at}")
 }
 
-/// Declares structs with a wire form. `as` after the name of a struct is Go's name if it differs. Wire names of fields are
-/// camelCase, or given by `as`; `as ""` keeps a field off the wire. Every field is optional on input. Empty fields are
-/// omitted on output (see [`Wire::absent`](crate::wire::Wire::absent)) unless they are marked `[shown]`.
+/// Declares structs with a JSON form. `as` after the name of a struct gives Go's name if it differs. Wire names of
+/// fields are camelCase, or given by `as`; a field with `as ""` is not part of the JSON form. Every field is optional
+/// on input. Empty fields are omitted on output (see [`Wire::absent`](crate::wire::Wire::absent)) unless they are
+/// marked `[shown]`.
 #[macro_export]
 macro_rules! wire_types {
     ($($(#[$m:meta])* $vis:vis struct $name:ident $(as $go:literal)? {

@@ -54,7 +54,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a ReplicationController. Its selector is a plain map of labels.
+    /// Spec of a ReplicationController. Its selector is a map of labels, not a label selector.
     pub struct ReplicationControllerSpec {
         pub replicas: Option<i32>,
         pub min_ready_seconds: Option<i32>,
@@ -121,7 +121,7 @@ wire_types! {
 
     /// The ordinal of the first pod.
     pub struct StatefulSetOrdinals { pub start: i32 }
-    /// Whether claims are retained or deleted with the StatefulSet or on scale-down.
+    /// Whether volume claims are retained or deleted when the StatefulSet is deleted or scaled down.
     pub struct ClaimRetentionPolicy as "StatefulSetPersistentVolumeClaimRetentionPolicy" { pub when_deleted: Str, pub when_scaled: Str }
     /// How a StatefulSet replaces its pods.
     pub struct StatefulSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
@@ -245,7 +245,7 @@ wire_types! {
 
     /// The template of the created Jobs.
     pub struct JobTemplateSpec { pub metadata: ObjectMeta, pub spec: JobSpec }
-    /// The running Jobs and the times of the last ones.
+    /// The running Jobs of a CronJob, and the last times when one was scheduled and when one succeeded.
     pub struct CronJobStatus {
         pub active: Vec<crate::ObjectReference>,
         pub last_schedule_time: Option<Time>,

@@ -40,7 +40,7 @@ pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
     found
 }
 
-/// A cheap test whether a line after the first begins with `---`: looks at every third byte only.
+/// Returns whether a line after the first may begin with `---`. This test is fast: it looks at every third byte only.
 fn may_have_markers(bytes: &[u8]) -> bool {
     let mut at = 3;
     while let Some(byte) = bytes.get(at) {
@@ -61,9 +61,9 @@ pub(crate) struct YamlText<'t> {
 
 /// Parses all documents of a text that is preceded by `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
-    let read = Reader::new(text, lines_before).text();
+    let read = Reader::new(text, lines_before).parse_text();
     match read.reindented(text) {
-        Some(reindented) => Reader::reindented(&reindented, lines_before).text().owned(),
+        Some(reindented) => Reader::reindented(&reindented, lines_before).parse_text().owned(),
         None => read,
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
 pub(crate) type OnItem<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
 
 /// Like [`read`], but passes each item of a top-level list `items` to the callback as soon as it is parsed and omits it
-/// from the result. A cluster's dump is thus never in memory as a whole tree.
+/// from the result. The dump of a cluster is thus never completely in memory as a tree.
 pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 't>) -> YamlText<'t> {
     let mut n_passed = 0_usize;
     let mut counted = |item| {
@@ -81,11 +81,11 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
     };
     let mut reader = Reader::new(text, lines_before);
     reader.each = Some(&mut counted);
-    let read = reader.text();
+    let read = reader.parse_text();
     let Some(reindented) = read.reindented(text) else {
         return read;
     };
-    // Items that were passed on before the error are not passed on again.
+    // Items that were passed to the callback before the error are not passed again.
     let mut n_seen = 0_usize;
     let mut rest = |item: Tree<'_>| {
         n_seen += 1;
@@ -95,18 +95,18 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
     };
     let mut reader = Reader::reindented(&reindented, lines_before);
     reader.each = Some(&mut rest);
-    reader.text().owned()
+    reader.parse_text().owned()
 }
 
 /// Parses the first value of a text and ignores what follows.
 pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>> {
-    let first = |mut reader: Reader<'_, '_>| reader.document().ok().flatten().map(|node| node.owned());
+    let first = |mut reader: Reader<'_, '_>| reader.parse_document().ok().flatten().map(|node| node.owned());
     first(Reader::new(text, lines_before))
         .or_else(|| reindent(text).and_then(|reindented| first(Reader::reindented(&reindented, lines_before))))
 }
 
 impl<'t> YamlText<'t> {
-    /// The text with lines inside brackets and quotes indented, if the parser refused their indentation.
+    /// Returns the text with lines inside brackets and quotes indented, if the parser refused their indentation.
     fn reindented(&self, text: &'t str) -> Option<Reindented> {
         let of_indentation = |problem: &TextError| {
             problem.kind == TextErrorKind::Tab || problem.message.starts_with("invalid indentation")
@@ -196,10 +196,10 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     /// Parses all documents up to the first error.
-    fn text(mut self) -> YamlText<'t> {
+    fn parse_text(mut self) -> YamlText<'t> {
         let mut documents = Vec::new();
         loop {
-            match self.document() {
+            match self.parse_document() {
                 Ok(Some(node)) => documents.push(node),
                 Ok(None) => break,
                 Err(error) => {
@@ -215,7 +215,7 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     /// Parses the next document that is not empty.
-    fn document(&mut self) -> Result<Option<Tree<'t>>, TextError> {
+    fn parse_document(&mut self) -> Result<Option<Tree<'t>>, TextError> {
         loop {
             let (event, span) = self.next()?;
             match event {
@@ -224,7 +224,7 @@ impl<'e, 't> Reader<'e, 't> {
                 event => {
                     self.anchors.clear();
                     self.alias_nodes = 0;
-                    let node = self.node(event, span, 0)?;
+                    let node = self.parse_node(event, span, 0)?;
                     if node.data != Data::Null {
                         return Ok(Some(node));
                     }
@@ -242,7 +242,7 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     /// Copies an anchored value; the number of copied values is limited.
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
+    fn parse_alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(self.error_of(TextErrorKind::Recursion, span, "anchor value contains itself"));
         };
@@ -256,14 +256,14 @@ impl<'e, 't> Reader<'e, 't> {
         Ok(copy)
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree<'t>, TextError> {
+    fn parse_node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Tree<'t>, TextError> {
         if depth > limits::DEPTH {
             return Err(self.error(span, format!("nested deeper than {} levels", limits::DEPTH)));
         }
         self.count_values(1, span)?;
         let (line, column) = self.at(span);
         let (data, anchor) = match event {
-            Event::Alias(anchor) => return self.alias(anchor, span),
+            Event::Alias(anchor) => return self.parse_alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
                 let data = scalar(text, style, tag.as_deref())
                     .map_err(|message| self.error_of(TextErrorKind::Meaning, span, message))?;
@@ -271,10 +271,10 @@ impl<'e, 't> Reader<'e, 't> {
             }
             Event::SequenceStart(anchor, _) => {
                 let mut items = Vec::new();
-                self.items(depth, |item| items.push(item))?;
+                self.parse_items(depth, |item| items.push(item))?;
                 (Data::Seq(items), anchor)
             }
-            Event::MappingStart(anchor, _) => (self.mapping(depth)?, anchor),
+            Event::MappingStart(anchor, _) => (self.parse_mapping(depth)?, anchor),
             _ => return Err(self.error(span, "did not find expected node content")),
         };
         let node = Tree { line, column, data };
@@ -287,16 +287,16 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     /// Parses the items of a list that has begun.
-    fn items(&mut self, depth: usize, mut each: impl FnMut(Tree<'t>)) -> Result<(), TextError> {
+    fn parse_items(&mut self, depth: usize, mut each: impl FnMut(Tree<'t>)) -> Result<(), TextError> {
         loop {
             match self.next()? {
                 (Event::SequenceEnd, _) => return Ok(()),
-                (event, span) => each(self.node(event, span, depth + 1)?),
+                (event, span) => each(self.parse_node(event, span, depth + 1)?),
             }
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+    fn parse_mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         // The position of each key; used only for large maps.
         let mut index: ordered::Map<Cow<'t, str>, usize> = ordered::Map::new();
@@ -306,7 +306,7 @@ impl<'e, 't> Reader<'e, 't> {
             let key = match event {
                 Event::MappingEnd => return Ok(Data::Map(entries)),
                 Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => {
-                    for entry in self.merge_source(depth)? {
+                    for entry in self.parse_merge_source(depth)? {
                         put_entry(&mut entries, &mut index, &mut merged, entry, true);
                     }
                     continue;
@@ -321,7 +321,7 @@ impl<'e, 't> Reader<'e, 't> {
                     key_text(data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
                 }
                 event => {
-                    let node = self.node(event, span, depth + 1)?;
+                    let node = self.parse_node(event, span, depth + 1)?;
                     key_text(node.data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
                 }
             };
@@ -332,8 +332,8 @@ impl<'e, 't> Reader<'e, 't> {
                 _ => None,
             };
             let value = match streaming_callback {
-                Some(each) => self.streamed_items(each, value_span)?,
-                None => self.node(event, value_span, depth + 1)?,
+                Some(each) => self.parse_streamed_items(each, value_span)?,
+                None => self.parse_node(event, value_span, depth + 1)?,
             };
             let entry = Entry {
                 key,
@@ -352,9 +352,9 @@ impl<'e, 't> Reader<'e, 't> {
     }
 
     /// Parses the list `items` of a document and passes each item to the callback.
-    fn streamed_items(&mut self, each: OnItem<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
+    fn parse_streamed_items(&mut self, each: OnItem<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
         let (line, column) = self.at(span);
-        self.items(1, each)?;
+        self.parse_items(1, each)?;
         Ok(Tree {
             line,
             column,
@@ -362,10 +362,10 @@ impl<'e, 't> Reader<'e, 't> {
         })
     }
 
-    /// The entries of a merge key (`<<: value`); in a list, earlier maps take precedence.
-    fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
+    /// Parses the value of a merge key (`<<: value`) and returns its entries; in a list, earlier maps take precedence.
+    fn parse_merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
         let (event, span) = self.next()?;
-        let node = self.node(event, span, depth + 1)?;
+        let node = self.parse_node(event, span, depth + 1)?;
         let message = "map merge requires map or sequence of maps as the value";
         let wrong = self.error_of(TextErrorKind::Meaning, span, message);
         let mut found = Vec::new();
@@ -385,7 +385,8 @@ impl<'e, 't> Reader<'e, 't> {
     }
 }
 
-/// Adds an entry to a map. Returns the key if the map already had it and not from a merge.
+/// Adds an entry to a map. Returns the key if it is a duplicate; a merged entry may be overridden without being a
+/// duplicate.
 pub(crate) fn put_entry<'t>(
     entries: &mut Vec<Entry<'t>>,
     index: &mut ordered::Map<Cow<'t, str>, usize>,
@@ -393,8 +394,8 @@ pub(crate) fn put_entry<'t>(
     entry: Entry<'t>,
     by_merge: bool,
 ) -> Option<Cow<'t, str>> {
-    const LARGE: usize = 24;
-    let known = if entries.len() < LARGE {
+    const MIN_INDEXED_LEN: usize = 24;
+    let known = if entries.len() < MIN_INDEXED_LEN {
         // Fast path: different keys of equal length usually differ in the last letter.
         let key = entry.key.as_bytes();
         let is_same = |other: &Entry<'_>| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
@@ -415,7 +416,7 @@ pub(crate) fn put_entry<'t>(
                 index.insert(entry.key.clone(), entries.len());
             }
             entries.push(entry);
-            // `merged` is filled only for maps with a merge key.
+            // `merged` has entries only for maps with a merge key.
             if by_merge || !merged.is_empty() {
                 merged.resize(entries.len() - 1, false);
                 merged.push(by_merge);
@@ -433,7 +434,7 @@ pub(crate) fn put_entry<'t>(
                 }
                 None
             } else {
-                // The last value of a duplicate key wins if the caller tolerates duplicates.
+                // If the caller tolerates duplicate keys, the last value is used.
                 let key = entry.key.clone();
                 if let Some(slot) = entries.get_mut(at) {
                     *slot = entry;
@@ -444,7 +445,7 @@ pub(crate) fn put_entry<'t>(
     }
 }
 
-/// Rewords messages for which kubectl's parser has other words.
+/// Rewords messages to those of kubectl's parser.
 fn reword(message: &str) -> (TextErrorKind, String) {
     if message.contains("tab") && !message.contains("table") {
         let words = "found a tab character that violates indentation";

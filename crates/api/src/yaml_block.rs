@@ -1,9 +1,9 @@
 //! A fast line-by-line reader for the YAML that `kubectl get -o yaml` prints: block maps and lists, one-line scalars,
 //! literal blocks.
 //!
-//! A dump of a large cluster has a hundred megabytes, and a full YAML parser takes ten times as long. Items in any
-//! other form are passed to that parser one by one. Invariant: this reader's result, including positions, equals the
-//! full parser's; a test compares them.
+//! A dump of a large cluster has a hundred megabytes, and the full YAML parser takes ten times as long. Items in any
+//! other form are passed to the full parser one by one. Invariant: this reader's result, including positions, equals
+//! the full parser's; a test compares them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::tree::{Data, Entry, Tree};
 use crate::yaml::{self, YamlText, put_entry};
 use crate::yaml_scalar::{key_text, plain};
 
-/// The text is not in the form that this reader supports.
+/// An error: this reader does not support the form of the text.
 #[derive(Debug)]
 struct UnsupportedForm;
 
@@ -22,18 +22,19 @@ type BlockResult<T> = Result<T, UnsupportedForm>;
 /// The text of one item of a list, beginning with its dash, and the number of lines before it.
 pub(crate) type ItemText<'t> = (u32, &'t str);
 
-/// Takes the items of a list, which are read with [`read_item`]; None if one cannot be read.
+/// Callback that receives the texts of a list's items, to be parsed with [`read_item`]; returns None if one cannot be
+/// parsed.
 type OnItems<'e, 't> = &'e mut dyn FnMut(&[ItemText<'t>]) -> Option<()>;
 
 /// Reads a document that is a map with a list `items`; passes the items to the callback and omits them from the result.
-/// None if the text has another form; the caller must then discard the items it received.
+/// Returns None if the text has another form; the caller must then discard the items it received.
 pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_items: OnItems<'_, 't>) -> Option<YamlText<'t>> {
     let mut reader = Reader::new(text, lines_before);
     if text.starts_with("---\n") {
         reader.next_line();
     }
     reader.find_content().ok()?;
-    let document = reader.list_document(on_items).ok()?;
+    let document = reader.read_list_document(on_items).ok()?;
     let (before, after) = (&text[..reader.items.0], &text[reader.items.1..]);
     (is_printable_ascii(before) && is_printable_ascii(after)).then(|| YamlText {
         documents: vec![document],
@@ -41,7 +42,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_items: OnItems
     })
 }
 
-/// Returns whether the text is printable ASCII. Other characters may be line breaks or not allowed in YAML.
+/// Returns whether the text is printable ASCII. Other characters may be line breaks, or may not be allowed in YAML.
 fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
@@ -52,7 +53,7 @@ struct Reader<'t> {
     text: &'t str,
     at: usize,
     line_start: usize,
-    /// End of the current line, before its line break. Stored, because each line is asked for several times.
+    /// End of the current line, before its line break. It is cached, because it is needed several times per line.
     line_end: usize,
     /// Number of the current line, from 1.
     line: u32,
@@ -74,7 +75,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The rest of the current line.
+    /// Returns the rest of the current line.
     fn rest(&self) -> &'t str {
         &self.text[self.at..self.line_end]
     }
@@ -89,7 +90,7 @@ impl<'t> Reader<'t> {
         self.line_end = end_of_line(self.text, self.at);
     }
 
-    /// The column of the current position, from 0; None at the end of the text.
+    /// Returns the column of the current position, from 0; None at the end of the text.
     fn column(&self) -> Option<usize> {
         (self.at < self.text.len()).then(|| self.at - self.line_start)
     }
@@ -121,7 +122,7 @@ impl<'t> Reader<'t> {
         (self.line, column.saturating_add(1))
     }
 
-    /// Returns whether a list item begins here.
+    /// Returns whether a list item begins at the current position.
     fn is_item(&self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
@@ -134,12 +135,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the top-level map and passes the items of its list to the callback.
-    fn list_document(&mut self, on_items: OnItems<'_, 't>) -> BlockResult<Tree<'t>> {
+    fn read_list_document(&mut self, on_items: OnItems<'_, 't>) -> BlockResult<Tree<'t>> {
         if self.column() != Some(0) || self.is_item() {
             return Err(UnsupportedForm);
         }
         let (line, column) = self.position();
-        let data = self.map(0, 0, &mut |reader, key| {
+        let data = self.read_map(0, 0, &mut |reader, key| {
             if key != "items" || !reader.rest().trim_end_matches(' ').is_empty() {
                 return Ok(None);
             }
@@ -155,8 +156,8 @@ impl<'t> Reader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    /// Splits the list below a top-level key into the text of its items, each with the number of lines before it.
-    /// Returns also the position of the list. The reader moves to the line after the list.
+    /// Splits the list below a top-level key into the text of its items, each with the number of lines before it. Also
+    /// returns the position of the list. The reader moves to the line after the list.
     #[allow(clippy::type_complexity)]
     fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<ItemText<'t>>>)> {
         let before = (self.at, self.line_start, self.line_end, self.line);
@@ -188,7 +189,7 @@ impl<'t> Reader<'t> {
             debug_assert!(self.text[start..].starts_with(first.1));
             self.items = (start, end);
         }
-        // The text after the list is checked when it is read.
+        // Check the text after the list when it is read, not here.
         self.at = self.line_start;
         self.find_content()?;
         Ok((line, column, Some(items)))
@@ -205,30 +206,30 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the value that begins here; `parent` is the column of the enclosing value.
-    fn node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
+    /// Reads the value at the current position; `parent` is the column of the enclosing value.
+    fn read_node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
         self.count_value(depth)?;
         let at = self.column().ok_or(UnsupportedForm)?;
         if self.is_item() && at == parent && depth > 1 {
-            return self.list_in_key_column(at, depth);
+            return self.read_list_in_key_column(at, depth);
         }
         let (mut line, mut column) = self.position();
         let data = if self.is_item() {
-            self.list(at, depth)?
+            self.read_list(at, depth)?
         } else if self.is_key()? {
-            self.map(at, depth, &mut |_, _| Ok(None))?
+            self.read_map(at, depth, &mut |_, _| Ok(None))?
         } else {
             (line, column) = self.scalar_position();
-            self.scalar(parent)?
+            self.read_scalar(parent)?
         };
         Ok(Tree { line, column, data })
     }
 
-    /// Reads a list whose dashes are in the column of its key. The full parser reports the position after the first
-    /// dash.
-    fn list_in_key_column(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
+    /// Reads a list whose dashes are in the same column as its key. As in the full parser, its position is the one
+    /// after the first dash.
+    fn read_list_in_key_column(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
         let (line, column) = self.position_after_dash()?;
-        let data = self.list(at, depth)?;
+        let data = self.read_list(at, depth)?;
         Ok(Tree { line, column, data })
     }
 
@@ -241,7 +242,7 @@ impl<'t> Reader<'t> {
         is_here.then_some((line, column + 1 + spaces)).ok_or(UnsupportedForm)
     }
 
-    /// The position of a scalar; that of a literal block is its first line of text.
+    /// Returns the position of a scalar; for a literal block, the position of its first line of text.
     fn scalar_position(&self) -> (u32, u32) {
         if !self.rest().starts_with('|') {
             return self.position();
@@ -254,12 +255,12 @@ impl<'t> Reader<'t> {
 
     /// Reads the value on the lines after a key or dash at column `parent`, or null; the reader is at the end of that
     /// line.
-    fn value_below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
+    fn read_value_below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
         let (line, column) = self.position();
         self.next_line();
         self.find_content()?;
         match self.column() {
-            Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.node(parent, depth),
+            Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.read_node(parent, depth),
             _ => {
                 self.count_value(depth)?;
                 Ok(Tree {
@@ -271,7 +272,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn list(&mut self, indent: usize, depth: usize) -> BlockResult<Data<'t>> {
+    fn read_list(&mut self, indent: usize, depth: usize) -> BlockResult<Data<'t>> {
         let mut items = Vec::new();
         loop {
             self.at += 1;
@@ -279,9 +280,9 @@ impl<'t> Reader<'t> {
             self.skip_spaces();
             items.push(if self.rest().is_empty() {
                 self.at = end;
-                self.value_below(indent, depth + 1, false)?
+                self.read_value_below(indent, depth + 1, false)?
             } else {
-                self.node(indent, depth + 1)?
+                self.read_node(indent, depth + 1)?
             });
             match self.column() {
                 Some(at) if at == indent && self.is_item() => {}
@@ -291,8 +292,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a map; `special` can read the value of a key in another way.
-    fn map(
+    /// Reads a map; `special` may read the value of a key instead of this function.
+    fn read_map(
         &mut self,
         indent: usize,
         depth: usize,
@@ -302,20 +303,20 @@ impl<'t> Reader<'t> {
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         loop {
             let (line, column) = self.position();
-            let key = self.key()?.ok_or(UnsupportedForm)?;
+            let key = self.read_key()?.ok_or(UnsupportedForm)?;
             let end = self.at;
             self.skip_spaces();
             let value = match special(self, &key)? {
                 Some(value) => value,
                 None if self.rest().is_empty() => {
-                    // The full parser reports the position of the colon for a null value.
+                    // For a null value, the full parser reports the position of the colon.
                     self.at = end - 1;
-                    self.value_below(indent, depth + 1, true)?
+                    self.read_value_below(indent, depth + 1, true)?
                 }
                 None => {
                     self.count_value(depth + 1)?;
                     let (line, column) = self.scalar_position();
-                    let data = self.scalar(indent)?;
+                    let data = self.read_scalar(indent)?;
                     Tree { line, column, data }
                 }
             };
@@ -336,16 +337,16 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns whether a map begins here.
+    /// Returns whether a map begins at the current position.
     fn is_key(&mut self) -> BlockResult<bool> {
         let before = self.at;
-        let key = self.key()?;
+        let key = self.read_key()?;
         self.at = before;
         Ok(key.is_some())
     }
 
-    /// Reads a key and its colon; None if there is no key here.
-    fn key(&mut self) -> BlockResult<Option<Cow<'t, str>>> {
+    /// Reads a key and its colon; returns None if there is no key at the current position.
+    fn read_key(&mut self) -> BlockResult<Option<Cow<'t, str>>> {
         let rest = self.rest();
         let is_colon = |after: &str| matches!(after.as_bytes(), [b':'] | [b':', b' ', ..]);
         let (text, length, is_quoted) = match rest.as_bytes().first() {
@@ -377,7 +378,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads a one-line scalar or a literal block, and moves to the next value.
-    fn scalar(&mut self, parent: usize) -> BlockResult<Data<'t>> {
+    fn read_scalar(&mut self, parent: usize) -> BlockResult<Data<'t>> {
         let rest = self.rest().trim_end_matches(' ');
         let data = match rest.as_bytes() {
             [b'"' | b'\'', ..] => {
@@ -389,7 +390,7 @@ impl<'t> Reader<'t> {
             }
             b"{}" => Data::Map(Vec::new()),
             b"[]" => Data::Seq(Vec::new()),
-            b"|" | b"|-" => return self.literal(parent, rest.len() == 1).map(Data::String),
+            b"|" | b"|-" => return self.read_literal(parent, rest.len() == 1).map(Data::String),
             _ if is_plain(rest) && colon_of_key(rest).is_none() => plain(Cow::Borrowed(rest)),
             _ => return Err(UnsupportedForm),
         };
@@ -403,7 +404,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the lines of a literal block: `|` ends with one line break, `|-` with none.
-    fn literal(&mut self, parent: usize, has_break: bool) -> BlockResult<Cow<'t, str>> {
+    fn read_literal(&mut self, parent: usize, has_break: bool) -> BlockResult<Cow<'t, str>> {
         self.next_line();
         self.skip_spaces();
         let indent = self.at - self.line_start;
@@ -454,25 +455,26 @@ fn is_plain(text: &str) -> bool {
     starts && !has_pair(text, *b" #")
 }
 
-/// Position of the line break that ends the line of `at`, or the end of the text.
+/// Returns the position of the line break that ends the line of `at`, or the end of the text.
 fn end_of_line(text: &str, at: usize) -> usize {
     let length = text.as_bytes()[at..].iter().position(|byte| *byte == b'\n');
     length.map_or(text.len(), |length| at + length)
 }
 
-/// Position of the colon that makes the text before it a key: one before a space or at the end of the line.
+/// Returns the position of the colon that ends a key: a colon before a space or at the end of the line.
 fn colon_of_key(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let is_colon = |at: &usize| bytes[*at] == b':' && bytes.get(at + 1).is_none_or(|next| *next == b' ');
     (0..bytes.len()).find(is_colon)
 }
 
-/// Returns whether the two bytes occur side by side. Lines are short: a search that prepares itself first is slower.
+/// Returns whether the text contains these two successive bytes. Lines are short, so a search with a preparation phase
+/// would be slower.
 fn has_pair(text: &str, pair: [u8; 2]) -> bool {
     text.as_bytes().windows(2).any(|window| window == pair)
 }
 
-/// Reads a quoted string that ends on this line; returns the string and its length in the text with its quotes.
+/// Reads a quoted string that ends on this line; returns the string, and its length in the text including the quotes.
 fn quoted_string(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
     let quote = *bytes.first().ok_or(UnsupportedForm)?;
@@ -513,12 +515,12 @@ fn unescaped(text: &str) -> String {
     unescaped
 }
 
-/// Reads one item of the list; None if it is not valid YAML by itself.
+/// Parses one item of a list; returns None if it is not valid YAML by itself.
 pub(crate) fn read_item((lines_before, text): ItemText<'_>) -> Option<Tree<'_>> {
     let read = || {
         let mut reader = Reader::new(text, lines_before);
         reader.find_content()?;
-        let read = reader.node(0, 1)?;
+        let read = reader.read_node(0, 1)?;
         if reader.column().is_some() {
             return Err(UnsupportedForm);
         }

@@ -1,9 +1,9 @@
-//! Accepts texts that the API server's YAML library accepts and the parser used here does not: inside brackets and
-//! quotes go-yaml requires no indentation, and inside brackets it allows tabs for indentation.
+//! Makes the YAML parser accept texts that the API server's YAML library (go-yaml) accepts: go-yaml requires no
+//! indentation inside brackets and quotes, and allows tabs for indentation inside brackets.
 //!
-//! Used only for a text that the parser refused because of its indentation. Lines that begin inside brackets or quotes
-//! are indented until the parser accepts them, which does not change their meaning. The number of added columns is
-//! recorded, so that positions refer to the original text.
+//! This is used only for a text that the parser refused because of its indentation. Lines that begin inside brackets or
+//! quotes are indented, which does not change their meaning. The number of added columns is recorded, so that positions
+//! refer to the original text.
 
 /// A text with some lines indented.
 pub(crate) struct Reindented {
@@ -12,7 +12,8 @@ pub(crate) struct Reindented {
     pub(crate) shifts: Vec<(u32, u32)>,
 }
 
-/// Indents lines that begin inside brackets or quotes beyond the opening character. None if there are no such lines.
+/// Indents lines that begin inside brackets or quotes beyond the opening character. Returns None if there are no such
+/// lines.
 pub(crate) fn reindent(text: &str) -> Option<Reindented> {
     let mut reindented = Reindented {
         text: String::with_capacity(text.len() + text.len() / 8),
@@ -28,7 +29,7 @@ pub(crate) fn reindent(text: &str) -> Option<Reindented> {
             reindented.text.extend(std::iter::repeat_n(' ', shift));
         }
         reindented.text.push_str(line);
-        state.read(line);
+        state.read_line(line);
     }
     (!reindented.shifts.is_empty()).then_some(reindented)
 }
@@ -62,7 +63,7 @@ impl Lexer {
         self.depth > 0 || self.quote.is_some()
     }
 
-    /// By how many columns a line must be indented.
+    /// Returns the number of columns by which a line must be indented.
     fn missing_indent(&self, line: &str) -> usize {
         let body = line.trim_start_matches([' ', '\t']);
         let is_marker = line.starts_with("---") || line.starts_with("...");
@@ -77,7 +78,7 @@ impl Lexer {
         }
     }
 
-    fn read(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         let characters: Vec<char> = line.trim_end_matches(['\n', '\r']).chars().collect();
         let start = characters.iter().take_while(|c| matches!(c, ' ' | '\t')).count();
         if start == characters.len() {
@@ -94,14 +95,14 @@ impl Lexer {
         let mut at = start;
         while at < characters.len() {
             at = match self.quote {
-                Some(mark) => self.in_quotes(&characters, at, mark),
-                None => self.token(&characters, at),
+                Some(mark) => self.read_quoted(&characters, at, mark),
+                None => self.read_token(&characters, at),
             };
         }
     }
 
-    /// Reads up to the end of a quoted text or of the line.
-    fn in_quotes(&mut self, line: &[char], mut at: usize, mark: char) -> usize {
+    /// Reads up to the end of a quoted text or of the line; returns the position after it.
+    fn read_quoted(&mut self, line: &[char], mut at: usize, mark: char) -> usize {
         while let Some(c) = line.get(at) {
             let next = line.get(at + 1);
             if mark == '"' && *c == '\\' || mark == '\'' && *c == mark && next == Some(&mark) {
@@ -117,7 +118,7 @@ impl Lexer {
     }
 
     /// Reads one token outside quotes; returns the position of the next token.
-    fn token(&mut self, line: &[char], at: usize) -> usize {
+    fn read_token(&mut self, line: &[char], at: usize) -> usize {
         let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
         let next = line.get(at + 1);
         match line[at] {
@@ -139,7 +140,7 @@ impl Lexer {
                 line.len()
             }
             '[' | '{' => {
-                self.open(at);
+                self.record_opening(at);
                 self.depth += 1;
                 at + 1
             }
@@ -149,26 +150,26 @@ impl Lexer {
             }
             ',' | ':' if self.depth > 0 => at + 1,
             mark @ ('"' | '\'') => {
-                self.open(at);
+                self.record_opening(at);
                 self.quote = Some(mark);
                 if self.depth == 0 && ends_as_key(line, at, mark) {
                     self.block_column = at + 1;
                 }
                 at + 1
             }
-            _ => self.plain(line, at),
+            _ => self.read_plain(line, at),
         }
     }
 
     /// Records the column of an opening bracket or quotation mark.
-    fn open(&mut self, at: usize) {
+    fn record_opening(&mut self, at: usize) {
         if self.depth == 0 {
             self.inside_column = at + 1;
         }
     }
 
     /// Reads a plain scalar: a key, or a value up to the end of the line or of its bracket.
-    fn plain(&mut self, line: &[char], start: usize) -> usize {
+    fn read_plain(&mut self, line: &[char], start: usize) -> usize {
         let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
         let is_bracket = |c: Option<&char>| c.is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
         for (at, c) in line.iter().enumerate().skip(start) {
@@ -193,10 +194,10 @@ impl Lexer {
     }
 }
 
-/// Returns whether a quoted text is followed by a colon on its line.
+/// Returns whether a colon follows a quoted text on its line, which makes the text a key.
 fn ends_as_key(line: &[char], start: usize, mark: char) -> bool {
     let mut inner = Lexer::default();
-    let end = inner.in_quotes(line, start + 1, mark);
+    let end = inner.read_quoted(line, start + 1, mark);
     let mut rest = line[end..].iter().skip_while(|c| matches!(c, ' ' | '\t'));
     rest.next() == Some(&':')
 }

@@ -47,12 +47,12 @@ pub(crate) fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Ta
     }
 }
 
-/// Resolves a plain (unquoted) scalar (VA-246 to VA-252).
+/// Converts a plain (unquoted) scalar to the type that its text implies (VA-246 to VA-252).
 pub(crate) fn plain(text: Cow<'_, str>) -> Data<'_> {
     resolve_plain(&text).unwrap_or(Data::String(text))
 }
 
-/// Resolves a plain scalar; None if it is a string.
+/// Converts a plain scalar to a number, boolean or null; returns None if it is a string.
 pub(crate) fn resolve_plain(text: &str) -> Option<Data<'static>> {
     match text.as_bytes().first() {
         None => return Some(Data::Null),
@@ -74,7 +74,7 @@ pub(crate) fn resolve_plain(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     match body.as_bytes() {
         [b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..] => {}
-        // `.inf` and `.nan` have no JSON form: Go's encoder refuses them, here they stay strings.
+        // `.inf` and `.nan` have no JSON form: Go's encoder refuses them; here they stay strings.
         _ => return None,
     }
     if is_date_like(text) {
@@ -152,7 +152,7 @@ fn float(text: &str) -> Option<Data<'static>> {
     Some(go_float(number))
 }
 
-/// A float as Go's JSON encoder prints it: as an integer if it is one and exactly representable.
+/// Converts a float as Go's JSON encoder does: to an integer if it is one and exactly representable.
 pub(crate) fn go_float(number: f64) -> Data<'static> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.trunc() == number && number.abs() <= EXACT {
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn plain_scalars_resolve_as_in_the_api_server() {
         let number = |text: &'static str| Data::Number(text.into());
-        for (text, wanted) in [
+        for (text, expected) in [
             ("yes", Data::Bool(true)),
             ("Off", Data::Bool(false)),
             ("n", Data::Bool(false)),
@@ -212,7 +212,7 @@ mod tests {
             ("1e25", number("1e+25")),
             ("0", Data::Int(0)),
         ] {
-            assert_eq!(plain(text.into()), wanted, "{text}");
+            assert_eq!(plain(text.into()), expected, "{text}");
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::json::{TextError, TextErrorKind};
 
-/// Returns the line from 1 (0 if go-yaml reports none) and the message. `piece` is the document's text.
+/// Returns the line, from 1 (0 if go-yaml reports none), and the message. `piece` is the document's text.
 pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
-    // The problem without its context.
+    // The parser's message without its description of the context.
     let problem = match error.message.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
         _ => &error.message,
@@ -13,7 +13,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     let at = error.line.saturating_sub(1);
     let line = piece.lines().nth(at as usize).unwrap_or_default();
     if error.kind == TextErrorKind::Tab {
-        // go-yaml: a tab cannot start a token; after a scalar that may continue, it violates the indentation.
+        // Messages of go-yaml: a tab cannot start a token; after a scalar that may continue, a tab violates the
+        // indentation.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
         if let Some(found) = piece.lines().position(|line| is_indented(&line)) {
             let above = piece.lines().take(found).filter(|line| !line.trim().is_empty()).last();
@@ -28,7 +29,7 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     if problem == "found unexpected end of stream" {
         return (line_of(piece.matches('\n').count()), problem.to_owned());
     }
-    // go-yaml reports no line for errors in composing values.
+    // go-yaml reports no line for errors that occur after parsing.
     let name = || -> String {
         let column = usize::try_from(error.column.saturating_sub(1)).unwrap_or(0);
         let letters = line.chars().skip(column).skip_while(|letter| *letter != '*').skip(1);
@@ -57,12 +58,13 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
         _ if problem.starts_with("unexpected character") => "found character that cannot start any token",
         other => other,
     };
-    // go-yaml's parser reports the line before the error, its scanner the line itself; line 1 is reported as none.
+    // go-yaml's parser reports the line before the error, its scanner the line itself; instead of line 1, none is
+    // reported.
     let is_parsers = words.starts_with("did not find expected");
     (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
 }
 
-/// The text inside two braces, as in templates. YAML reads it as a map whose key is a map with that single key.
+/// Returns the text inside double braces, as in templates. YAML reads it as a map whose key is a map with a single key.
 fn template_key(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{{")?;
     let (key, _) = rest.split_once("}}")?;

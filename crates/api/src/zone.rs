@@ -1,6 +1,6 @@
 //! Time zones of the IANA database with their current offsets from UTC.
 //!
-//! Deviation: a zone's earlier rules are not known; a simulation begins in 2026.
+//! Deviation: earlier rules of a zone are not known; simulations begin in 2026.
 
 use crate::Time;
 
@@ -34,7 +34,7 @@ struct ClockChange {
 }
 
 impl Zone {
-    /// The zone with this name, if there is one.
+    /// Returns the zone with this name, if it exists.
     #[must_use]
     pub fn named(name: &str) -> Option<Zone> {
         let line = TABLE
@@ -43,13 +43,13 @@ impl Zone {
         parse_rule(line.split(' ').next()?)
     }
 
-    /// The local time at an instant, as seconds since the epoch read as if they were UTC.
+    /// Returns the local time at an instant, in seconds since the epoch as if the local time were UTC.
     #[must_use]
     pub(crate) fn local_time(&self, at: Time) -> i64 {
         at.seconds() + self.offset(at.seconds())
     }
 
-    /// The instants with this local time: none if the local time is skipped, two if it occurs twice.
+    /// Returns the instants with this local time: none if the local time is skipped, two if it occurs twice.
     pub(crate) fn instants(&self, local_time: i64) -> impl Iterator<Item = Time> + use<> {
         let zone = *self;
         let summer = self.summer.map(|summer| summer.offset);
@@ -69,7 +69,7 @@ impl Zone {
         self.offset(at.seconds() - 3 * HOUR) > self.offset(at.seconds() + 3 * HOUR)
     }
 
-    /// The offset from UTC at an instant, in seconds.
+    /// Returns the offset from UTC at an instant, in seconds.
     fn offset(&self, at: i64) -> i64 {
         let Some(summer) = self.summer else {
             return self.standard;
@@ -88,7 +88,7 @@ impl Zone {
 }
 
 impl ClockChange {
-    /// The local time of the clock change in a year, in seconds since the epoch.
+    /// Returns the local time of the clock change in a year, in seconds since the epoch.
     fn of(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
@@ -106,7 +106,7 @@ impl ClockChange {
     }
 }
 
-/// Returns whether a line of the table contains a name: `RULE Area:City,City Name,Name`.
+/// Returns whether a line of the table contains a name. A line has the form `RULE Area:City,City Name,Name`.
 fn contains_name(line: &str, name: &str) -> bool {
     let (area, city) = name.split_once('/').unwrap_or(("", name));
     !name.starts_with('/')

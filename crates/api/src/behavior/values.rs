@@ -87,26 +87,26 @@ fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_
 }
 
 /// A hundred years in microseconds: the maximum simulated time.
-const LONGEST: i64 = 100 * 365 * 86_400 * 1_000_000;
+const MAX_DURATION: i64 = 100 * 365 * 86_400 * 1_000_000;
 
-pub(crate) fn time(text: &str) -> Result<i64, String> {
+pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
-        Ok(micros) if micros > LONGEST => Err(format!("{text:?} is longer than a hundred years (876000h)")),
+        Ok(micros) if micros > MAX_DURATION => Err(format!("{text:?} is longer than a hundred years (876000h)")),
         Ok(micros) if micros >= 0 => Ok(micros),
         Ok(_) => Err(format!("{text:?} is negative")),
         Err(_) => Err(format!("{text:?} is not a length of time such as 30s or 1m30s")),
     }
 }
 
-pub(super) fn hook(text: &str) -> Result<HookBehavior, String> {
+pub(super) fn parse_hook(text: &str) -> Result<HookBehavior, String> {
     Ok(match text {
         "fail" => HookBehavior::Fails,
         "hang" => HookBehavior::Hangs,
-        _ => HookBehavior::Takes(time(text)?),
+        _ => HookBehavior::Takes(parse_time(text)?),
     })
 }
 
-pub(super) fn probe(text: &str) -> Result<ProbeBehavior, String> {
+pub(super) fn parse_probe(text: &str) -> Result<ProbeBehavior, String> {
     let (word, window) = match text.split_once('@') {
         Some((word, window)) => (word, Some(window)),
         None => (text, None),
@@ -122,13 +122,13 @@ pub(super) fn probe(text: &str) -> Result<ProbeBehavior, String> {
         }
     };
     let (from, until) = match window {
-        Some(window) => self::window(window)?,
+        Some(window) => parse_window(window)?,
         None => (None, None),
     };
     Ok(ProbeBehavior { answer, from, until })
 }
 
-pub(crate) fn usage(text: &str) -> Result<Usage, String> {
+pub(crate) fn parse_usage(text: &str) -> Result<Usage, String> {
     let amount = |text: &str| match text.parse::<Quantity>() {
         Ok(amount) if amount.sign() >= 0 => Ok(amount),
         Ok(_) => Err(format!("{text:?} is negative")),
@@ -144,18 +144,18 @@ pub(crate) fn usage(text: &str) -> Result<Usage, String> {
     Ok(Usage {
         from: amount(from)?,
         to: amount(to)?,
-        over: time(over)?,
+        over: parse_time(over)?,
     })
 }
 
 /// Parses CPU usage and the CPU time of a request: `50m`, `50m+20ms/request` or `20ms/request`.
-pub(super) fn cpu(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
+pub(super) fn parse_cpu(text: &str) -> Result<(Option<Usage>, Option<i64>), String> {
     let Some(before) = text.strip_suffix("/request") else {
-        return Ok((Some(usage(text)?), None));
+        return Ok((Some(parse_usage(text)?), None));
     };
     let (idle, per_request) = before.rsplit_once('+').unwrap_or(("0", before));
-    let per_request = time(per_request.trim()).map_err(|why| format!("{why}, as in 50m+20ms/request"))?;
-    Ok((Some(usage(idle.trim())?), Some(per_request)))
+    let per_request = parse_time(per_request.trim()).map_err(|why| format!("{why}, as in 50m+20ms/request"))?;
+    Ok((Some(parse_usage(idle.trim())?), Some(per_request)))
 }
 
 pub(super) fn is_signal(text: &str) -> bool {
@@ -177,14 +177,14 @@ pub(super) fn is_signal(text: &str) -> bool {
 }
 
 /// Parses a window such as `30s..60s`, or `30s..` without an end.
-fn window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
+fn parse_window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
     let (start, end) = window
         .split_once("..")
         .ok_or_else(|| format!("{window:?} is not a window such as 30s..60s"))?;
-    let from = Some(time(start)?);
+    let from = Some(parse_time(start)?);
     let until = match end {
         "" => None,
-        end => Some(time(end)?),
+        end => Some(parse_time(end)?),
     };
     if until.is_some() && until <= from {
         return Err(format!("the window {window:?} ends before it starts"));
@@ -192,7 +192,7 @@ fn window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
     Ok((from, until))
 }
 
-pub(super) fn listener(text: &str) -> Result<Listener, String> {
+pub(super) fn parse_listener(text: &str) -> Result<Listener, String> {
     match text {
         "close" => Ok(Listener::Closes),
         "accept" => Ok(Listener::Accepts),
@@ -201,15 +201,15 @@ pub(super) fn listener(text: &str) -> Result<Listener, String> {
 }
 
 /// Parses an error share such as `5%` or `0.5%@30s..60s`.
-pub(super) fn errors(text: &str) -> Result<Errors, String> {
+pub(super) fn parse_errors(text: &str) -> Result<Errors, String> {
     let (share, span) = match text.split_once('@') {
         Some((share, span)) => (share, Some(span)),
         None => (text, None),
     };
-    let per_million = share.strip_suffix('%').and_then(per_million);
+    let per_million = share.strip_suffix('%').and_then(parse_per_million);
     let per_million = per_million.ok_or_else(|| format!("{share:?} is not a share from 0% to 100% such as 5%"))?;
     let (from, until) = match span {
-        Some(span) => window(span)?,
+        Some(span) => parse_window(span)?,
         None => (None, None),
     };
     Ok(Errors {
@@ -220,7 +220,7 @@ pub(super) fn errors(text: &str) -> Result<Errors, String> {
 }
 
 /// Parses a percentage with up to four decimals to parts per million.
-fn per_million(text: &str) -> Option<u32> {
+fn parse_per_million(text: &str) -> Option<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(whole) || !is_number(part) || whole.len() > 3 || part.len() > 4 {

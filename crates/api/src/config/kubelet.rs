@@ -32,7 +32,7 @@ wire_types! {
         pub eviction_max_pod_grace_period: Option<i32>,
         pub shutdown_grace_period: Option<Duration>,
         pub shutdown_grace_period_critical_pods: Option<Duration>,
-        /// Replaces the two fields above.
+        /// Replaces `shutdownGracePeriod` and `shutdownGracePeriodCriticalPods`.
         pub shutdown_grace_period_by_pod_priority: Vec<ShutdownGracePeriodByPodPriority>,
         pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
         pub image_minimum_gc_age as "imageMinimumGCAge": Option<Duration>,
@@ -55,7 +55,7 @@ wire_types! {
         pub shutdown_grace_period_seconds: i64,
     }
 
-    /// Limit of the back-off between container restarts.
+    /// The configurable limit of the back-off between container restarts.
     pub struct CrashLoopBackOffConfig {
         /// Maximum back-off, from 1 s to 300 s.
         pub max_container_restart_period: Option<Duration>,
@@ -237,7 +237,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
                     path,
                     format!("unsupported eviction signal {signal}"),
                 );
-            } else if let Err((kind, message)) = threshold(signal, text) {
+            } else if let Err((kind, message)) = check_threshold(signal, text) {
                 refuse(kind, path, message);
             } else if field == "evictionSoft" && !config.eviction_soft_grace_period.contains_key(signal) {
                 refuse(
@@ -403,7 +403,7 @@ fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
 }
 
 /// Checks an eviction threshold: an amount, or a percentage from 0 to 100.
-fn threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
+fn check_threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
     let other = |message: String| (ProblemKind::Other, message);
     if let Some(percent) = text.strip_suffix('%') {
         let value: f64 = percent.parse().map_err(|_| {
@@ -469,7 +469,7 @@ mod tests {
     /// Shows: P-05
     #[test]
     fn wrong_kubelet_settings_are_reported_with_position() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("evictionHrad: {}", "3:15: evictionHrad: unknown field \"evictionHrad\""),
             (
                 "evictionHard: {memory.free: 5%}",
@@ -515,7 +515,7 @@ mod tests {
                 "3:20: imageMaximumGCAge: imageMaximumGCAge -1h0m0s must not be negative",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err(), [wanted], "{text}");
+            assert_eq!(read(text).unwrap_err(), [expected], "{text}");
         }
     }
 }

@@ -117,7 +117,7 @@ fn set_default<T>(field: &mut Option<T>, value: T) {
     field.get_or_insert(value);
 }
 
-/// Sets an optional enum that is absent or the empty string.
+/// Sets an optional enum field that is absent or an empty string.
 fn set_default_enum<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
     if field.as_ref().is_none_or(|known| text(known).is_empty()) {
         *field = Some(value);
@@ -136,7 +136,7 @@ fn set_default_string(field: &mut Str, value: &str) {
     }
 }
 
-/// Sets a number that is absent or 0 (VA-033).
+/// Sets a number field that is absent or 0 (VA-033).
 fn set_default_number(field: &mut Option<i32>, value: i32) {
     if field.unwrap_or(0) == 0 {
         *field = Some(value);
@@ -155,7 +155,7 @@ fn round_up_all(resources: &mut ResourceRequirements) {
     round_up(&mut resources.requests);
 }
 
-/// A pod's grace period as the API server stores it: a negative value becomes 1 (VA-024).
+/// Returns a pod's grace period as the API server stores it: a negative value becomes 1 (VA-024).
 pub fn stored_grace_period(seconds: i64) -> i64 {
     if seconds < 0 { 1 } else { seconds }
 }

@@ -3,7 +3,8 @@
 use super::*;
 use crate::well_known::label;
 
-/// Limits of a container default to the maximum; requests default to the default limit, else to the minimum.
+/// Sets the defaults of a LimitRange item: a container's default limit is the maximum; the default request is the
+/// default limit, else the minimum.
 pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
     let crate::LimitRangeItem {
         max,
@@ -64,7 +65,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
         }
         Kind::ValidatingAdmissionPolicy => default_admission_policy(fields),
         Kind::PodTemplate => {
-            // A template that cannot be read is left to validation.
+            // A template that cannot be decoded stays unchanged; validation reports it.
             if let Some(given) = fields.get_mut("template")
                 && let Ok(mut template) = crate::wire::from_value::<crate::PodTemplateSpec>(given)
             {

@@ -4,7 +4,7 @@ use crate::untyped::text;
 
 use super::*;
 
-/// Sets the defaults of pods, which include those of templates.
+/// Sets the defaults of a pod's spec, including the defaults that pod templates get.
 pub(super) fn default_pod(spec: &mut PodSpec) {
     // Requests default to the limits, for each resource (VA-030).
     let defaults_requests = |container: &Container| {
@@ -174,8 +174,8 @@ pub(super) fn default_probe(probe: &mut Probe) {
     }
 }
 
-/// The default pull policy: `Always` for the tag `latest` or no tag, but not with a digest or for a malformed name
-/// (VA-028).
+/// Returns the default pull policy: `Always` for the tag `latest` or no tag, but not with a digest or for a malformed
+/// name (VA-028).
 pub(super) fn default_pull_policy(image: &str) -> PullPolicy {
     let named = image.split_once('@').map_or(image, |(named, _)| named);
     let tag = match named.rsplit_once(':') {

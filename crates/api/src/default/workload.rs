@@ -18,7 +18,7 @@ pub(super) fn default_replication_controller(controller: &mut crate::Replication
 }
 
 pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
-    // False is not stored.
+    // The API server omits `paused: false`.
     spec.paused = spec.paused.filter(|paused| *paused);
     set_default(&mut spec.replicas, 1);
     set_default_enum(

@@ -1,13 +1,14 @@
-//! The devices of a pod's claims in an explanation: what each request gets, and why other devices do not do.
+//! The devices of a pod's claims in an explanation: which devices each request gets, and why the other devices are
+//! unsuitable.
 
 use serde::{Deserialize, Serialize};
 
-/// The devices of a pod's ResourceClaims on one node: which device each request gets, and why other devices do not do
-/// (DRA-139 to DRA-170).
+/// The devices of a pod's ResourceClaims on one node: which devices each request gets, and why the other devices are
+/// unsuitable (DRA-139 to DRA-170).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NodeDevices {
     pub requests: Vec<RequestDevices>,
-    /// Pools of which the node can take no device.
+    /// Pools from which no device can be allocated on this node.
     pub unusable_pools: Vec<UnusablePool>,
     /// kube-scheduler's own text for an error that fails the whole scheduling cycle.
     pub error: Option<String>,
@@ -23,9 +24,10 @@ pub struct RequestDevices {
     /// The device class.
     pub class: String,
     pub outcome: RequestOutcome,
-    /// The devices that the request gets. For a request that gets too few, the largest number that fits together.
+    /// The devices that the request gets. For a request that gets too few: the largest number of devices that can be
+    /// allocated together.
     pub gets: Vec<DeviceShare>,
-    /// Groups of devices that do not do, with their common reason.
+    /// Groups of unsuitable devices, each with a common reason.
     pub unsuitable: Vec<UnsuitableDevices>,
 }
 
@@ -33,14 +35,14 @@ pub struct RequestDevices {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RequestOutcome {
-    /// It gets all devices that it asks for.
+    /// The request gets all requested devices.
     Complete,
-    /// It gets fewer devices than it asks for.
+    /// The request gets fewer devices than it requests.
     TooFew {
-        /// The number that it asks for; `None` for all matching devices.
+        /// Number of requested devices; `None` for all matching devices.
         asks: Option<usize>,
     },
-    /// An alternative that gets all devices that it asks for, but with it another request would get too few.
+    /// The alternative would get all its devices, but then another request would get too few, so it is not used.
     PassedOver,
     /// The claim was allocated before, and the node can use its devices.
     Allocated,
@@ -57,109 +59,110 @@ pub struct DeviceName {
     pub device: String,
 }
 
-/// A device that a request gets.
+/// A device that a request gets, or its share of a shareable device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceShare {
     pub device: DeviceName,
-    /// Capacity that the request consumes of a shareable device.
+    /// Capacity of a shareable device that the request consumes.
     pub consumes: Vec<Amount>,
-    /// Shared counters that the device consumes.
+    /// Counters, shared with other devices, that the device consumes.
     pub counters: Vec<CounterUse>,
 }
 
-/// An amount of a named capacity.
+/// An amount of one capacity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amount {
     pub name: String,
     pub amount: String,
 }
 
-/// The use of one shared counter by a device (DRA-160).
+/// The amount of one shared counter that a device consumes (DRA-160).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CounterUse {
     pub counter_set: String,
     pub counter: String,
-    /// The amount that the device takes of the counter.
+    /// The amount that the device consumes.
     pub takes: String,
-    /// For a device that a request gets: what is left afterwards. Otherwise: what is left without it.
+    /// The remaining amount of the counter: after the allocation, for a device that a request gets; without the device,
+    /// for any other device.
     pub left: String,
 }
 
-/// Devices that do not do for a request, for one reason.
+/// Devices that are unsuitable for a request, for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsuitableDevices {
     pub devices: Vec<DeviceName>,
     pub why: DeviceObstacle,
 }
 
-/// The first test of the allocator that a device does not pass (DRA-143).
+/// Why a device is unsuitable: the first check of the allocator that fails (DRA-143).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeviceObstacle {
-    /// It is allocated to a claim.
+    /// The device is allocated to a claim.
     InUse {
-        /// `namespace/name` of the claim; its UID while the allocation is not written yet.
+        /// `namespace/name` of the claim; the claim's UID until the allocation is stored.
         claim: String,
         /// Names of the pods for which the claim is reserved.
         pods: Vec<String>,
     },
-    /// Another request of the pod takes it.
+    /// Another request of the pod gets the device.
     TakenBy { claim: String, request: String },
-    /// A selector excludes it.
+    /// A CEL selector excludes the device.
     NotSelected {
         selector: DeviceSelectorPlace,
         expression: String,
     },
-    /// A selector cannot be evaluated on it.
+    /// A CEL selector cannot be evaluated for the device.
     SelectorError {
         selector: DeviceSelectorPlace,
         expression: String,
         error: String,
     },
-    /// It cannot be used from this node.
+    /// The device cannot be used from this node.
     OtherNode,
-    /// It has no capacity of the requested name.
+    /// The device has no capacity of the requested name.
     NoSuchCapacity { name: String },
-    /// The request policy of the capacity does not allow the amount.
+    /// The request policy of the device's capacity does not allow this amount.
     CapacityPolicy(Amount),
-    /// Other shares leave too little capacity.
+    /// Other claims that share the device leave too little capacity.
     Capacity { asks: Amount, left: String },
     /// A shared counter has too little left.
     Counter(CounterUse),
-    /// The request does not tolerate its taint.
+    /// The request does not tolerate a taint of the device.
     Taint { key: String, value: String, effect: String },
-    /// It lacks the attribute of a constraint.
+    /// The device lacks the attribute that a constraint compares.
     NoAttribute { attribute: String },
-    /// Its attribute differs from that of the devices taken before (`matchAttribute`).
+    /// The device's attribute differs from that of the devices already selected (`matchAttribute`).
     Differs {
         attribute: String,
         value: String,
-        /// The value of the devices taken before.
+        /// The attribute's value on the devices already selected.
         wanted: String,
     },
-    /// Its attribute equals that of a device taken before (`distinctAttribute`).
+    /// The device's attribute equals that of a device already selected (`distinctAttribute`).
     Repeats { attribute: String, value: String },
-    /// It does by itself, but with it some other request would lack devices.
+    /// The device alone is suitable, but with it another request would get too few devices.
     LeavesTooFew,
 }
 
-/// The list that holds a CEL selector.
+/// The object whose list holds a CEL selector; `index` is the position in that list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeviceSelectorPlace {
-    /// That of the device class.
+    /// The selectors of the device class.
     Class { class: String, index: usize },
-    /// That of the request in the claim.
+    /// The selectors of the request in the claim.
     Request { index: usize },
 }
 
-/// A pool of which no device can be taken (DRA-134, DRA-136).
+/// A pool from which no device can be allocated (DRA-134, DRA-136).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnusablePool {
     pub driver: String,
     pub pool: String,
-    /// True if not all slices of the pool are published; false if they contradict each other.
+    /// True if some slices of the pool are missing; false if the slices contradict each other.
     pub is_incomplete: bool,
 }

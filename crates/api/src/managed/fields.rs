@@ -1,4 +1,4 @@
-//! Sets of fields: of a document, and of the difference between two objects.
+//! Computes sets of fields: the fields of a document, and the fields that differ between two objects.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::ordered::StableSort as _;
 pub struct Changes {
     /// Fields that are new or have another value, sorted.
     pub written: Vec<FieldPath>,
-    /// Fields that are gone, sorted.
+    /// Fields that no longer exist, sorted.
     pub removed: Vec<FieldPath>,
 }
 
@@ -37,31 +37,31 @@ fn is_unowned(path: &[Str]) -> bool {
     }
 }
 
-fn sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
+fn owned_and_sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
     paths.retain(|path| !is_unowned(path));
     paths.stable_sort();
     paths.dedup();
     paths
 }
 
-fn step_of(field: &str) -> Str {
+fn field_step(field: &str) -> Str {
     format!("f:{field}").into()
 }
 
-/// The fields that a document sets, sorted: its leaves, and the elements of its lists.
+/// Returns the fields that a document sets, sorted: its leaves, and the elements of its lists.
 #[must_use]
 pub fn fields_of(document: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
     let mut found = Vec::new();
-    collect(document, semantics, &mut Vec::new(), &mut found);
-    sorted(found)
+    collect_fields(document, semantics, &mut Vec::new(), &mut found);
+    owned_and_sorted(found)
 }
 
-fn collect(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
     match value {
         Value::Object(map) if !map.is_empty() && !semantics.is_atomic() => {
             for (key, value) in map {
-                path.push(step_of(key));
-                collect(value, semantics.field(key), path, found);
+                path.push(field_step(key));
+                collect_fields(value, semantics.field(key), path, found);
                 path.pop();
             }
         }
@@ -71,14 +71,14 @@ fn collect(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found:
                 return found.push(path.clone());
             }
             for item in items {
-                let Some(step) = step(item, semantics, &elements) else {
+                let Some(step) = element_step(item, semantics, &elements) else {
                     continue;
                 };
                 path.push(step);
                 found.push(path.clone());
                 let item_semantics = semantics.item();
                 if item.is_object() && !item_semantics.is_atomic() {
-                    collect(item, item_semantics, path, found);
+                    collect_fields(item, item_semantics, path, found);
                 }
                 path.pop();
             }
@@ -87,7 +87,7 @@ fn collect(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath, found:
     }
 }
 
-fn step(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
+fn element_step(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
     match elements {
         Elements::Atomic => None,
         Elements::Set => Some(format!("v:{item}").into()),
@@ -95,18 +95,18 @@ fn step(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Opti
     }
 }
 
-/// The fields that differ between two objects.
+/// Compares two objects and returns the fields that differ.
 #[must_use]
 pub fn compare(old: &Value, new: &Value, semantics: Semantics<'_>) -> Changes {
     let mut changes = Changes::default();
-    walk((Some(old), Some(new)), semantics, &mut Vec::new(), &mut changes);
+    compare_values((Some(old), Some(new)), semantics, &mut Vec::new(), &mut changes);
     Changes {
-        written: sorted(changes.written),
-        removed: sorted(changes.removed),
+        written: owned_and_sorted(changes.written),
+        removed: owned_and_sorted(changes.removed),
     }
 }
 
-/// The fields that the creation of an object sets, defaults included.
+/// Returns the fields that the creation of an object sets, including defaults.
 #[must_use]
 pub fn compare_with_new(object: &Value, semantics: Semantics<'_>) -> Vec<FieldPath> {
     compare(&Value::Object(Map::new()), object, semantics).written
@@ -114,7 +114,7 @@ pub fn compare_with_new(object: &Value, semantics: Semantics<'_>) -> Vec<FieldPa
 
 type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
 
-fn walk(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_values(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = pair;
     if old == new {
         return;
@@ -125,15 +125,15 @@ fn walk(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes:
         fits(old) && fits(new)
     };
     if is(Value::is_object) && fits(Value::is_object) {
-        walk_map(pair, semantics, path, changes);
+        compare_maps(pair, semantics, path, changes);
     } else if is(Value::is_array) && fits(Value::is_array) {
-        walk_list(pair, semantics, path, changes);
+        compare_lists(pair, semantics, path, changes);
     } else {
-        leaf(pair, path, changes);
+        compare_leaf(pair, path, changes);
     }
 }
 
-fn leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+fn compare_leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
     match (old, new) {
         (Some(old), Some(new)) if old == new => {}
         (_, Some(_)) => changes.written.push(path.clone()),
@@ -142,8 +142,8 @@ fn leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
     }
 }
 
-/// A field that has fields is itself new where there was none, and gone where there is none.
-fn appearance((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+/// Records a map or list itself as written if it did not exist before, and as removed if it no longer exists.
+fn compare_presence((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
     match (old, new) {
         (None, Some(_)) => changes.written.push(path.clone()),
         (Some(_), None) => changes.removed.push(path.clone()),
@@ -151,11 +151,11 @@ fn appearance((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
     }
 }
 
-fn walk_map(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_maps(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = (pair.0.and_then(Value::as_object), pair.1.and_then(Value::as_object));
     let is_empty = |map: Option<&Map<String, Value>>| map.is_none_or(Map::is_empty);
     if semantics.is_atomic() || is_empty(old) && is_empty(new) {
-        return leaf(pair, path, changes);
+        return compare_leaf(pair, path, changes);
     }
     let mut keys: Vec<&String> = old.into_iter().chain(new).flat_map(Map::keys).collect();
     keys.stable_sort();
@@ -164,25 +164,25 @@ fn walk_map(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, chan
         let unset = semantics.unset(key);
         let before = old.and_then(|map| map.get(key)).or(unset.filter(|_| pair.0.is_some()));
         let after = new.and_then(|map| map.get(key)).or(unset.filter(|_| pair.1.is_some()));
-        path.push(step_of(key));
-        walk((before, after), semantics.field(key), path, changes);
+        path.push(field_step(key));
+        compare_values((before, after), semantics.field(key), path, changes);
         path.pop();
     }
-    appearance(pair, path, changes);
+    compare_presence(pair, path, changes);
 }
 
 fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn walk_list(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_lists(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = (items(pair.0), items(pair.1));
     let elements = semantics.elements();
     if elements == Elements::Atomic || old.is_empty() && new.is_empty() {
-        return leaf(pair, path, changes);
+        return compare_leaf(pair, path, changes);
     }
     let with_steps = |items: &'_ [Value]| -> Vec<(Str, Value)> {
-        let with_step = |item: &Value| Some((step(item, semantics, &elements)?, item.clone()));
+        let with_step = |item: &Value| Some((element_step(item, semantics, &elements)?, item.clone()));
         items.iter().filter_map(with_step).collect()
     };
     let (old, new) = (with_steps(old), with_steps(new));
@@ -195,15 +195,17 @@ fn walk_list(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, cha
         let pair = (before.map(|at| &old[at].1), after.map(|at| &new[at].1));
         path.push(step.clone());
         match semantics.item() {
-            item if matches!(elements, Elements::Keyed(_)) && !item.is_atomic() => walk(pair, item, path, changes),
-            _ => leaf(pair, path, changes),
+            item if matches!(elements, Elements::Keyed(_)) && !item.is_atomic() => {
+                compare_values(pair, item, path, changes)
+            }
+            _ => compare_leaf(pair, path, changes),
         }
         path.pop();
     }
-    appearance(pair, path, changes);
+    compare_presence(pair, path, changes);
 }
 
-/// The value at a path.
+/// Returns the value at a path.
 #[must_use]
 pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
     path.iter().try_fold(object, |value, step| match step.split_once(':')? {
@@ -213,27 +215,28 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
             items.get(position(items, step)?)
         }
         _ => {
-            let wanted: Value = serde_json::from_str(step.get(2..)?).ok()?;
-            value.as_array()?.iter().find(|item| **item == wanted)
+            let expected: Value = serde_json::from_str(step.get(2..)?).ok()?;
+            value.as_array()?.iter().find(|item| **item == expected)
         }
     })
 }
 
-/// The index of the list element that a path element `k:…` refers to. A key that an element lacks has its default.
+/// Returns the index of the list element that a path element `k:…` refers to. A missing key counts as having its
+/// default value.
 #[must_use]
 pub fn position(items: &[Value], step: &str) -> Option<usize> {
     let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
-    let is_value = |item: &Value, key: &str, wanted: &Value| match item.get(key) {
-        Some(value) => value == wanted,
-        None if key == "protocol" => wanted == "TCP",
-        None => *wanted == "" || *wanted == 0,
+    let is_value = |item: &Value, key: &str, expected: &Value| match item.get(key) {
+        Some(value) => value == expected,
+        None if key == "protocol" => expected == "TCP",
+        None => *expected == "" || *expected == 0,
     };
     items
         .iter()
-        .position(|item| keys.iter().all(|(key, wanted)| is_value(item, key, wanted)))
+        .position(|item| keys.iter().all(|(key, expected)| is_value(item, key, expected)))
 }
 
-/// Prints a path as in error messages: `.spec.containers[name="app"].image`.
+/// Prints a path as it appears in error messages: `.spec.containers[name="app"].image`.
 #[must_use]
 pub fn path_text(path: &[Str]) -> String {
     let mut text = String::new();

@@ -1,9 +1,9 @@
 //! Field managers of server-side apply and the sets of fields that they own, as in `metadata.managedFields` (HT-131,
 //! HT-132).
 //!
-//! [`Semantics`] knows which lists and maps are one field and which have fields of their own. With it
-//! [`fields_of`] gives the fields of a document, and [`compare`] those that a write changes. A [`FieldSet`] is such a
-//! set as an object stores it.
+//! [`Semantics`] determines which lists and maps are one field, and which contain fields. [`fields_of`] uses it to find
+//! the fields of a document, and [`compare`] to find the fields that a write changes. A [`FieldSet`] is a set of fields
+//! as an object stores it.
 
 mod fields;
 mod semantics;
@@ -23,12 +23,12 @@ pub use self::typed::typed_errors;
 /// A field as a list of path elements in FieldsV1 form: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
 pub type FieldPath = Vec<Str>;
 
-/// A set of fields, as the text of its FieldsV1 form.
+/// A set of fields, stored as FieldsV1 text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldSet(Str);
 
 impl FieldSet {
-    /// From paths.
+    /// Creates a set from the paths of its fields.
     #[must_use]
     pub fn of(paths: &[FieldPath]) -> FieldSet {
         if paths.is_empty() {
@@ -44,23 +44,23 @@ impl FieldSet {
         self.0.is_empty()
     }
 
-    /// FieldsV1: an owned field with owned fields inside has the key `.`.
+    /// Returns the set as a FieldsV1 value. An owned field that contains owned fields has the key `.`.
     #[must_use]
     pub fn to_value(&self) -> Value {
         serde_json::from_str(&self.0).unwrap_or_else(|_| json!({}))
     }
 
-    /// The paths, sorted.
+    /// Returns the paths of the fields, sorted.
     #[must_use]
     pub fn paths(&self) -> Vec<FieldPath> {
         let mut found = Vec::new();
-        collect(&self.to_value(), &mut Vec::new(), &mut found);
+        collect_paths(&self.to_value(), &mut Vec::new(), &mut found);
         found.stable_sort();
         found
     }
 }
 
-fn collect(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+fn collect_paths(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
     for (step, below) in value.as_object().into_iter().flatten() {
         if step == "." {
             found.push(path.clone());
@@ -69,7 +69,7 @@ fn collect(value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
         path.push(step.as_str().into());
         match below.as_object().is_none_or(Map::is_empty) {
             true => found.push(path.clone()),
-            false => collect(below, path, found),
+            false => collect_paths(below, path, found),
         }
         path.pop();
     }
@@ -100,7 +100,7 @@ impl Node {
     }
 }
 
-/// An entry of `managedFields`: a client, its kind of write, and the fields it owns.
+/// An entry of `managedFields`: a client, its operation (apply or update), and the fields that it owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manager {
     /// The name of the client (`--field-manager`): `kubectl-create`.
@@ -109,13 +109,13 @@ pub struct Manager {
     pub subresource: Str,
     /// Whether the manager used server-side apply.
     pub is_apply: bool,
-    /// Time of the last write that changed the set.
+    /// Time of the last write that changed the set of fields.
     pub time: Option<Time>,
     pub fields: FieldSet,
 }
 
 impl Manager {
-    /// The sender of an object, whose fields the API server determines when it stores the object.
+    /// Creates an entry for the sender of a request; the API server determines the fields when it stores the object.
     #[must_use]
     pub fn sender(name: impl Into<Str>) -> Manager {
         Manager {
@@ -127,7 +127,7 @@ impl Manager {
         }
     }
 
-    /// The manager as named in the server's error messages.
+    /// Returns the manager's name as the API server's error messages print it.
     #[must_use]
     pub fn printed(&self, api_version: &str) -> String {
         let mut text = format!("{:?}", &*self.name);
@@ -140,7 +140,7 @@ impl Manager {
         text
     }
 
-    /// Returns whether two entries are of the same manager.
+    /// Returns whether two entries belong to the same manager.
     #[must_use]
     pub fn is_same(&self, other: &Manager) -> bool {
         (self.is_apply, &self.name, &self.subresource) == (other.is_apply, &other.name, &other.subresource)
@@ -166,7 +166,7 @@ impl Manager {
     fn from_value(entry: &Value) -> Option<Manager> {
         let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default();
         let mut paths = Vec::new();
-        collect(entry.get("fieldsV1")?, &mut Vec::new(), &mut paths);
+        collect_paths(entry.get("fieldsV1")?, &mut Vec::new(), &mut paths);
         Some(Manager {
             name: text("manager").into(),
             subresource: text("subresource").into(),
@@ -177,28 +177,29 @@ impl Manager {
     }
 }
 
-/// The field managers of an object; not on the wire, but printed by `get --show-managed-fields`.
+/// The field managers of an object; stored apart from the object's JSON form, and printed by `get
+/// --show-managed-fields`.
 ///
 /// Deviation: recorded only for objects that a client created or applied.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Managers(Option<Arc<Vec<Manager>>>);
 
 impl Managers {
-    /// From a list of managers.
+    /// Creates the value from a list of managers.
     #[must_use]
     pub fn of(list: Vec<Manager>) -> Managers {
         Managers((!list.is_empty()).then(|| Arc::new(list)))
     }
 
-    /// From `metadata.managedFields`.
+    /// Decodes `metadata.managedFields`.
     #[must_use]
     pub fn from_value(entries: &Value) -> Managers {
         let entries = entries.as_array().into_iter().flatten();
         Managers::of(entries.filter_map(Manager::from_value).collect())
     }
 
-    /// The managers that a client sends in place of the stored ones. A list of one empty entry, or of none, is the
-    /// request to forget all of them: it gives one manager without a name (HT-134).
+    /// Decodes the managers that a client sends to replace the stored ones. An empty list, or a list of one empty
+    /// entry, requests that all managers are removed: the result is then one manager without a name (HT-134).
     #[must_use]
     pub fn sent(entries: &Value) -> Managers {
         match Managers::from_value(entries) {
@@ -207,14 +208,14 @@ impl Managers {
         }
     }
 
-    /// The managers in order of their first write.
+    /// Returns the managers in the order of their first write.
     #[must_use]
     pub fn list(&self) -> &[Manager] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// `metadata.managedFields` of the object; None if there are no managers. Applying managers come first, then by
-    /// time and name.
+    /// Returns `metadata.managedFields` of the object; None if there are no managers. Managers that use apply come
+    /// first; then entries are sorted by time and name.
     #[must_use]
     pub fn to_value(&self, object: &Object) -> Option<Value> {
         let mut list: Vec<&Manager> = self.list().iter().collect();

@@ -1,4 +1,4 @@
-//! Which lists and maps are one field, and how the elements of the other lists are told apart
+//! Determines which lists and maps are owned as one field, and how the elements of other lists are identified
 //! (`x-kubernetes-list-type`, `x-kubernetes-map-type`).
 
 use serde_json::{Map, Value};
@@ -7,37 +7,38 @@ use crate::schema::SchemaNode;
 use crate::untyped::{text, texts};
 use crate::{Kind, Str};
 
-/// Source of the merge semantics of a value, which determine its field ownership.
+/// The schema of a value as far as it determines field ownership.
 #[derive(Debug, Clone, Copy)]
 pub enum Semantics<'s> {
-    /// A value in an object of a built-in kind, with the name of its field; the name is empty for the object itself and
-    /// for elements of lists.
+    /// A value in an object of a built-in kind, with the name of the field that holds it. The name is empty for the
+    /// object itself and for elements of most lists.
     BuiltIn(Kind, &'s str, SchemaNode),
-    /// A value of a structural schema; null for a value that the schema does not know.
+    /// A value described by a CustomResourceDefinition's schema; the schema is null for a value that it does not
+    /// describe.
     Defined(&'s Value),
 }
 
-/// How the elements of a list are told apart.
+/// How the elements of a list are identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elements<'s> {
     /// The list is one field.
     Atomic,
-    /// By their value.
+    /// Elements are identified by their value.
     Set,
-    /// By these fields.
+    /// Elements are identified by these fields.
     Keyed(Vec<&'s str>),
 }
 
 const NULL: &Value = &Value::Null;
 
 impl<'s> Semantics<'s> {
-    /// An object of a built-in kind.
+    /// Returns the semantics of a whole object of a built-in kind.
     #[must_use]
     pub fn of_kind(kind: Kind) -> Semantics<'s> {
         Semantics::BuiltIn(kind, "", SchemaNode::of_kind(kind))
     }
 
-    /// A field of a map or a struct.
+    /// Returns the semantics of a field of a map or a struct.
     #[must_use]
     pub fn field<'f>(self, name: &'f str) -> Semantics<'f>
     where
@@ -53,7 +54,7 @@ impl<'s> Semantics<'s> {
         }
     }
 
-    /// An element of a list.
+    /// Returns the semantics of an element of a list.
     #[must_use]
     pub fn item(self) -> Semantics<'s> {
         match self {
@@ -65,11 +66,11 @@ impl<'s> Semantics<'s> {
         }
     }
 
-    /// How the elements of a list are told apart.
+    /// Returns how the elements of a list are identified.
     #[must_use]
     pub fn elements(self) -> Elements<'s> {
         match self {
-            // Only strategic merge patches tell these elements apart.
+            // Only strategic merge patches identify these elements by a key.
             Semantics::BuiltIn(Kind::Job, "conditions", _) => Elements::Atomic,
             Semantics::BuiltIn(.., node) => match node.element_keys() {
                 Some(keys) if keys.is_empty() => Elements::Set,
@@ -84,18 +85,18 @@ impl<'s> Semantics<'s> {
         }
     }
 
-    /// Returns whether a map is one field.
+    /// Returns whether a map is owned as one field.
     #[must_use]
     pub fn is_atomic(self) -> bool {
         match self {
             Semantics::BuiltIn(Kind::ControllerRevision, "data", _) => true,
-            Semantics::BuiltIn(_, field, _) => is_atomic(field),
+            Semantics::BuiltIn(_, field, _) => is_atomic_map(field),
             Semantics::Defined(schema) => text(schema, "x-kubernetes-map-type") == "atomic",
         }
     }
 
-    /// The value that Go encodes for a field that is not set: of a struct that is no pointer, of `containers`, and of the
-    /// times and texts of an Event.
+    /// Returns the value that Go encodes for an unset field of a built-in kind: an empty object for a struct that is
+    /// not a pointer, null for `containers` and for the times of an Event, an empty text for the texts of an Event.
     pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
         static EMPTY_TEXT: Value = Value::String(String::new());
@@ -115,28 +116,28 @@ impl<'s> Semantics<'s> {
         }
     }
 
-    /// The path element for an element of a keyed list; None if it lacks a key that has no default.
+    /// Returns the path element for an element of a keyed list; None if the element lacks a key that has no default.
     #[must_use]
     pub fn step(self, item: &Value, keys: &[&str]) -> Option<Str> {
         let Semantics::Defined(schema) = self else {
             return Some(built_in_step(item, keys));
         };
         let default = |key: &str| schema.pointer(&format!("/items/properties/{key}/default")).cloned();
-        step(item, keys, default)
+        keyed_step(item, keys, default)
     }
 }
 
-/// The path element for an element of a keyed list of a built-in kind.
+/// Returns the path element for an element of a keyed list of a built-in kind.
 pub(super) fn built_in_step(item: &Value, keys: &[&str]) -> Str {
     let default = |key: &str| match key {
         "protocol" => "TCP".into(),
         "containerPort" | "port" => 0.into(),
         _ => "".into(),
     };
-    step(item, keys, |key| Some(default(key))).unwrap_or_default()
+    keyed_step(item, keys, |key| Some(default(key))).unwrap_or_default()
 }
 
-fn step(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) -> Option<Str> {
+fn keyed_step(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) -> Option<Str> {
     let mut step = Map::new();
     let mut sorted = keys.to_vec();
     sorted.sort_unstable();
@@ -148,7 +149,7 @@ fn step(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) ->
 }
 
 /// Returns whether the map in this field of a built-in kind is atomic: a manager that sets a part of it owns all of it.
-fn is_atomic(field: &str) -> bool {
+fn is_atomic_map(field: &str) -> bool {
     matches!(
         field,
         "selector"

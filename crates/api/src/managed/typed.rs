@@ -1,5 +1,5 @@
-//! Type errors of server-side apply: validates a document as structured-merge-diff does, which knows fields, scalar
-//! types and list keys, but not the range of numbers.
+//! Type errors of server-side apply: validates a document as the library structured-merge-diff does, which checks field
+//! names, scalar types and list keys, but not the range of numbers.
 
 use serde_json::Value;
 
@@ -7,58 +7,58 @@ use super::path_text;
 use super::semantics::built_in_step;
 use crate::schema::{GoType, Shape, Struct, StructField};
 
-/// All type errors in the document, each prefixed with its path.
+/// Returns all type errors in the document, each prefixed with its path.
 #[must_use]
 pub fn typed_errors(fields: Struct, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    record(fields, document, "", &mut found);
+    check_struct(fields, document, "", &mut found);
     found
 }
 
-fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_struct(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     let Value::Object(map) = value else {
         return push_mismatch("map", value, at, found);
     };
     let mut sorted: Vec<_> = map.iter().collect();
     sorted.sort_unstable_by_key(|(name, _)| name.as_str());
     for (name, value) in sorted {
-        let place = format!("{at}.{name}");
+        let path = format!("{at}.{name}");
         match fields.field(name) {
-            Some(field) => typed(Some(field), field.of, value, &place, found),
+            Some(field) => check_value(Some(field), field.of, value, &path, found),
             None if at.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") => {}
-            None => found.push(format!("{place}: field not declared in schema")),
+            None => found.push(format!("{path}: field not declared in schema")),
         }
     }
 }
 
-/// Checks a value; `holder` is the field that holds it, if it is neither an element nor the value of a key.
-fn typed(holder: Option<StructField>, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
+/// Checks a value. `holder` is the field that holds the value; None for an element of a list or a value of a map.
+fn check_value(holder: Option<StructField>, go_type: GoType, value: &Value, at: &str, found: &mut Vec<String>) {
     if value.is_null() {
         return;
     }
     match go_type.shape() {
-        Shape::Struct(fields) => record(fields, value, at, found),
+        Shape::Struct(fields) => check_struct(fields, value, at, found),
         Shape::Map(go_type) => match value {
             Value::Object(map) => map
                 .iter()
-                .for_each(|(key, value)| typed(None, go_type, value, &format!("{at}.{key}"), found)),
+                .for_each(|(key, value)| check_value(None, go_type, value, &format!("{at}.{key}"), found)),
             _ => push_mismatch("map", value, at, found),
         },
         Shape::List(go_type) => match value {
-            Value::Array(items) => list(holder, go_type, items, at, found),
+            Value::Array(items) => check_list(holder, go_type, items, at, found),
             _ => push_mismatch("list", value, at, found),
         },
-        Shape::Leaf(leaf) => scalar(leaf, value, at, found),
+        Shape::Leaf(leaf) => check_scalar(leaf, value, at, found),
     }
 }
 
-fn list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
+fn check_list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str, found: &mut Vec<String>) {
     let keys = holder.and_then(StructField::element_keys);
     let keys = keys.filter(|keys| !keys.is_empty());
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let Some(step) = keys.as_ref().map(|keys| built_in_step(item, keys)) else {
-            typed(None, go_type, item, &format!("{at}[{index}]"), found);
+            check_value(None, go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
         let element = path_text(std::slice::from_ref(&step));
@@ -66,11 +66,11 @@ fn list(holder: Option<StructField>, go_type: GoType, items: &[Value], at: &str,
             found.push(format!("{at}: duplicate entries for key {element}"));
         }
         seen.push(step);
-        typed(None, go_type, item, &format!("{at}{element}"), found);
+        check_value(None, go_type, item, &format!("{at}{element}"), found);
     }
 }
 
-fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
     let plain = crate::schema::plain_name(leaf);
     let is_scalar = !value.is_object() && !value.is_array();
     match plain {
@@ -95,11 +95,11 @@ fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-fn push_mismatch(wanted: &str, value: &Value, at: &str, found: &mut Vec<String>) {
-    found.push(format!("{at}: expected {wanted}, got {}", go_value("&{", value, "}")));
+fn push_mismatch(expected: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    found.push(format!("{at}: expected {expected}, got {}", go_value("&{", value, "}")));
 }
 
-/// The value as Go prints it inside a struct.
+/// Prints a value as Go prints it inside a struct.
 fn go_value(open: &str, value: &Value, close: &str) -> String {
     let is_syntax = open.contains(':');
     let text = match value {

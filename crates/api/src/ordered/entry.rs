@@ -2,7 +2,7 @@
 
 use super::{Map, Slot};
 
-/// The entry of a key, present or not.
+/// The entry of a key, whether or not the key is in the map.
 pub enum Entry<'m, K, V> {
     /// The key is in the map.
     Occupied(OccupiedEntry<'m, K, V>),
@@ -10,7 +10,7 @@ pub enum Entry<'m, K, V> {
     Vacant(VacantEntry<'m, K, V>),
 }
 
-/// The entry of a key in the map.
+/// The entry of a key that is in the map.
 pub struct OccupiedEntry<'m, K, V> {
     pub(super) map: &'m mut Map<K, V>,
     pub(super) slot: Slot,
@@ -38,7 +38,7 @@ impl<'m, K, V> VacantEntry<'m, K, V> {
 }
 
 impl<'m, K, V> Entry<'m, K, V> {
-    /// The value; inserts the result of `make` if the key is absent.
+    /// Returns the value; if the key is absent, inserts the result of `make` first.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -46,12 +46,12 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value; inserts `value` if the key is absent.
+    /// Returns the value; if the key is absent, inserts `value` first.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value; inserts the default if the key is absent.
+    /// Returns the value; if the key is absent, inserts the default first.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,

@@ -1,10 +1,10 @@
 //! Go's `sort.Slice`. It is unstable, and its order of equal elements is visible in the order of preemption victims
 //! (SCH-098).
 //!
-//! It uses insertion sort for up to twelve elements, else pattern-defeating quicksort. The comparison need not be a
-//! consistent order, and several of Kubernetes' comparisons are not: pods without start time are each "earlier" than
-//! the other (SCH-098), pods that became ready at the same time are compared by other rules than the rest (CT-058), and
-//! YAML keys with digits are compared inconsistently. `std`'s sort panics on such comparisons.
+//! It uses insertion sort for up to twelve elements, else pattern-defeating quicksort. The comparison may be
+//! inconsistent, as several of Kubernetes' comparisons are: pods without start time are each "earlier" than the other
+//! (SCH-098), pods that became ready at the same time are compared by other rules than the rest (CT-058), and YAML keys
+//! with digits are compared inconsistently. `std`'s sort panics on such comparisons.
 
 /// Sorts like Go's `sort.Slice`.
 pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
@@ -19,8 +19,8 @@ pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
     super::sort::put_in_order(items, order);
 }
 
-/// Sorts indices, so that the code is generated only once for all element types. Names follow Go's source: `a..b` is the
-/// range to sort.
+/// Sorts through indices, so that the compiler generates the code only once for all element types. Names follow Go's
+/// source: `a..b` is the range to sort.
 struct Sorter<'a> {
     items: &'a mut [usize],
     less: &'a dyn Fn(usize, usize) -> bool,
@@ -275,11 +275,11 @@ mod tests {
     #[derive(serde::Deserialize)]
     struct Recorded {
         keys: Vec<i64>,
-        /// Indices into `keys` in the order that Go produced.
+        /// Indices into `keys`, in the order in which Go sorted them.
         order: Vec<usize>,
     }
 
-    /// Compares with orders recorded from Go 1.25, of lists with many equal keys.
+    /// The orders equal those recorded from Go 1.25, for lists with many equal keys.
     #[test]
     fn go_sort_matches_recorded_orders() {
         let path = concat!(

@@ -1,6 +1,6 @@
-//! Ordered maps and sets with the interface of `std`'s, and a stable sort, optimized for code size in wasm: `std`'s are
-//! usually faster, but their code is generated again (several KiB) for each pair of key and value types, and the engine
-//! has a hundred of them.
+//! Ordered maps and sets with the interface of `std`'s, and a stable sort, optimized for code size in wasm. The
+//! collections of `std` are usually faster, but their code is generated again (several KiB) for each pair of key and
+//! value types, and the engine has a hundred such pairs.
 //!
 //! ```text
 //! chunks   [ a c e ] [ g k ] [ m p q z ]      sorted vectors of at most 128 entries, none empty
@@ -160,7 +160,7 @@ impl<K, V> Map<K, V> {
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// The position of a key (`Ok`), or the position at which to insert it (`Err`).
+    /// Finds a key: returns its position (`Ok`), or the position at which to insert it (`Err`).
     fn locate<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Slot, Slot>
     where
         K: Borrow<Q>,
@@ -211,15 +211,16 @@ impl<K: Ord, V> Map<K, V> {
         match self.locate(&key) {
             Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
             Err(slot) => {
-                debug_assert!(self.is_place_of(slot, &key), "entries are found by binary search");
+                debug_assert!(self.belongs_at(slot, &key), "entries are found by binary search");
                 self.insert_at(slot, (key, value));
                 None
             }
         }
     }
 
-    /// Whether the key is greater than the one before the slot in its chunk and less than the one at the slot.
-    fn is_place_of(&self, slot: Slot, key: &K) -> bool {
+    /// Returns whether the key belongs at the slot: it is greater than the key before the slot in its chunk, and less
+    /// than the key at the slot.
+    fn belongs_at(&self, slot: Slot, key: &K) -> bool {
         let Some(chunk) = self.chunks.get(slot.chunk) else {
             return self.chunks.is_empty();
         };
@@ -243,7 +244,7 @@ impl<K: Ord, V> Map<K, V> {
         self.locate(key).ok().map(|slot| self.remove_at(slot))
     }
 
-    /// The entry of a key, for update or insertion in place.
+    /// Returns the entry of a key, to update or insert its value.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.locate(&key) {
             Ok(slot) => Entry::Occupied(OccupiedEntry { map: self, slot }),
@@ -251,7 +252,7 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// The entries with keys in a range, in order.
+    /// Iterates over the entries with keys in a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -312,10 +313,11 @@ impl<K: Ord, V> Map<K, V> {
 }
 
 /// Finds a key in the given number of chunks: its position (`Ok`), or the position at which to insert it (`Err`).
-/// `compare(chunk, at)` returns the chunk's length, and how the key at that index (None: the last one) compares with
+/// `compare(chunk, at)` returns the chunk's length, and how the key at that index (None: the last index) compares with
 /// the searched key.
 fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering)) -> Result<Slot, Slot> {
-    // Binary search for the first chunk whose last key is not smaller than the searched key; the last chunk if all are.
+    // Binary search for the first chunk whose last key is not smaller than the searched key; if all last keys are
+    // smaller, the last chunk.
     let (mut chunk, mut end) = (0, chunks.saturating_sub(1));
     while chunk < end {
         let middle = (chunk + end) / 2;
@@ -460,7 +462,7 @@ mod tests {
         );
     }
 
-    /// Compares every operation with `std`'s map, with enough keys for many chunks.
+    /// Every operation gives the same result as `std`'s map; there are enough keys for many chunks.
     #[test]
     #[allow(clippy::disallowed_types)] // the reference implementation
     fn map_behaves_like_std_btree_map() {

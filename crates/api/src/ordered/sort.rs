@@ -1,8 +1,8 @@
-//! Stable sorting with a single instance of the algorithm for all element types.
+//! Stable sorting whose code the compiler generates only once, for all element types.
 
 use std::cmp::Ordering;
 
-/// Stable sorting. The code of `std`'s stable sort is generated again (5 KiB) for each element type and comparison.
+/// Stable sorting. With `std`'s stable sort, 5 KiB of code would be generated for each element type and comparison.
 pub trait StableSort {
     /// The element type.
     type Item;
@@ -36,7 +36,7 @@ impl<T> StableSort for [T] {
     }
 }
 
-/// Moves `items[order[i]]` to position `i`, for all i; follows each cycle of positions with swaps.
+/// Moves `items[order[i]]` to position `i`, for all i; swaps along each cycle of the permutation.
 pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut at = start;
@@ -51,7 +51,7 @@ pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
     }
 }
 
-/// For each position, the index of the element that belongs there.
+/// Returns, for each position, the index of the element that belongs there.
 #[allow(clippy::disallowed_methods)] // the only instance of `std`'s sort
 fn order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();

@@ -10,7 +10,7 @@ use crate::json::JsonReader;
 use crate::tree::{Data, Tree};
 use crate::{Kind, Object, Str, yaml};
 
-/// All documents of a text, in the order of the text.
+/// The objects, configurations and problems of a text, in the order of the text.
 #[derive(Debug, Default)]
 pub struct Parsed {
     /// Objects of known kinds.
@@ -26,7 +26,8 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Converts and counts an object of an older version of `resource.k8s.io`.
+    /// Converts an object of an older version of `resource.k8s.io` to the current version, and counts it in
+    /// `converted`. Returns None for other objects.
     pub(super) fn convert_devices(&mut self, api_version: &str, kind: &str, node: &Tree<'_>) -> Option<(Kind, Value)> {
         let (kind, value) = crate::versions::current_device_form(api_version, kind, || node.to_value())?;
         let mut known = self.converted.iter_mut();
@@ -46,7 +47,7 @@ impl Parsed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
     pub kind: Kind,
-    /// `apiVersion` in the text.
+    /// The `apiVersion` in the text.
     pub api_version: Str,
     pub count: usize,
 }
@@ -63,42 +64,42 @@ pub struct Located<T> {
 pub struct Location {
     /// Number of the document, from 1.
     pub document: u32,
-    /// Line of its first character, from 1.
+    /// Line of the object's first character, from 1.
     pub line: u32,
-    /// Column of its first character, from 1.
+    /// Column of the object's first character, from 1.
     pub column: u32,
 }
 
 /// An object of a kind that is not simulated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unknown {
-    /// `apiVersion`.
+    /// The object's `apiVersion`.
     pub api_version: Str,
-    /// `kind`.
+    /// The object's `kind`.
     pub kind: Str,
-    /// `metadata.namespace`, or empty.
+    /// The object's `metadata.namespace`; empty if it has none.
     pub namespace: Str,
-    /// `metadata.name`, or empty.
+    /// The object's `metadata.name`; empty if it has none.
     pub name: Str,
-    /// The whole object.
+    /// The whole object as JSON.
     pub raw: Arc<Value>,
 }
 
 /// A document that configures Podscope: `Scenario`, `KubeSchedulerConfiguration`, `KubeletConfiguration`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// `apiVersion`.
+    /// The document's `apiVersion`.
     pub api_version: Str,
-    /// `kind`.
+    /// The document's `kind`.
     pub kind: Str,
-    /// The document, for [`crate::decode`].
+    /// The document as a tree, for [`crate::decode`].
     pub tree: Tree<'static>,
 }
 
 /// A problem in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Number of the document, from 1; 0 for the text as a whole.
+    /// Number of the document, from 1; 0 if the problem concerns the whole text.
     pub document: u32,
     /// Line, from 1.
     pub line: u32,
@@ -112,19 +113,19 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// The class of a problem, so that no caller needs to parse the message.
+/// The category of a problem, so that no caller needs to parse the message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ProblemKind {
-    /// Any other problem.
+    /// A problem in none of the other categories.
     #[default]
     Other,
     /// The text is neither valid YAML nor valid JSON.
     Syntax,
-    /// The type has no such field.
+    /// The API type has no field with this name.
     UnknownField,
-    /// The value must be a string.
+    /// A string is required, but the value is not a string.
     NoText,
-    /// The value has the wrong type.
+    /// The value has a wrong type; a string is not required.
     OtherType,
     NoQuantity,
     /// A required value is missing.
@@ -139,17 +140,17 @@ pub enum ProblemKind {
     Selector,
     /// The API server does not serve this kind, or not in this version.
     Unserved {
-        /// `apiVersion`.
+        /// The `apiVersion` of the object.
         api_version: String,
-        /// `kind`.
+        /// The `kind` of the object.
         kind: String,
     },
-    /// Only the whole engine can read this: the first build lacks it.
+    /// This build of the engine cannot read the document; the complete build can.
     Lacking,
 }
 
 impl std::fmt::Display for Problem {
-    /// `LINE:COL: field.path: message`.
+    /// Prints `LINE:COL: field.path: message`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}: ", self.line, self.column)?;
         if !self.path.is_empty() {
@@ -160,7 +161,8 @@ impl std::fmt::Display for Problem {
 }
 
 impl Problem {
-    /// A problem with a field of an object at a known location; `text` is the text that it was parsed from.
+    /// Creates a problem with a field of an object at a known location; `text` is the text from which the object was
+    /// parsed.
     pub fn of_field(text: &str, at: &Location, path: &str, message: impl Into<String>) -> Self {
         let (line, column) = at.position(text, path);
         Self {
@@ -175,9 +177,9 @@ impl Problem {
 }
 
 impl Location {
-    /// Line and column of a field of the object at this location, or of its nearest parent in the text.
+    /// Returns line and column of a field of the object at this location, or of the field's nearest parent in the text.
     ///
-    /// `text` is the text that the object was parsed from; only this object is parsed again.
+    /// `text` is the text from which the object was parsed; only this object is parsed again.
     pub fn position(&self, text: &str, path: &str) -> (u32, u32) {
         self.tree(text)
             .map_or((self.line, self.column), |node| node.position(path))
@@ -208,7 +210,7 @@ impl Location {
                 return Some(node.owned());
             }
         }
-        // Blanks in place of the text before the object preserve the indentation of its first line.
+        // Spaces replace the text before the object on its first line, so that the line's indentation stays the same.
         let indent = " ".repeat(column);
         let indented = format!("{indent}{}", until_outdented(body, column));
         yaml::read_first(&indented, before).or_else(|| {
@@ -219,7 +221,7 @@ impl Location {
     }
 }
 
-/// Byte offsets of the lines of a text, to look up many positions in a long text.
+/// A text with the byte offsets of its lines, to look up many positions in a long text.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -244,7 +246,7 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Corrects the columns of values on the first line, because the reader saw that line without its beginning.
+/// Corrects the columns of values on line `line`, which the parser saw without its beginning of `by` columns.
 fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     if node.line == line {
         node.column += by;
@@ -263,7 +265,7 @@ fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     }
 }
 
-/// The lines of a block that starts at column `indent`, up to the next line with less indentation.
+/// Returns the lines of a block that starts at column `indent`, up to the next line with less indentation.
 fn until_outdented(body: &str, indent: usize) -> &str {
     let mut end = 0;
     for (number, line) in body.split_inclusive('\n').enumerate() {

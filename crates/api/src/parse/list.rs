@@ -10,14 +10,14 @@ use crate::{yaml, yaml_block};
 
 /// The text of one item of a list.
 pub(super) trait ItemText: Sync {
-    /// Length of the text in bytes.
+    /// Returns the length of the text in bytes.
     #[cfg_attr(
         target_family = "wasm",
         expect(dead_code, reason = "only threads divide the items by their length")
     )]
     fn n_bytes(&self) -> usize;
 
-    /// Reads the item; None if it is not a valid value by itself.
+    /// Parses the item; returns None if it is not a valid value by itself.
     fn read(&self) -> Option<Tree<'_>>;
 }
 
@@ -42,19 +42,19 @@ impl ItemText for JsonItem<'_> {
 }
 
 impl Reader {
-    /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false, without any
-    /// effect, if the text is not such a list or has a problem; it is then read in the usual way.
-    pub(super) fn list(&mut self, text: &str, lines_before: u32) -> bool {
+    /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false if the text
+    /// is not such a list or has a problem; nothing is changed then, and the caller parses the text as a whole.
+    pub(super) fn read_yaml_list(&mut self, text: &str, lines_before: u32) -> bool {
         // A text without such a line is not a list; this test avoids parsing it twice.
         let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
         let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
             return false;
         };
-        let plain = yaml_block::read_items(text, lines_before, &mut |texts| items.items_on_all_cores(texts));
+        let plain = yaml_block::read_items(text, lines_before, &mut |texts| items.decode_items_on_all_cores(texts));
         let read = plain.or_else(|| {
             items = self.item_reader(lines_before + 1)?;
             Some(yaml::read_items(text, lines_before, &mut |item| {
-                items.object(&item, None)
+                items.read_object(&item, None)
             }))
         });
         read.is_some_and(|read| match read.documents.as_slice() {
@@ -63,33 +63,33 @@ impl Reader {
         })
     }
 
-    /// Decodes the items of a list. None if one cannot be read.
-    pub(super) fn items<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
+    /// Decodes the items of a list. Returns None if an item cannot be parsed.
+    pub(super) fn decode_items<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
         texts.iter().try_for_each(|text| {
-            self.object(&text.read()?, None);
+            self.read_object(&text.read()?, None);
             Some(())
         })
     }
 
-    /// The same on all cores, where there are threads.
-    fn items_on_all_cores<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
+    /// Decodes the items of a list on all cores, if the platform has threads. Returns None if an item cannot be parsed.
+    fn decode_items_on_all_cores<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
         #[cfg(not(target_family = "wasm"))]
-        return self.items_in_parallel(texts, parallel::threads());
+        return self.decode_items_in_parallel(texts, parallel::threads());
         #[cfg(target_family = "wasm")]
-        self.items(texts)
+        self.decode_items(texts)
     }
 
     /// Decodes the JSON list at the reader's position, if there is one without a problem; returns a reader positioned
     /// after the list.
-    pub(super) fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
+    pub(super) fn read_json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
         let (_, line) = reader.rest();
         let mut items = self.item_reader(line)?;
         let mut fork = reader.fork();
-        let list = fork.value_splitting_items(&mut |texts| items.items_on_all_cores(texts))?;
+        let list = fork.value_splitting_items(&mut |texts| items.decode_items_on_all_cores(texts))?;
         (fork.duplicates.is_empty() && self.take_list(&list, items)).then_some(fork)
     }
 
-    /// A reader for the items of a list that begins at `line`; None if the text has too many documents.
+    /// Creates a reader for the items of a list that begins at `line`; returns None if the text has too many documents.
     fn item_reader(&self, line: u32) -> Option<Reader> {
         let mut items = Reader {
             document: self.document,
@@ -100,14 +100,15 @@ impl Reader {
         items.next_document(line).then_some(items)
     }
 
-    /// Adds the objects of a list's items to the result, if it is a list without problems.
+    /// Adds the objects of a list's items to the result if the list has no problems. Returns whether they were added.
     fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
         let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
         let has_items = list
             .get("items")
             .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
-        // Items without a kind cause a problem here; the usual way then gives them the list's kind.
+        // An item without a kind causes a problem here; the list is then parsed as a whole, which gives the item the
+        // list's kind.
         let is_valid = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
         if is_list && is_valid {
             self.document = items.document;

@@ -20,18 +20,18 @@ use crate::{Kind, Object, limits, yaml, yaml_words};
 
 pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
-/// Parses a text. Nothing is lost: objects without behaviour are in `others`, errors in `problems`.
+/// Parses a text. All its content is kept: objects of unknown kinds are in `others`, errors are in `problems`.
 pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader::default();
     if text.len() > limits::INPUT_BYTES {
-        reader.too_long(text);
+        reader.report_too_long(text);
         return reader.parsed;
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
-        reader.json(text);
+        reader.read_json(text);
     } else {
-        reader.yaml(text, 0);
+        reader.read_yaml_text(text, 0);
     }
     reader.parsed
 }
@@ -48,11 +48,13 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
     if text.len() > limits::INPUT_BYTES {
-        reader.too_long(text);
+        reader.report_too_long(text);
     } else {
         for (before, piece) in yaml::documents(text) {
             let read = yaml::read(piece, before);
-            read.problems.into_iter().for_each(|error| reader.text_error(error));
+            read.problems
+                .into_iter()
+                .for_each(|error| reader.report_text_error(error));
             found.extend(read.documents);
         }
     }
@@ -76,14 +78,14 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
 /// The first syntax error of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxError {
-    /// The line from 1 (0 if unknown) and the message of the YAML parser.
+    /// An error of the YAML parser: the line from 1 (0 if unknown), and the message.
     Yaml(u32, String),
-    /// The message of the JSON decoder.
+    /// An error of the JSON decoder: the message.
     Json(String),
 }
 
 impl std::fmt::Display for SyntaxError {
-    /// The text that kubectl prints after `error parsing STDIN: `.
+    /// Prints the text that follows kubectl's `error parsing STDIN: `.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SyntaxError::Yaml(0, message) => write!(f, "error converting YAML to JSON: yaml: {message}"),
@@ -95,11 +97,11 @@ impl std::fmt::Display for SyntaxError {
     }
 }
 
-/// Reads the non-empty documents of a text as kubectl does, up to the first syntax error. Of duplicate keys the last
-/// value wins.
+/// Reads the non-empty documents of a text as kubectl does, up to the first syntax error. If a key occurs twice, the
+/// last value is used.
 ///
-/// A text that looks like JSON but is not is read as YAML from the failing value on, unless more than one JSON value
-/// came before. If the YAML parser fails there too, the JSON error is returned.
+/// A text that begins like JSON but is not valid JSON is parsed as YAML from the first invalid value on, unless more
+/// than one JSON value precedes it. If the YAML parser fails there too, the JSON error is returned.
 pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
@@ -123,7 +125,7 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
                 Err(wrong) => wrong.message,
             };
             let message = match wrong.as_str() {
-                // This message is for a stream that ends too early.
+                // Go's decoder has this message for a stream that ends too early.
                 "unexpected end of JSON input" => "unexpected EOF".to_owned(),
                 _ if found.len() > 1 => wrong,
                 _ => format!("json: offset {}: {wrong}", reader.offset()),
@@ -146,7 +148,7 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
                 found.extend(document);
             }
             Err(wrong) => {
-                // kubectl finds the marker while it reads the document above it, so that document is lost too.
+                // kubectl finds the marker while it reads the preceding document, so that document is lost too.
                 if matches!(wrong, SyntaxError::Json(_)) {
                     found.truncate(last);
                 }
@@ -158,10 +160,10 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     (found, None)
 }
 
-/// Reads the first document of a YAML text as the API server does. Of duplicate keys the last value wins.
+/// Reads the first document of a YAML text as the API server does. If a key occurs twice, the last value is used.
 ///
 /// # Errors
-/// The first syntax error, in the words of go-yaml.
+/// The first syntax error, with the message of go-yaml.
 pub fn read_yaml_document(text: &str) -> Result<Option<Tree<'_>>, SyntaxError> {
     match text.len() > limits::INPUT_BYTES {
         true => {
@@ -210,7 +212,7 @@ fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxErro
 /// # Errors
 /// All fields with a wrong type.
 pub fn object_from_tree(kind: Kind, tree: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
-    typed(kind, tree)
+    decode_typed(kind, tree)
 }
 
 /// Decodes a typed object from JSON, including its untyped fields. `apiVersion` and `kind` must name a known kind.
@@ -222,19 +224,19 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
     let wire = |key: &str| node.get(key).and_then(Tree::as_str).unwrap_or("");
     let (api_version, kind) = (wire("apiVersion"), wire("kind"));
     match Kind::from_wire(api_version, kind) {
-        Some(kind) => typed(kind, &node),
+        Some(kind) => decode_typed(kind, &node),
         None => Err(vec![FieldError {
             mismatch: None,
             path: String::new(),
             line: 0,
             column: 0,
             message: served::no_matches(api_version, kind),
-            kind: unserved(api_version, kind),
+            kind: unserved_kind(api_version, kind),
         }]),
     }
 }
 
-fn typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
+fn decode_typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
     let pruned = crate::schema::without_empty(kind, node);
     let (mut object, residual) = Object::from_tree(kind, pruned.as_ref().unwrap_or(node))?;
     let (own, template) = split_template(residual);
@@ -252,10 +254,10 @@ fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
     let Some(mut residual) = residual else {
         return (Extra::default(), Extra::default());
     };
-    // Printed from the kind, so not lost.
+    // `apiVersion` and `kind` are printed from the object's `Kind`, so they need not be kept.
     let _ = (residual.take(&["apiVersion"]), residual.take(&["kind"]));
     let template = match residual.take(&["spec", "template"]) {
-        // A kind without a typed template has a field of this name: it stays in the object's fields.
+        // The kind has no typed template, but a field of this name: the field is kept with the object's other fields.
         Some(raw @ Residual::Raw(_)) => {
             if let Residual::Map(fields) = &mut residual {
                 match fields.iter_mut().find(|(key, _)| *key == "spec") {
@@ -279,11 +281,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
-        self.problem_of(ProblemKind::Other, document, (line, column), path, message);
+    fn add_problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
+        self.add_problem_of(ProblemKind::Other, document, (line, column), path, message);
     }
 
-    fn problem_of(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
+    fn add_problem_of(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
         let (line, column) = at;
         let problems = &mut self.parsed.problems;
         if problems.len() < limits::PROBLEMS {
@@ -305,21 +307,21 @@ impl Reader {
         }
     }
 
-    fn too_long(&mut self, text: &str) {
+    fn report_too_long(&mut self, text: &str) {
         let message = format!("input of {} bytes: the limit is {}", text.len(), limits::INPUT_BYTES);
-        self.problem(0, 1, 1, "", message);
+        self.add_problem(0, 1, 1, "", message);
     }
 
-    fn text_error(&mut self, error: TextError) {
+    fn report_text_error(&mut self, error: TextError) {
         let at = (error.line, error.column);
-        self.problem_of(ProblemKind::Syntax, self.document, at, "", error.message);
+        self.add_problem_of(ProblemKind::Syntax, self.document, at, "", error.message);
     }
 
     fn next_document(&mut self, line: u32) -> bool {
         self.document += 1;
         let limit = u32::try_from(limits::DOCUMENTS).unwrap_or(u32::MAX);
         if self.document == limit + 1 {
-            self.problem(
+            self.add_problem(
                 self.document,
                 line,
                 1,
@@ -330,10 +332,10 @@ impl Reader {
         self.document <= limit
     }
 
-    fn yaml(&mut self, text: &str, lines_before: u32) {
+    fn read_yaml_text(&mut self, text: &str, lines_before: u32) {
         for (before, piece) in yaml::documents(text) {
             let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
-            if self.list(piece, lines_before + before) {
+            if self.read_yaml_list(piece, lines_before + before) {
                 continue;
             }
             let read = yaml::read(piece, lines_before + before);
@@ -346,22 +348,26 @@ impl Reader {
                     return;
                 }
                 if index == 0 {
-                    read.problems.iter().for_each(|error| self.text_error(error.clone()));
+                    read.problems
+                        .iter()
+                        .for_each(|error| self.report_text_error(error.clone()));
                 }
-                self.object(node, None);
+                self.read_object(node, None);
             }
             if read.documents.is_empty() {
-                read.problems.into_iter().for_each(|error| self.text_error(error));
+                read.problems
+                    .into_iter()
+                    .for_each(|error| self.report_text_error(error));
             }
         }
     }
 
-    fn json(&mut self, text: &str) {
+    fn read_json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
         // A text without this word is not a list; this test avoids parsing it twice.
         let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
         while reader.skip_to_next() {
-            if let Some(behind) = may_be_long.then(|| self.json_list(&mut reader)).flatten() {
+            if let Some(behind) = may_be_long.then(|| self.read_json_list(&mut reader)).flatten() {
                 reader = behind;
                 continue;
             }
@@ -372,9 +378,9 @@ impl Reader {
             match reader.value() {
                 Ok(node) => {
                     for error in std::mem::take(&mut reader.duplicates) {
-                        self.text_error(error);
+                        self.report_text_error(error);
                     }
-                    self.object(&node, None);
+                    self.read_object(&node, None);
                 }
                 Err(error) => {
                     // Not JSON: maybe YAML in flow style, or YAML documents after JSON ones.
@@ -389,9 +395,9 @@ impl Reader {
                     };
                     if !quoted || is_valid_yaml() {
                         self.document -= 1;
-                        self.yaml(rest, line - 1);
+                        self.read_yaml_text(rest, line - 1);
                     } else {
-                        self.text_error(error);
+                        self.report_text_error(error);
                     }
                     return;
                 }
@@ -399,41 +405,41 @@ impl Reader {
         }
     }
 
-    fn typed(&mut self, kind: Kind, node: &Tree<'_>, at: Location) {
-        match typed(kind, node) {
+    fn read_typed(&mut self, kind: Kind, node: &Tree<'_>, at: Location) {
+        match decode_typed(kind, node) {
             Ok(value) => self.parsed.objects.push(Located { value, at }),
             Err(errors) => {
                 for error in errors {
-                    let place = (error.line, error.column);
-                    self.problem_of(error.kind, at.document, place, &error.path, error.message);
+                    let position = (error.line, error.column);
+                    self.add_problem_of(error.kind, at.document, position, &error.path, error.message);
                 }
             }
         }
     }
 
-    /// Reads one object or a list of objects; `inherited` is the version and kind for items of a typed list
+    /// Reads one object or a list of objects; `inherited` holds the version and kind of items in a typed list
     /// (`PodList`).
-    fn object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
+    fn read_object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
         let at = Location {
             document: self.document,
             line: node.line,
             column: node.column,
         };
         if !matches!(node.data, Data::Map(_)) {
-            self.problem(at.document, at.line, at.column, "", "invalid object to validate".into());
+            self.add_problem(at.document, at.line, at.column, "", "invalid object to validate".into());
             return;
         }
         self.objects += 1;
         if self.objects > limits::OBJECTS {
             if self.objects == limits::OBJECTS + 1 {
                 let message = format!("more than {} objects", limits::OBJECTS);
-                self.problem(at.document, at.line, at.column, "", message);
+                self.add_problem(at.document, at.line, at.column, "", message);
             }
             return;
         }
         let (api_version, kind) = match type_meta(node, inherited) {
             Ok(both) => both,
-            Err(message) => return self.problem(at.document, at.line, at.column, "", message.into()),
+            Err(message) => return self.add_problem(at.document, at.line, at.column, "", message.into()),
         };
         if let Some(item_kind) = kind.strip_suffix("List")
             && let Data::Map(entries) = &node.data
@@ -442,7 +448,7 @@ impl Reader {
             match &items.data {
                 Data::Seq(items) => {
                     let inherited = (!item_kind.is_empty()).then_some((api_version, item_kind));
-                    items.iter().for_each(|item| self.object(item, inherited));
+                    items.iter().for_each(|item| self.read_object(item, inherited));
                 }
                 // Go encodes a nil slice as null, for example in `kubectl cluster-info dump`.
                 Data::Null => {}
@@ -451,8 +457,8 @@ impl Reader {
                         "json: cannot unmarshal {} into Go struct field List.items of type []runtime.RawExtension",
                         items.json_kind()
                     );
-                    let place = (items.line, items.column);
-                    self.problem_of(ProblemKind::OtherType, at.document, place, "items", message);
+                    let position = (items.line, items.column);
+                    self.add_problem_of(ProblemKind::OtherType, at.document, position, "items", message);
                 }
             }
             return;
@@ -473,10 +479,10 @@ impl Reader {
         }
         let stored = crate::stored_form(api_version, kind, || node.to_value());
         if let Some((kind, value)) = stored.or_else(|| self.parsed.convert_devices(api_version, kind, node)) {
-            return self.typed(kind, &Tree::from_value(&value), at);
+            return self.read_typed(kind, &Tree::from_value(&value), at);
         }
         match served::look_up(api_version, kind) {
-            Served::Simulated(kind) => self.typed(kind, node, at),
+            Served::Simulated(kind) => self.read_typed(kind, node, at),
             Served::Untyped => {
                 let metadata = |key: &str| {
                     node.get("metadata")
@@ -493,25 +499,32 @@ impl Reader {
                 };
                 self.parsed.others.push(Located { value, at });
             }
-            Served::Unserved => self.unserved(node, at.document, api_version, kind),
+            Served::Unserved => self.report_unserved(node, at.document, api_version, kind),
         }
     }
 
-    fn unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
+    fn report_unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
         let (line, column) = node.position("kind");
         let message = served::no_matches(api_version, kind);
-        self.problem_of(unserved(api_version, kind), document, (line, column), "kind", message);
+        self.add_problem_of(
+            unserved_kind(api_version, kind),
+            document,
+            (line, column),
+            "kind",
+            message,
+        );
     }
 }
 
-fn unserved(api_version: &str, kind: &str) -> ProblemKind {
+fn unserved_kind(api_version: &str, kind: &str) -> ProblemKind {
     ProblemKind::Unserved {
         api_version: api_version.to_owned(),
         kind: kind.to_owned(),
     }
 }
 
-/// `apiVersion` and `kind` of the object or, where absent, of its list; the error names what is missing.
+/// Returns `apiVersion` and `kind` of the object; where they are absent, those of the list that holds it. The error
+/// says which of them is missing.
 fn type_meta<'t>(
     node: &'t Tree<'_>,
     inherited: Option<(&'t str, &'t str)>,

@@ -3,20 +3,20 @@
 use super::Reader;
 use super::list::ItemText;
 
-/// Bytes of text for which a thread is worth starting.
-const RUN_BYTES: usize = 1 << 20;
+/// Minimum size of the text for which a further thread is started, in bytes.
+const MIN_RUN_BYTES: usize = 1 << 20;
 
-/// Number of threads that can read at the same time.
+/// Returns the number of threads that can run at the same time.
 pub(super) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 impl Reader {
-    /// The same as [`Reader::items`], on up to `n_threads` threads.
+    /// Decodes the items of a list like [`Reader::decode_items`], on up to `n_threads` threads.
     ///
-    /// The result does not depend on the number of threads: each decodes a run of successive items, and the results are
+    /// The result does not depend on the number of threads: each thread decodes successive items, and the results are
     /// joined in the order of the text.
-    pub(super) fn items_in_parallel<T: ItemText>(&mut self, texts: &[T], n_threads: usize) -> Option<()> {
+    pub(super) fn decode_items_in_parallel<T: ItemText>(&mut self, texts: &[T], n_threads: usize) -> Option<()> {
         let document = self.document;
         let mut runs = runs(texts, n_threads).into_iter();
         let own = runs.next()?;
@@ -28,11 +28,11 @@ impl Reader {
                             document,
                             ..Reader::default()
                         };
-                        reader.items(run).map(|()| reader)
+                        reader.decode_items(run).map(|()| reader)
                     })
                 })
                 .collect();
-            let own = self.items(own);
+            let own = self.decode_items(own);
             let others = others.into_iter().map(|other| other.join().ok().flatten());
             (own, others.collect::<Option<Vec<Reader>>>())
         });
@@ -52,7 +52,7 @@ impl Reader {
 /// Divides items into at most `n_threads` runs of successive items with about the same number of bytes.
 fn runs<T: ItemText>(items: &[T], n_threads: usize) -> Vec<&[T]> {
     let total: usize = items.iter().map(T::n_bytes).sum();
-    let n_runs = n_threads.min(total / RUN_BYTES).max(1);
+    let n_runs = n_threads.min(total / MIN_RUN_BYTES).max(1);
     let (mut runs, mut start, mut n_bytes) = (Vec::new(), 0, 0);
     for (index, item) in items.iter().enumerate() {
         n_bytes += item.n_bytes();
@@ -73,7 +73,7 @@ mod tests {
     /// Shows: P-03
     #[test]
     fn objects_do_not_depend_on_number_of_threads() {
-        let data = "x".repeat(RUN_BYTES / 3);
+        let data = "x".repeat(MIN_RUN_BYTES / 3);
         let texts: Vec<String> = (0..10)
             .map(|at| {
                 let kind = if at % 3 == 0 { "Widget" } else { "ConfigMap" };
@@ -86,7 +86,7 @@ mod tests {
         let items: Vec<yaml_block::ItemText<'_>> = (0..).zip(&texts).map(|(at, text)| (at * 6, &**text)).collect();
         let read = |n_threads| {
             let mut reader = Reader::default();
-            reader.items_in_parallel(&items, n_threads).expect("YAML");
+            reader.decode_items_in_parallel(&items, n_threads).expect("YAML");
             reader
         };
         let one = read(1);
@@ -103,7 +103,7 @@ mod tests {
     /// Shows: P-03
     #[test]
     fn runs_hold_all_items_in_order() {
-        let text = "x".repeat(RUN_BYTES / 2);
+        let text = "x".repeat(MIN_RUN_BYTES / 2);
         let items: Vec<yaml_block::ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
         for (n_threads, n_runs) in [(1, 1), (2, 2), (3, 3), (64, 6)] {
             let runs = runs(&items, n_threads);

@@ -12,7 +12,8 @@ use crate::{Quantity, Time};
 pub enum Rejection {
     /// The decoder's message for the first value of a wrong type.
     Type(String),
-    /// A kind in the wrong case, with its version: kubectl finds it case-insensitively, the API server does not.
+    /// The kind is written in the wrong case: kubectl accepts it, the API server does not. The fields are the kind and
+    /// the version.
     Unregistered(String, String),
     /// Paths of unknown fields, such as `spec.foo`; reported only in strict decoding.
     Unknown(Vec<String>),
@@ -80,22 +81,23 @@ pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
 
 #[derive(Default)]
 struct Decoder<'n> {
-    /// Names of the fields on the path to the current value, including embedded structs.
+    /// Names of the fields on the path to the current value, including fields that hold embedded structs.
     fields: Vec<Cow<'n, str>>,
-    /// The path with indices and keys, without embedded structs.
+    /// The path to the current value, with indices and keys, without embedded structs.
     path: String,
-    /// The first type error; decoding continues after it.
+    /// The first type error; decoding continues after this error.
     saved: Option<String>,
-    /// The error of a type with its own `UnmarshalJSON`: decoding stops and this error is returned.
+    /// The error of a type with its own `UnmarshalJSON`; decoding stops and returns this error.
     fatal: Option<String>,
     unknown: Vec<String>,
-    /// Emulates the unstructured converter instead of the decoder: other messages, and it stops at the first error.
+    /// Whether to emulate the unstructured converter instead of the decoder: it has other messages, and stops at the
+    /// first error.
     converts: bool,
-    /// Decodes fields in the order in which they were sent, not sorted by name.
+    /// Whether to decode fields in the order in which they were sent instead of sorted by name.
     as_sent: bool,
 }
 
-/// The converter's message for a value whose type does not match the field's.
+/// Returns the converter's message for a value whose type does not match the field's type.
 fn converter_error(found_type: &str, go_type: GoType) -> String {
     let found_type = match found_type {
         "array" => "slice",
@@ -103,7 +105,7 @@ fn converter_error(found_type: &str, go_type: GoType) -> String {
         other => match other.strip_prefix("number ") {
             Some(digits) if digits.contains(['.', 'e']) => "float64",
             Some(_) => "int64",
-            // Any other JSON type has the same name here.
+            // Go's converter uses the same names for all other JSON types.
             None => other,
         },
     };
@@ -139,13 +141,13 @@ impl<'n> Decoder<'n> {
 
     /// Records that a value does not have type `go_type`; `holder` is the struct whose field is being decoded.
     fn mismatch(&mut self, holder: &str, found_type: &str, go_type: &str) {
-        let place = if self.fields.is_empty() {
+        let target = if self.fields.is_empty() {
             "value".to_owned()
         } else {
             format!("struct field {holder}.{}", self.fields.join("."))
         };
         self.save_error(format!(
-            "json: cannot unmarshal {found_type} into Go {place} of type {go_type}"
+            "json: cannot unmarshal {found_type} into Go {target} of type {go_type}"
         ));
     }
 
@@ -240,7 +242,7 @@ impl<'n> Decoder<'n> {
                 let text = match &tree.data {
                     Data::String(text) => text.trim().to_owned(),
                     Data::Int(_) | Data::Number(_) => number(tree),
-                    // Any other JSON type is not a quantity.
+                    // No other JSON type is a quantity.
                     _ => "?".to_owned(),
                 };
                 if let Err(error) = text.parse::<Quantity>() {
@@ -281,7 +283,7 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    /// Makes the saved error final if the type has its own `UnmarshalJSON`: decoding stops at its error.
+    /// Makes the saved error fatal if the type has its own `UnmarshalJSON`.
     fn stop_if_own_decoder(&mut self, has_own_decoder: bool) {
         if has_own_decoder && self.fatal.is_none() {
             self.fatal = self.saved.clone();
@@ -289,7 +291,7 @@ impl<'n> Decoder<'n> {
     }
 }
 
-/// The entries in decoding order: sorted by key as kubectl sends them, or as sent by other clients.
+/// Returns the entries in decoding order: sorted by key as kubectl sends them, or as sent by other clients.
 fn in_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
     if !as_sent {
@@ -302,7 +304,7 @@ fn found_type(tree: &Tree<'_>) -> String {
     tree.json_kind().to_owned()
 }
 
-/// The number as Go prints it to JSON: a number that is not a 64-bit integer passed through a float.
+/// Prints a number as Go prints it to JSON: a number that is not a 64-bit integer is converted to a float first.
 fn number(tree: &Tree<'_>) -> String {
     match &tree.data {
         Data::Int(number) => number.to_string(),
@@ -322,7 +324,7 @@ fn number(tree: &Tree<'_>) -> String {
     }
 }
 
-/// The number of bytes that a base64 text encodes.
+/// Returns the number of bytes that a base64 text encodes.
 ///
 /// # Errors
 /// The byte offset of the error, as Go reports it.

@@ -1,10 +1,9 @@
 //! Every field of every built-in kind of Kubernetes v1.36 with its Go type, from one table
-//! ([`table.txt`](./table.txt)).
-//! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239), to print objects as the
-//! API server's internal structs and to answer `kubectl explain`.
+//! ([`table.txt`](./table.txt)). It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238,
+//! VA-239), to print objects as the API server's internal structs and to answer `kubectl explain`.
 //!
-//! A line `= apiVersion Kind plural scope Struct` declares a served kind that is no [`Kind`]. Any other line is a struct
-//! with its fields as `name:type`:
+//! A line `= apiVersion Kind plural scope Struct` declares a kind that is served but is not a [`Kind`]. Any other line
+//! is a struct with its fields as `name:type`:
 //!
 //! - `group/Name` and `v2.Name` are structs whose plain name is taken by another struct.
 //! - `~` before the name of a struct: messages print it as it is on the wire. Other structs that messages print have
@@ -35,20 +34,20 @@ pub(crate) use self::omit::without_empty;
 pub struct Struct {
     name: &'static str,
     fields: &'static str,
-    /// Whether messages print the struct as it is on the wire instead of with Go's names.
+    /// Whether messages print the struct with the names on the wire instead of Go's names.
     pub(crate) is_wire_form: bool,
 }
 
-/// How one field of a Go struct is called, typed and omitted.
+/// A field of a Go struct: its name, its type, and whether it is omitted when empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StructField {
     pub name: &'static str,
     /// The embedded Go struct that holds the field, if any.
     pub(crate) embedded: Option<&'static str>,
-    /// Whether Go writes the field even if it is empty.
+    /// Whether Go prints the field even if it is empty.
     is_kept: bool,
     pub of: GoType,
-    /// The names of the fields that tell the elements of a list apart, separated by commas; None for an atomic list.
+    /// The names of the fields that identify the elements of a list, separated by commas; None for an atomic list.
     element_keys: Option<&'static str>,
 }
 
@@ -67,13 +66,13 @@ pub enum Shape {
     Leaf(&'static str),
 }
 
-/// The plain type of a leaf: `string` of `string=RestartPolicy`.
+/// Returns the plain type of a leaf: `string` for `string=RestartPolicy`.
 #[must_use]
 pub fn plain_name(leaf: &str) -> &str {
     leaf.split_once('=').map_or(leaf, |(plain, _)| plain)
 }
 
-/// Go's name of the type of a leaf: `RestartPolicy` of `string=RestartPolicy`, `bool` of `bool`.
+/// Returns Go's name for the type of a leaf: `RestartPolicy` for `string=RestartPolicy`, `bool` for `bool`.
 #[must_use]
 pub fn type_name(leaf: &str) -> &str {
     leaf.split_once('=').map_or(leaf, |(_, named)| named)
@@ -82,9 +81,9 @@ pub fn type_name(leaf: &str) -> &str {
 /// A kind that the API server serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServedKind {
-    /// `apiVersion`.
+    /// The `apiVersion` of the kind's objects.
     pub api_version: &'static str,
-    /// `kind`.
+    /// The `kind` of the kind's objects.
     pub kind: &'static str,
     /// The plural resource name (`pods`).
     pub plural: &'static str,
@@ -94,7 +93,7 @@ pub struct ServedKind {
 }
 
 struct Tables {
-    /// Sorted by name.
+    /// All structs, sorted by name.
     structs: Vec<Struct>,
     kinds: Vec<ServedKind>,
 }
@@ -137,7 +136,7 @@ fn tables() -> &'static Tables {
     })
 }
 
-/// The struct of a stored kind, whose plain name can be taken by a kind of another version or group.
+/// Returns the struct of a stored kind. The table may use the plain name of the kind for another version or group.
 fn struct_of(kind: Kind, structs: &[Struct]) -> Option<Struct> {
     let (group, version) = kind.group_and_version();
     let group = group.split('.').next().unwrap_or_default();
@@ -158,7 +157,7 @@ fn served_as(kind: Kind, fields: Struct) -> ServedKind {
     }
 }
 
-/// The struct with this name in the table.
+/// Returns the struct with this name in the table.
 pub(crate) fn struct_named(name: &str) -> Option<Struct> {
     look_up(&tables().structs, name)
 }
@@ -168,7 +167,7 @@ fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
     structs.get(at).copied()
 }
 
-/// The kind with this name and version, if it is served and its fields are known.
+/// Returns the kind with this name and version, if it is served and the table contains its fields.
 #[must_use]
 pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     let kinds = &tables().kinds;
@@ -178,7 +177,7 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     found.copied()
 }
 
-/// The kind with this version and plural resource name, if it is served and its fields are known.
+/// Returns the kind with this version and plural resource name, if it is served and the table contains its fields.
 #[must_use]
 pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
     let mut kinds = tables().kinds.iter();
@@ -186,7 +185,7 @@ pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
     found.copied()
 }
 
-/// A defined kind as it is served: of its fields those that every object has.
+/// Describes a custom kind as it is served; its struct contains only the fields that every object has.
 #[must_use]
 pub fn of_custom(kind: Kind) -> ServedKind {
     let fields = Struct {
@@ -198,14 +197,14 @@ pub fn of_custom(kind: Kind) -> ServedKind {
 }
 
 impl Struct {
-    /// The struct's name without group and version.
+    /// Returns the struct's name without group and version.
     #[must_use]
     pub fn name(self) -> &'static str {
         let name = self.name.rsplit_once('/').map_or(self.name, |(_, name)| name);
         name.rsplit_once('.').map_or(name, |(_, name)| name)
     }
 
-    /// The fields: in Go's order if messages print the struct, otherwise sorted by name.
+    /// Returns the fields: in Go's order if messages print the struct, otherwise sorted by name.
     pub fn fields(self) -> impl Iterator<Item = StructField> {
         self.fields.split(' ').filter_map(|row| {
             let (name, go_type) = row.split_once(':')?;
@@ -229,7 +228,7 @@ impl Struct {
         })
     }
 
-    /// The field with this name.
+    /// Returns the field with this name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<StructField> {
         self.fields().find(|field| field.name == name)
@@ -237,8 +236,8 @@ impl Struct {
 }
 
 impl StructField {
-    /// The fields by which the API tells the elements of the list apart, none if it does so by their value. None for an
-    /// atomic list.
+    /// Returns the fields that identify the elements of the list; an empty list if the value of the element does. None
+    /// for an atomic list.
     #[must_use]
     pub fn element_keys(self) -> Option<Vec<&'static str>> {
         let keys = self.element_keys?.split(',');
@@ -262,13 +261,13 @@ impl GoType {
         }
     }
 
-    /// Returns whether it is a pointer; of strings, this is known only in structs that messages print.
+    /// Returns whether Go's type is a pointer. For strings, the table says so only in structs that messages print.
     #[must_use]
     pub fn is_pointer(self) -> bool {
         self.0.starts_with('*')
     }
 
-    /// This struct, or the struct that is the element type of this list or map.
+    /// Returns this struct, or the struct that is the element type of this list or map.
     #[must_use]
     pub fn record(self) -> Option<Struct> {
         match self.shape() {
@@ -278,11 +277,11 @@ impl GoType {
         }
     }
 
-    /// The type as Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
+    /// Returns the type as Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
     fn go_name(self) -> String {
         match self.shape() {
             Shape::List(element) => format!("[]{}", element.go_name()),
-            // The only map type with a name of its own.
+            // Only maps of quantities have a type name of their own.
             Shape::Map(GoType("Quantity")) => "v1.ResourceList".to_owned(),
             Shape::Map(element) => format!("map[string]{}", element.go_name()),
             Shape::Struct(found) => match found.name.rsplit_once('/').map_or(found.name, |(_, name)| name) {
@@ -303,7 +302,7 @@ impl GoType {
         }
     }
 
-    /// The type as `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
+    /// Returns the type as `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
     #[must_use]
     pub fn to_explain_type(self) -> String {
         match self.shape() {

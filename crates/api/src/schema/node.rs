@@ -1,11 +1,11 @@
-//! Values in objects of built-in kinds, described by the table of fields.
+//! Positions of values in objects of built-in kinds, with their types from the table of fields.
 
 use serde_json::Value;
 
 use super::{GoType, Shape, StructField, served};
 use crate::Kind;
 
-/// A value in an object of a built-in kind. It is not described if the table does not know the kind or the field.
+/// A position in an object of a built-in kind. The type is unknown if the table does not contain the kind or the field.
 #[derive(Debug, Clone, Copy)]
 pub struct SchemaNode {
     /// The field that holds the value; None for the object itself, elements of lists and values of maps.
@@ -14,13 +14,13 @@ pub struct SchemaNode {
 }
 
 impl SchemaNode {
-    /// The object itself.
+    /// Returns the node of a whole object.
     #[must_use]
     pub fn of_kind(kind: Kind) -> SchemaNode {
         SchemaNode::of_served(kind.api_version(), kind.name())
     }
 
-    /// The object itself, whose kind its `apiVersion` and `kind` name.
+    /// Returns the node of a whole object; the object's `apiVersion` and `kind` determine the kind.
     #[must_use]
     pub fn of_object(object: &Value) -> SchemaNode {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -32,7 +32,7 @@ impl SchemaNode {
         SchemaNode { field: None, of }
     }
 
-    /// A field of a struct, or the value of a key of a map.
+    /// Returns the node of a field of a struct, or of a value in a map.
     #[must_use]
     pub fn field(self, name: &str) -> SchemaNode {
         match self.of.map(GoType::shape) {
@@ -48,7 +48,7 @@ impl SchemaNode {
         }
     }
 
-    /// An element of a list.
+    /// Returns the node of an element of a list.
     #[must_use]
     pub fn item(self) -> SchemaNode {
         match self.of.map(GoType::shape) {
@@ -61,13 +61,13 @@ impl SchemaNode {
         SchemaNode { field: None, of }
     }
 
-    /// See [`StructField::element_keys`].
+    /// Returns the fields that identify the elements of a list; see [`StructField::element_keys`].
     #[must_use]
     pub fn element_keys(self) -> Option<Vec<&'static str>> {
         self.field?.element_keys()
     }
 
-    /// Returns whether the value is a list whose elements are told apart by their value.
+    /// Returns whether the value is a list whose elements are identified by their value.
     #[must_use]
     pub fn is_set(self) -> bool {
         self.element_keys().is_some_and(|keys| keys.is_empty())
@@ -78,7 +78,7 @@ impl SchemaNode {
 mod tests {
     use super::*;
 
-    /// `x-kubernetes-list-type` of the v1.36 API.
+    /// The elements of lists are identified as `x-kubernetes-list-type` says in the v1.36 API.
     /// Shows: HT-131
     #[test]
     fn lists_merge_as_in_the_api() {

@@ -11,11 +11,11 @@ use crate::tree::{Data, Tree};
 
 use super::{GoType, Shape, Struct, StructField, served, tables};
 
-/// The names of the fields that at least one struct omits when they are empty, each list sorted.
+/// Names of fields that at least one struct omits when they are empty, by type; each list is sorted.
 struct OmittedNames {
-    /// Booleans and integers.
+    /// Names of booleans and integers.
     scalars: Vec<&'static str>,
-    /// Any other empty JSON object is a struct, which is stored.
+    /// Names of maps. Any other empty JSON object is a struct, which is stored.
     maps: Vec<&'static str>,
 }
 
@@ -56,7 +56,7 @@ enum Step<'n> {
     Index(usize),
 }
 
-/// The object without its omitted fields; None if nothing is omitted.
+/// Returns the object without its omitted fields; None if no field is omitted.
 pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>> {
     let mut found = Vec::new();
     let mut path = Vec::new();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn omitempty_is_a_fact_of_the_struct() {
+    fn omitempty_depends_on_the_struct() {
         let omits = |name: &str, field: &str| {
             let field = struct_named(name).and_then(|of| of.field(field));
             field.map(StructField::omits_empty)

@@ -34,7 +34,8 @@ pub(crate) const UNHEALTHY_POD_EVICTION_POLICY: &[&str] = &["IfHealthyBudget", "
 pub(crate) const URI_SCHEME: &[&str] = &["HTTP", "HTTPS"];
 
 impl GoType {
-    /// The values that a field of this type, or an element of this list type, accepts. Empty if any value is accepted.
+    /// Returns the values that a field of this type, or an element of this list type, accepts. Empty if any value is
+    /// accepted.
     #[must_use]
     pub fn values(self) -> &'static [&'static str] {
         let leaf = match self.shape() {

@@ -6,14 +6,14 @@ use super::{EMBEDDED, ENVELOPE, property};
 use crate::untyped::{is_true, items, text, texts};
 use crate::validate::{ErrorList, Path, quoted};
 
-/// Validation rules in CEL; the API server evaluates them after these checks.
+/// Schema field with validation rules in CEL; the API server evaluates them after the checks in this file.
 const RULES: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
-/// Returns all violations of the schema by an object. `old` are the fields of the object that it replaces; values that
+/// Checks an object by its schema and returns all errors. `old` holds the fields of the replaced object; values that
 /// did not change are not checked again (HT-164).
 ///
-/// Deviation: `pattern` is checked where the build has regular expressions.
+/// Deviation: `pattern` is only checked in builds with the feature `patterns`.
 #[must_use]
 pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, schema: &Value) -> ErrorList {
     let mut errors = ErrorList::default();
@@ -29,7 +29,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     };
     for (name, value, schema) in with_schema() {
         let old = old.and_then(|old| old.get(name));
-        check(value, old, schema, &Path::root(name), &mut errors);
+        check_value(value, old, schema, &Path::root(name), &mut errors);
     }
     for name in texts(schema, "required") {
         if !fields.contains_key(name) && !ENVELOPE.contains(&name) {
@@ -38,7 +38,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     }
     let mut duplicates = ErrorList::default();
     for (name, value, schema) in with_schema() {
-        lists(value, schema, &Path::root(name), &mut duplicates);
+        check_duplicates(value, schema, &Path::root(name), &mut duplicates);
     }
     if !duplicates.is_empty() && !old.is_some_and(|old| has_duplicates(old, schema)) {
         errors.extend(duplicates);
@@ -46,19 +46,20 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
     errors
 }
 
-/// Returns whether a list of the object that is a set or a map holds an element twice.
+/// Returns whether any list in the object whose type is set or map contains an element twice.
 fn has_duplicates(fields: &Map<String, Value>, schema: &Value) -> bool {
     let mut errors = ErrorList::default();
     for (name, value) in fields {
         if let Some(schema) = property(schema, name) {
-            lists(value, schema, &Path::root(name), &mut errors);
+            check_duplicates(value, schema, &Path::root(name), &mut errors);
         }
     }
     !errors.is_empty()
 }
 
-/// Returns whether other errors keep the rules of a schema from being evaluated, and says so in the list.
-pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) -> bool {
+/// Returns whether the schema's validation rules cannot be evaluated because of other errors; if so, adds an error that
+/// says this.
+pub(crate) fn are_rules_blocked(errors: &mut ErrorList, schema: &Value) -> bool {
     let blocks = [
         "FieldValueRequired",
         "FieldValueNotSupported",
@@ -74,7 +75,7 @@ pub(crate) fn unchecked_rules(errors: &mut ErrorList, schema: &Value) -> bool {
     is_blocked
 }
 
-/// Checks that the path of a scale field can be followed in an object, like Go's accessors of nested fields.
+/// Checks that the path of a scale field leads through objects only, like Go's accessors of nested fields.
 pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
     let (above, _) = path.rsplit_once('.').unwrap_or_default();
     let mut names = above.split('.').filter(|name| !name.is_empty());
@@ -110,34 +111,34 @@ fn has_rules(schema: &Value) -> bool {
     }
 }
 
-fn check(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if old == Some(value) {
         return;
     }
     if value.is_null() && is_true(schema, "nullable") {
         return;
     }
-    of_type(value, schema, path, errors);
-    combined(value, schema, path, errors);
+    check_type(value, schema, path, errors);
+    check_combined(value, schema, path, errors);
     match value {
-        Value::String(word) => string(word, schema, path, errors),
-        Value::Number(_) => number(value, schema, path, errors),
+        Value::String(word) => check_string(word, schema, path, errors),
+        Value::Number(_) => check_number(value, schema, path, errors),
         Value::Array(list) => {
-            count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
+            check_count(list.len(), schema, ["minItems", "maxItems"], "items", path, errors);
             let schema_of_list = schema;
             if let Some(schema) = schema.get("items") {
                 let keys = texts(schema_of_list, "x-kubernetes-list-map-keys");
                 for (index, item) in list.iter().enumerate() {
-                    let old = old.and_then(|old| correlated(old, item, &keys));
-                    check(item, old, schema, &path.index(index), errors);
+                    let old = old.and_then(|old| replaced_element(old, item, &keys));
+                    check_value(item, old, schema, &path.index(index), errors);
                 }
             }
         }
         _ => {}
     }
-    enumerated(value, schema, path, errors);
+    check_enum(value, schema, path, errors);
     if let Value::Object(map) = value {
-        count(
+        check_count(
             map.len(),
             schema,
             ["minProperties", "maxProperties"],
@@ -156,7 +157,7 @@ fn check(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'_>, er
                 continue;
             }
             if let Some(schema) = property(schema, name) {
-                check(
+                check_value(
                     value,
                     old.and_then(|old| old.get(name)),
                     schema,
@@ -168,13 +169,13 @@ fn check(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'_>, er
     }
 }
 
-/// The element of a keyed list that an item replaces. Elements of other lists have no identity.
-fn correlated<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
+/// Returns the element that an item replaces in the old version of a keyed list; None for other lists.
+fn replaced_element<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
     let is_same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
     old.as_array()?.iter().find(is_same).filter(|_| !keys.is_empty())
 }
 
-/// OpenAPI's name for the type of a value.
+/// Returns OpenAPI's name for the type of a value.
 fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -187,32 +188,33 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-fn of_type(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let wanted = match text(schema, "type") {
+fn check_type(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let expected = match text(schema, "type") {
         "" if is_true(schema, INT_OR_STRING) => "integer,string",
-        wanted => wanted,
+        expected => expected,
     };
     let found = type_of(value);
-    let fits =
-        wanted.is_empty() || wanted.split(',').any(|one| one == found) || (wanted, found) == ("number", "integer");
+    let fits = expected.is_empty()
+        || expected.split(',').any(|one| one == found)
+        || (expected, found) == ("number", "integer");
     if !fits {
-        let detail = format!("{path} in body must be of type {wanted}: {}", quoted(found));
+        let detail = format!("{path} in body must be of type {expected}: {}", quoted(found));
         errors.type_invalid(path, quoted(found), &detail);
     }
 }
 
-fn limit(schema: &Value, field: &str) -> Option<usize> {
+fn size_limit(schema: &Value, field: &str) -> Option<usize> {
     let limit = schema.get(field)?.as_u64()?;
     usize::try_from(limit).ok()
 }
 
-/// Checks length and pattern; the first error of these is reported.
+/// Checks length and pattern; only the first error is reported.
 fn check_text(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let length = word.chars().count();
-    if let Some(max) = limit(schema, "maxLength").filter(|max| length > *max) {
+    if let Some(max) = size_limit(schema, "maxLength").filter(|max| length > *max) {
         return errors.too_long(path, max);
     }
-    if let Some(min) = limit(schema, "minLength").filter(|min| length < *min) {
+    if let Some(min) = size_limit(schema, "minLength").filter(|min| length < *min) {
         let why = format!("{path} in body should be at least {min} chars long");
         return errors.invalid_text(path, word, &why);
     }
@@ -222,7 +224,7 @@ fn check_text(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorLis
     }
 }
 
-fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     check_text(word, schema, path, errors);
     let format = text(schema, "format");
     if !is_of_format(format, word) {
@@ -233,7 +235,7 @@ fn string(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 #[cfg(feature = "patterns")]
 fn is_match(pattern: &str, word: &str) -> bool {
-    // An invalid pattern is refused when the definition is created.
+    // An invalid pattern is refused when the CustomResourceDefinition is created.
     regex_lite::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(word))
 }
 
@@ -242,7 +244,7 @@ fn is_match(_pattern: &str, _word: &str) -> bool {
     true
 }
 
-/// Deviation: supports only the formats of `strfmt` that manifests use.
+/// Returns whether a text has a format. Deviation: supports only the formats of `strfmt` that manifests use.
 fn is_of_format(format: &str, word: &str) -> bool {
     match format {
         "date-time" => crate::parse_rfc3339(word).is_some(),
@@ -255,7 +257,7 @@ fn is_of_format(format: &str, word: &str) -> bool {
     }
 }
 
-fn number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let bound = |field: &str| schema.get(field).filter(|bound| bound.is_number());
     let float = |value: &Value| value.as_f64().unwrap_or(0.0);
     if let Some(max) = bound("maximum") {
@@ -282,11 +284,18 @@ fn number(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList
     }
 }
 
-fn count(found: usize, schema: &Value, [min, max]: [&str; 2], what: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(max) = limit(schema, max).filter(|max| found > *max) {
+fn check_count(
+    found: usize,
+    schema: &Value,
+    [min, max]: [&str; 2],
+    what: &str,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    if let Some(max) = size_limit(schema, max).filter(|max| found > *max) {
         errors.too_many(path, found, max);
     }
-    if let Some(min) = limit(schema, min).filter(|min| found < *min) {
+    if let Some(min) = size_limit(schema, min).filter(|min| found < *min) {
         errors.invalid(
             path,
             found,
@@ -295,7 +304,7 @@ fn count(found: usize, schema: &Value, [min, max]: [&str; 2], what: &str, path: 
     }
 }
 
-fn enumerated(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_enum(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let mut known = items(schema, "enum").map(|(_, known)| known).peekable();
     if known.peek().is_none() {
         return;
@@ -310,14 +319,14 @@ fn enumerated(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
 }
 
 /// Checks `allOf`, `anyOf`, `oneOf` and `not`.
-fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let fits = |schema: &Value| {
         let mut errors = ErrorList::default();
-        check(value, None, schema, path, &mut errors);
+        check_value(value, None, schema, path, &mut errors);
         errors.is_empty()
     };
     for (_, schema) in items(schema, "allOf") {
-        check(value, None, schema, path, errors);
+        check_value(value, None, schema, path, errors);
     }
     let given = |field: &str| {
         let all: Vec<&Value> = items(schema, field).map(|(_, schema)| schema).collect();
@@ -346,7 +355,7 @@ fn combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorLi
 }
 
 /// Checks that lists of type set or map have no duplicate elements.
-fn lists(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_duplicates(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         Value::Array(list) => {
             let keys = texts(schema, "x-kubernetes-list-map-keys");
@@ -368,14 +377,14 @@ fn lists(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList)
             }
             if let Some(schema) = schema.get("items") {
                 for (index, item) in list.iter().enumerate() {
-                    lists(item, schema, &path.index(index), errors);
+                    check_duplicates(item, schema, &path.index(index), errors);
                 }
             }
         }
         Value::Object(map) => {
             for (name, value) in map {
                 if let Some(schema) = property(schema, name) {
-                    lists(value, schema, &path.child(name), errors);
+                    check_duplicates(value, schema, &path.child(name), errors);
                 }
             }
         }

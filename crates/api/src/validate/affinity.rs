@@ -23,8 +23,8 @@ pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorL
             .enumerate()
         {
             let path = preferred.index(index);
-            weight(term.weight, &path, errors);
-            node_term(&term.preference, false, &path.child("preference"), errors);
+            check_weight(term.weight, &path, errors);
+            check_node_term(&term.preference, false, &path.child("preference"), errors);
         }
     }
     for (name, rules) in [
@@ -32,12 +32,12 @@ pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorL
         ("podAntiAffinity", &affinity.pod_anti_affinity),
     ] {
         if let Some(rules) = rules {
-            pod_affinity(rules, &path.child(name), errors);
+            check_pod_affinity(rules, &path.child(name), errors);
         }
     }
 }
 
-fn weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
     if !(1..=100).contains(&weight) {
         errors.invalid(&path.child("weight"), weight, "must be in the range 1-100");
     }
@@ -49,23 +49,28 @@ pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, error
         return errors.required(&terms, "must have at least one node selector term");
     }
     for (index, term) in node_selector.node_selector_terms.iter().enumerate() {
-        node_term(term, true, &terms.index(index), errors);
+        check_node_term(term, true, &terms.index(index), errors);
     }
 }
 
-/// Label values of preferred terms are not checked.
-fn node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks a term of a node selector. Label values of preferred terms are not checked.
+fn check_node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let expressions = path.child("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().enumerate() {
-        node_requirement(requirement, is_required, &expressions.index(index), errors);
+        check_node_requirement(requirement, is_required, &expressions.index(index), errors);
     }
     let fields = path.child("matchFields");
     for (index, requirement) in term.match_fields.iter().enumerate() {
-        field_requirement(requirement, &fields.index(index), errors);
+        check_field_requirement(requirement, &fields.index(index), errors);
     }
 }
 
-fn node_requirement(requirement: &NodeSelectorRequirement, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_node_requirement(
+    requirement: &NodeSelectorRequirement,
+    is_required: bool,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     match requirement.operator {
         SelectorOperator::Gt | SelectorOperator::Lt => {
             if requirement.values.len() != 1 {
@@ -82,7 +87,7 @@ fn node_requirement(requirement: &NodeSelectorRequirement, is_required: bool, pa
 }
 
 /// Checks a `matchFields` requirement; the only supported field is the node's name (VA-148).
-fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
     let values = path.child("values");
     match requirement.operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
@@ -104,14 +109,14 @@ fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, err
     }
 }
 
-fn pod_affinity(rules: &PodAffinity, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_affinity(rules: &PodAffinity, path: &Path<'_>, errors: &mut ErrorList) {
     let required = path.child(REQUIRED);
     for (index, term) in rules
         .required_during_scheduling_ignored_during_execution
         .iter()
         .enumerate()
     {
-        pod_term(term, &required.index(index), errors);
+        check_pod_term(term, &required.index(index), errors);
     }
     let preferred = path.child(PREFERRED);
     for (index, term) in rules
@@ -120,12 +125,12 @@ fn pod_affinity(rules: &PodAffinity, path: &Path<'_>, errors: &mut ErrorList) {
         .enumerate()
     {
         let path = preferred.index(index);
-        weight(term.weight, &path, errors);
-        pod_term(&term.pod_affinity_term, &path.child("podAffinityTerm"), errors);
+        check_weight(term.weight, &path, errors);
+        check_pod_term(&term.pod_affinity_term, &path.child("podAffinityTerm"), errors);
     }
 }
 
-fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(labels) = &term.label_selector {
         selector::validate(labels, &path.child("labelSelector"), errors);
     }
@@ -146,8 +151,8 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
 
 const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
 
-/// Checks label keys that restrict a selector by the pod's own labels: for affinity terms, and for spread constraints,
-/// which have no mismatch keys (VA-153).
+/// Checks `matchLabelKeys` and `mismatchLabelKeys`, which restrict a selector by the pod's own labels: in affinity
+/// terms, and in spread constraints, which have no mismatch keys (VA-153).
 pub(super) fn label_keys(
     keys: &[Str],
     others: &[Str],
@@ -166,7 +171,7 @@ pub(super) fn label_keys(
         }
     }
     if let Some(labels) = labels {
-        doubly_selected_keys(labels, keys, path, errors);
+        report_doubly_selected_keys(labels, keys, path, errors);
     }
     let both = path.child("matchLabelKeys");
     for (index, key) in keys.iter().enumerate() {
@@ -177,10 +182,10 @@ pub(super) fn label_keys(
     }
 }
 
-/// Finds keys that are both in `matchLabelKeys` and in the selector (VA-153). The server has already added an
+/// Reports keys that are both in `matchLabelKeys` and in the selector (VA-153). The server has already added an
 /// expression for each match key, so such a key occurs twice in the selector. The server reports the key's index under
 /// the path of the term.
-fn doubly_selected_keys(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+fn report_doubly_selected_keys(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen: Vec<&str> = labels.match_labels.keys().map(|key| &**key).collect();
     for expression in &labels.match_expressions {
         let key = &*expression.key;

@@ -1,5 +1,5 @@
-//! Allocation for Services, which the API server does before other validation: IP families, cluster IPs, node ports
-//! (VA-322, VA-324).
+//! Checks the allocations for Services, which the API server makes before other validation: IP families, cluster IPs,
+//! node ports (VA-322, VA-324).
 
 use crate::{Service, ServiceSpec, ordered};
 
@@ -32,14 +32,14 @@ pub fn service_allocation<'o>(
     if &*service.spec.kind != "ExternalName" {
         addresses(&service.spec, &path, &mut errors);
         if errors.is_empty() {
-            policy(&service.spec, &path, &mut errors);
+            check_family_policy(&service.spec, &path, &mut errors);
         }
         if errors.is_empty() {
-            families(&service.spec, &path, &mut errors);
+            check_families(&service.spec, &path, &mut errors);
         }
         let had_address = old.is_some_and(|old| &*old.spec.kind != "ExternalName");
         if errors.is_empty() && !had_address {
-            cluster_ips(&service.spec, &path, others.clone(), &mut errors);
+            check_cluster_ips(&service.spec, &path, others.clone(), &mut errors);
         }
     }
     if !errors.is_empty() {
@@ -54,10 +54,10 @@ pub fn service_allocation<'o>(
     }
     let needs_check =
         |service: &Service| &*service.spec.kind == "LoadBalancer" && &*service.spec.external_traffic_policy == "Local";
-    let asked = service.spec.health_check_node_port.filter(|port| *port != 0);
+    let requested = service.spec.health_check_node_port.filter(|port| *port != 0);
     if needs_check(service)
         && !old.is_some_and(needs_check)
-        && let Some(port) = asked
+        && let Some(port) = requested
         && let Err(why) = taken.allocate(port)
     {
         let message = format!("failed to allocate requested HealthCheck NodePort {port}: {why}");
@@ -74,13 +74,13 @@ fn effective_policy(spec: &ServiceSpec) -> &str {
     }
 }
 
-/// Returns whether the endpoints of a headless Service are managed by the user, who may use either IP family.
+/// Returns whether a headless Service has no selector: the user manages its endpoints, which may use either IP family.
 fn has_manual_endpoints(spec: &ServiceSpec) -> bool {
     &*spec.cluster_ip == "None" && spec.selector.as_ref().is_none_or(|labels| labels.is_empty())
 }
 
 /// Checks that the IP family policy allows the given families and cluster IPs.
-fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_family_policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if effective_policy(spec) == "SingleStack" {
         let lists = [
             (spec.cluster_ips.len(), "cluster IPs"),
@@ -101,8 +101,8 @@ fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks that the cluster has addresses of the families. The simulated cluster supports only IPv4.
-fn families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that the cluster has addresses of the requested families. The simulated cluster has only IPv4 addresses.
+fn check_families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if has_manual_endpoints(spec) {
         return;
     }
@@ -125,7 +125,7 @@ fn is_in_range(ip: &str) -> bool {
 }
 
 /// Checks the requested cluster IPs; only the first failure is reported.
-fn cluster_ips<'o>(
+fn check_cluster_ips<'o>(
     spec: &ServiceSpec,
     path: &Path<'_>,
     others: impl Iterator<Item = &'o Service> + Clone,
@@ -148,7 +148,7 @@ fn cluster_ips<'o>(
     }
 }
 
-/// The allocated node ports.
+/// The allocated node ports, to which further ones are added.
 struct NodePortAllocator(ordered::Set<i32>);
 
 impl NodePortAllocator {
@@ -189,9 +189,9 @@ impl NodePortAllocator {
                 Some(_) => self.allocate_for(own, index, path)?,
                 None => {
                     let mut same = ports.iter().filter(|other| other.port == port.port);
-                    if let Some(asked) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
-                        self.allocate_for(asked, index, path)?;
-                        given.insert(port.port, asked);
+                    if let Some(requested) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
+                        self.allocate_for(requested, index, path)?;
+                        given.insert(port.port, requested);
                     }
                 }
             }

@@ -13,15 +13,15 @@ const MAX_WINDOW: i64 = 3600;
 /// Maximum `periodSeconds` of a policy.
 const MAX_PERIOD: i64 = 1800;
 /// Message for a target with both a value and a utilization.
-const BOTH: &str = "may not set both a target raw value and a target utilization";
-/// Message for a target with neither.
-const NEITHER: &str = "must set either a target raw value or a target utilization";
+const VALUE_AND_UTILIZATION: &str = "may not set both a target raw value and a target utilization";
+/// Message for a target with neither a value nor a utilization.
+const NO_VALUE_OR_UTILIZATION: &str = "must set either a target raw value or a target utilization";
 
 fn number(value: &Value, field: &str) -> Option<i64> {
     value.get(field).and_then(Value::as_i64)
 }
 
-/// A quantity in JSON: a string or a number.
+/// Reads a quantity from JSON: a string or a number.
 fn quantity(value: &Value, field: &str) -> Option<Quantity> {
     match value.get(field)? {
         Value::String(text) => text.parse().ok(),
@@ -50,22 +50,22 @@ pub(super) fn validate(
     }
     let target = &spec.scale_target_ref;
     let field = path.child("scaleTargetRef");
-    kind_and_name(&target.kind, &target.name, &field, errors);
-    // An unchanged reference may lack its API group.
+    check_kind_and_name(&target.kind, &target.name, &field, errors);
+    // If the reference does not change, it may lack its API group.
     let is_unchanged = old.is_some_and(|old| {
         let old = &old.spec.scale_target_ref;
         (&old.kind, &old.api_version) == (&target.kind, &target.api_version)
     });
     if !is_unchanged {
         let may_be_core = &*target.kind == "ReplicationController";
-        api_version(&target.api_version, may_be_core, &field, errors);
+        check_api_version(&target.api_version, may_be_core, &field, errors);
     }
-    metrics(object, old.is_some(), &path.child("metrics"), errors);
+    check_metrics(object, old.is_some(), &path.child("metrics"), errors);
     if let Some(behavior) = &spec.behavior {
         let path = path.child("behavior");
         for direction in ["scaleUp", "scaleDown"] {
             if let Some(rules) = given(behavior, direction) {
-                scaling_rules(rules, &path.child(direction), errors);
+                check_scaling_rules(rules, &path.child(direction), errors);
             }
         }
     }
@@ -78,13 +78,13 @@ pub(super) fn validate(
     }
 }
 
-fn kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, text) in [("kind", kind), ("name", name)] {
         errors.name(&path.child(field), text, names::path_segment);
     }
 }
 
-fn api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let problem = match version.matches('/').count() {
         _ if matches!(version, "" | "/") && !may_be_core => "apiVersion must specify API group".to_owned(),
         0 if !may_be_core => "apiVersion must specify API group".to_owned(),
@@ -94,10 +94,10 @@ fn api_version(version: &str, may_be_core: bool, path: &Path<'_>, errors: &mut E
     errors.invalid_text(&path.child("apiVersion"), version, &problem);
 }
 
-fn metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let mut has_external = false;
     for (index, item) in object.spec.metrics.iter().enumerate() {
-        metric(item, is_update, &path.index(index), errors);
+        check_metric(item, is_update, &path.index(index), errors);
         has_external |= matches!(text(item, "type"), "Object" | "External");
     }
     if object.spec.min_replicas == Some(0) && !has_external {
@@ -109,7 +109,7 @@ fn metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, e
 }
 
 /// Checks one metric: exactly the source of its type must be set. If several are set, only the first is examined.
-fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
     const SOURCES: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
     let kind = text(metric, "type");
@@ -127,10 +127,10 @@ fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorLi
     if let Some((field, source)) = present.first() {
         let path = path.child(field);
         match *field {
-            "object" => object_source(source, is_update, &path, errors),
-            "external" => external_source(source, &path, errors),
-            "pods" => pods_source(source, &path, errors),
-            described_path => resource_source(source, described_path == "containerResource", &path, errors),
+            "object" => check_object_source(source, is_update, &path, errors),
+            "external" => check_external_source(source, &path, errors),
+            "pods" => check_pods_source(source, &path, errors),
+            described_path => check_resource_source(source, described_path == "containerResource", &path, errors),
         }
     }
     let expected = if is_known {
@@ -149,27 +149,27 @@ fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-fn object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let described_path = path.child("describedObject");
     let described = source.get("describedObject").unwrap_or(&Value::Null);
-    kind_and_name(
+    check_kind_and_name(
         text(described, "kind"),
         text(described, "name"),
         &described_path,
         errors,
     );
     if !is_update {
-        api_version(text(described, "apiVersion"), true, &described_path, errors);
+        check_api_version(text(described, "apiVersion"), true, &described_path, errors);
     }
-    let target = metric_name_and_target(source, path, errors);
+    let target = check_metric_name_and_target(source, path, errors);
     if given(target, "value").is_none() && given(target, "averageValue").is_none() {
         let message = "must set either a target value or averageValue";
         errors.required(&path.child("target").child("averageValue"), message);
     }
 }
 
-fn external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let target = metric_name_and_target(source, path, errors);
+fn check_external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let target = check_metric_name_and_target(source, path, errors);
     let (value, average) = (given(target, "value"), given(target, "averageValue"));
     let path = path.child("target");
     if value.is_none() && average.is_none() {
@@ -182,15 +182,15 @@ fn external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn pods_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let target = metric_name_and_target(source, path, errors);
+fn check_pods_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let target = check_metric_name_and_target(source, path, errors);
     if given(target, "averageValue").is_none() {
         let message = "must specify a positive target averageValue";
         errors.required(&path.child("target").child("averageValue"), message);
     }
 }
 
-fn resource_source(source: &Value, is_of_container: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resource_source(source: &Value, is_of_container: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let name = text(source, "name");
     if name.is_empty() {
         errors.required(&path.child("name"), "must specify a resource name");
@@ -205,29 +205,29 @@ fn resource_source(source: &Value, is_of_container: bool, path: &Path<'_>, error
     }
     let target = source.get("target").unwrap_or(&Value::Null);
     let path = path.child("target");
-    metric_target(target, &path, errors);
+    check_metric_target(target, &path, errors);
     let (share, value) = (given(target, "averageUtilization"), given(target, "averageValue"));
     if share.is_none() && value.is_none() {
-        errors.required(&path.child("averageUtilization"), NEITHER);
+        errors.required(&path.child("averageUtilization"), NO_VALUE_OR_UTILIZATION);
     }
     if share.is_some() && value.is_some() {
-        errors.forbidden(&path.child("averageValue"), BOTH);
+        errors.forbidden(&path.child("averageValue"), VALUE_AND_UTILIZATION);
     }
 }
 
 /// Checks the metric's name and its target; returns the target.
-fn metric_name_and_target<'v>(source: &'v Value, path: &Path<'_>, errors: &mut ErrorList) -> &'v Value {
+fn check_metric_name_and_target<'v>(source: &'v Value, path: &Path<'_>, errors: &mut ErrorList) -> &'v Value {
     let metric = path.child("metric");
     match text(source.get("metric").unwrap_or(&Value::Null), "name") {
         "" => errors.required(&metric.child("name"), "must specify a metric name"),
         name => errors.each_invalid(&metric.child("name"), name, &names::path_segment(name)),
     }
     let target = source.get("target").unwrap_or(&Value::Null);
-    metric_target(target, &path.child("target"), errors);
+    check_metric_target(target, &path.child("target"), errors);
     target
 }
 
-fn metric_target(target: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_metric_target(target: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(target, "type");
     if kind.is_empty() {
         errors.required(&path.child("type"), "must specify a metric target type");
@@ -246,7 +246,7 @@ fn metric_target(target: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let window = path.child("stabilizationWindowSeconds");
     if let Some(seconds) = number(rules, "stabilizationWindowSeconds") {
         if seconds < 0 {
@@ -267,14 +267,14 @@ fn scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.required(&policies, "must specify at least one Policy");
     }
     for (index, policy) in items(rules, "policies") {
-        scaling_policy(policy, &policies.index(index), errors);
+        check_scaling_policy(policy, &policies.index(index), errors);
     }
     if let Some(tolerance) = quantity(rules, "tolerance") {
         resources::amount("", tolerance, &path.child("tolerance"), errors);
     }
 }
 
-fn scaling_policy(policy: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_scaling_policy(policy: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(policy, "type");
     if !matches!(kind, "Pods" | "Percent") {
         errors.unsupported_text(&path.child("type"), kind, &["Percent", "Pods"]);

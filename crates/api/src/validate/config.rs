@@ -8,7 +8,7 @@ use crate::{ConfigMap, Secret, Str, ordered};
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
-/// Maximum size of all values together, in bytes.
+/// Maximum total size of all values, in bytes.
 const SIZE_MAX: usize = 1 << 20;
 const MARKED_IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
@@ -19,7 +19,7 @@ fn decode_base64(text: &str) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-fn keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut ErrorList) {
     for key in data.keys() {
         errors.each_invalid(&path.key(key), key, &names::config_key(key));
     }
@@ -34,11 +34,11 @@ pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
             errors.invalid_text(&path, key, "duplicate of key present in binaryData");
         }
     }
-    keys(&object.binary_data, &Path::root("binaryData"), errors);
+    check_keys(&object.binary_data, &Path::root("binaryData"), errors);
     let binary = object.binary_data.values().map(|value| decode_base64(value).len());
     let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
     if size > SIZE_MAX {
-        // The server reports the error on the whole object, which has an empty path.
+        // The server reports the error for the whole object, whose path is empty.
         errors.too_long(&Path::root("[]"), SIZE_MAX);
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut E
 
 pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
     let data = Path::root("data");
-    keys(&object.data, &data, errors);
+    check_keys(&object.data, &data, errors);
     let size: usize = object.data.values().map(|value| decode_base64(value).len()).sum();
     if size > SIZE_MAX {
         errors.too_long(&data, SIZE_MAX);
@@ -68,14 +68,18 @@ pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
     let has = |key: &str| object.data.contains_key(key);
     match &*object.kind {
         "kubernetes.io/service-account-token" => {
-            const ACCOUNT: &str = "kubernetes.io/service-account.name";
-            if object.metadata.annotation(ACCOUNT).is_none_or(str::is_empty) {
+            const SERVICE_ACCOUNT_ANNOTATION: &str = "kubernetes.io/service-account.name";
+            if object
+                .metadata
+                .annotation(SERVICE_ACCOUNT_ANNOTATION)
+                .is_none_or(str::is_empty)
+            {
                 let metadata = Path::root("metadata");
-                errors.required(&metadata.child("annotations").key(ACCOUNT), "");
+                errors.required(&metadata.child("annotations").key(SERVICE_ACCOUNT_ANNOTATION), "");
             }
         }
-        "kubernetes.io/dockercfg" => docker(object, ".dockercfg", errors),
-        "kubernetes.io/dockerconfigjson" => docker(object, ".dockerconfigjson", errors),
+        "kubernetes.io/dockercfg" => check_docker_config(object, ".dockercfg", errors),
+        "kubernetes.io/dockerconfigjson" => check_docker_config(object, ".dockerconfigjson", errors),
         "kubernetes.io/basic-auth" if !has("username") && !has("password") => {
             errors.required(&data.key("username"), "");
             errors.required(&data.key("password"), "");
@@ -95,7 +99,7 @@ pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
 }
 
 /// Registry credentials must be JSON; the error does not show them.
-fn docker(object: &Secret, key: &str, errors: &mut ErrorList) {
+fn check_docker_config(object: &Secret, key: &str, errors: &mut ErrorList) {
     let data = Path::root("data");
     let Some(value) = object.data.get(key) else {
         return errors.required(&data.key(key), "");

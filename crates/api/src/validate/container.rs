@@ -16,10 +16,10 @@ use super::mounts::{self, ValidVolumes};
 use super::probe::{self, ProbeKind};
 use super::{ErrorList, Path, downward, names, resources, security, volume};
 
-/// The parts of the pod that container validation needs.
+/// The parts of a pod that the validation of its containers needs.
 struct PodContext<'p> {
     spec: &'p PodSpec,
-    /// The spec in JSON form, if it has untyped fields.
+    /// The pod's spec in JSON form; null if it has no untyped fields.
     value: &'p Value,
     volumes: &'p ValidVolumes<'p>,
     claims: Vec<&'p str>,
@@ -28,7 +28,7 @@ struct PodContext<'p> {
 }
 
 impl<'p> PodContext<'p> {
-    /// A container in JSON form.
+    /// Returns a container in JSON form.
     fn container_json(&self, list: &str, index: usize) -> &'p Value {
         let list = self.value.get(list);
         list.and_then(|list| list.get(index)).unwrap_or(&Value::Null)
@@ -52,35 +52,35 @@ pub(super) fn validate(
         claims,
         grace: spec.grace_seconds().max(0),
     };
-    app_containers(&pod, &path.child("containers"), errors);
-    init_containers(&pod, &path.child("initContainers"), errors);
-    ephemeral_containers(&pod, &path.child("ephemeralContainers"), errors);
+    check_app_containers(&pod, &path.child("containers"), errors);
+    check_init_containers(&pod, &path.child("initContainers"), errors);
+    check_ephemeral_containers(&pod, &path.child("ephemeralContainers"), errors);
 }
 
-fn app_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn check_app_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     if pod.spec.containers.is_empty() {
         return errors.required(list, "");
     }
     let mut names = ordered::Set::new();
     for (index, container) in pod.spec.containers.iter().enumerate() {
         let path = list.index(index);
-        common_fields(container, pod.container_json("containers", index), pod, &path, errors);
+        check_common_fields(container, pod.container_json("containers", index), pod, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
-        lifecycle_and_probes(container, pod, &path, errors);
+        check_lifecycle_and_probes(container, pod, &path, errors);
     }
     let mut taken = ordered::Set::new();
     for (index, container) in pod.spec.containers.iter().enumerate() {
-        host_port_conflicts(container, &mut taken, &list.index(index), errors);
+        check_host_port_conflicts(container, &mut taken, &list.index(index), errors);
     }
 }
 
-fn init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn check_init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     let mut names: ordered::Set<&str> = pod.spec.containers.iter().map(|container| &*container.name).collect();
     for (index, container) in pod.spec.init_containers.iter().enumerate() {
         let path = list.index(index);
-        common_fields(
+        check_common_fields(
             container,
             pod.container_json("initContainers", index),
             pod,
@@ -93,9 +93,9 @@ fn init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList
             names.insert(&container.name);
         }
         // As in the server, conflicts are checked within each init container only, and reported with index 0.
-        host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
+        check_host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
         if container.is_sidecar() {
-            lifecycle_and_probes(container, pod, &path, errors);
+            check_lifecycle_and_probes(container, pod, &path, errors);
             continue;
         }
         for (field, given) in [
@@ -115,7 +115,7 @@ fn init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList
 }
 
 /// Checks ephemeral containers (VA-300).
-fn ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     const NEVER: &str = "cannot be set for an Ephemeral Container";
     let others = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
     let others: ordered::Set<&str> = others().map(|container| &*container.name).collect();
@@ -123,7 +123,7 @@ fn ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Erro
     for (index, container) in pod.spec.ephemeral_containers.iter().enumerate() {
         let path = list.index(index);
         let value = pod.container_json("ephemeralContainers", index);
-        common_fields(container, value, pod, &path, errors);
+        check_common_fields(container, value, pod, &path, errors);
         untrimmed_image(container, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
@@ -161,7 +161,7 @@ fn ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// Checks for blanks around the image name. Called for pods, not for templates.
+/// Checks that the image name has no surrounding spaces. Called for pods, not for templates.
 pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     if container.image.trim() != &*container.image {
         errors.invalid_text(
@@ -172,14 +172,14 @@ pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &m
     }
 }
 
-fn lifecycle_and_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_lifecycle_and_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(lifecycle) = &container.lifecycle {
         probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
     }
-    probes(container, pod, path, errors);
+    check_probes(container, pod, path, errors);
 }
 
-fn probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, given, kind) in [
         ("livenessProbe", &container.liveness_probe, ProbeKind::Liveness),
         ("readinessProbe", &container.readiness_probe, ProbeKind::Readiness),
@@ -191,7 +191,13 @@ fn probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: 
     }
 }
 
-fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_common_fields(
+    container: &Container,
+    value: &Value,
+    pod: &PodContext<'_>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let name = path.child("name");
     if container.name.is_empty() {
         errors.required(&name, "");
@@ -209,10 +215,10 @@ fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, pat
             values::TERMINATION_MESSAGE_POLICY,
         ),
     }
-    ports(&container.ports, &path.child("ports"), errors);
-    env(&container.env, &path.child("env"), errors);
-    env_from(&container.env_from, &path.child("envFrom"), errors);
-    restart_policy_and_rules(container, path, errors);
+    check_ports(&container.ports, &path.child("ports"), errors);
+    check_env(&container.env, &path.child("env"), errors);
+    check_env_from(&container.env_from, &path.child("envFrom"), errors);
+    check_restart_policy_and_rules(container, path, errors);
     mounts::volume_mounts(container, value, pod.volumes, path, errors);
     mounts::devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
@@ -220,7 +226,7 @@ fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, pat
         Some(policy) => errors.one_of_sorted(&path.child("imagePullPolicy"), policy.as_str(), PullPolicy::KNOWN),
     }
     resources::validate(&container.resources, &pod.claims, &path.child("resources"), errors);
-    resize_policy(container, pod, &path.child("resizePolicy"), errors);
+    check_resize_policy(container, pod, &path.child("resizePolicy"), errors);
     if let Some(context) = &container.security_context {
         let value = value.get("securityContext").unwrap_or(&Value::Null);
         let has_host_users = pod.spec.host_users != Some(false);
@@ -229,7 +235,7 @@ fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, pat
 }
 
 /// Checks the resize policies: only cpu and memory, each once, and no restart in a pod that never restarts containers.
-fn resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, policy) in container.resize_policy.iter().enumerate() {
         let (resource, restart) = (&*policy.resource_name, &*policy.restart_policy);
@@ -252,7 +258,7 @@ fn resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, e
     }
 }
 
-fn ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
     let mut known = ordered::Set::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
@@ -298,7 +304,7 @@ pub(super) fn host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, 
 }
 
 /// Checks that each host port is used only once (VA-091). `taken` holds the host ports of preceding containers.
-fn host_port_conflicts(
+fn check_host_port_conflicts(
     container: &Container,
     taken: &mut ordered::Set<String>,
     path: &Path<'_>,
@@ -318,7 +324,7 @@ fn host_port_conflicts(
     }
 }
 
-fn env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, variable) in env.iter().enumerate() {
         let path = path.index(index);
         if variable.name.is_empty() {
@@ -327,12 +333,12 @@ fn env(env: &[EnvVar], path: &Path<'_>, errors: &mut ErrorList) {
             errors.each_invalid(&path.child("name"), &variable.name, &names::env_name(&variable.name));
         }
         if let Some(source) = &variable.value_from {
-            env_source(source, !variable.value.is_empty(), &path.child("valueFrom"), errors);
+            check_env_source(source, !variable.value.is_empty(), &path.child("valueFrom"), errors);
         }
     }
 }
 
-fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, source) in sources.iter().enumerate() {
         let at = path.index(index);
         if !source.prefix.is_empty() {
@@ -352,7 +358,7 @@ fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) 
                 errors.each_invalid(&at.child("name"), &reference.name, &names::subdomain(&reference.name));
             }
         }
-        // The server reports the list, not the element.
+        // The server reports the path of the list, not of the element.
         match count {
             0 => errors.invalid_text(path, "", "must specify one of: `configMapRef` or `secretRef`"),
             1 => {}
@@ -362,7 +368,7 @@ fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 /// Checks the container's restart policy and its restart rules (VA-105).
-fn restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     const RULES_MAX: usize = 20;
     const VALUES_MAX: usize = 255;
     let policy = path.child("restartPolicy");
@@ -394,7 +400,7 @@ fn restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut
     }
 }
 
-fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
@@ -410,12 +416,12 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
     ] {
         if let Some(selector) = selector {
             count += 1;
-            key_selector(selector, &path.child(name), errors);
+            check_key_selector(selector, &path.child(name), errors);
         }
     }
     if let Some(selector) = &source.file_key_ref {
         count += 1;
-        file_key_selector(selector, &path.child("fileKeyRef"), errors);
+        check_file_key_selector(selector, &path.child("fileKeyRef"), errors);
     }
     if has_value {
         if count != 0 {
@@ -432,7 +438,7 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
     }
 }
 
-fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(&path.child("name"), &selector.name, &names::subdomain(&selector.name));
     if selector.key.is_empty() {
         errors.required(&path.child("key"), "");
@@ -442,7 +448,7 @@ fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList)
 }
 
 /// Checks a key in an env file: first the key, then the file (VA-291).
-fn file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, value, rule) in [
         ("key", &selector.key, names::env_name as names::Rule),
         ("volumeName", &selector.volume_name, names::label),

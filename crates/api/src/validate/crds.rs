@@ -25,9 +25,9 @@ const COLUMN_FORMATS: &[&str] = &[
     "password",
 ];
 const SCHEMA_TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
-/// Fields that the server moves from the versions to the spec if they are equal in all versions: name in a version,
-/// name in the spec.
-const SHARED: [(&str, &str); 2] = [
+/// Fields that the server moves from the versions to the spec if all versions have the same value: the field's name in
+/// a version, and its name in the spec.
+const SHARED_FIELDS: [(&str, &str); 2] = [
     ("schema", "validation"),
     ("additionalPrinterColumns", "additionalPrinterColumns"),
 ];
@@ -45,16 +45,16 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
         );
     }
     let path = Path::root("spec");
-    group(text(spec, "group"), &path.child("group"), errors);
-    required_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
-    versions(spec, &path, errors);
-    all_names(names, &path.child("names"), errors);
-    for (field, spec_field) in SHARED {
+    check_group(text(spec, "group"), &path.child("group"), errors);
+    check_required_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
+    check_versions(spec, &path, errors);
+    check_names(names, &path.child("names"), errors);
+    for (field, spec_field) in SHARED_FIELDS {
         if let Some(shared) = shared_field(spec, field) {
-            schema_or_columns(field, shared, &path.child(spec_field), errors);
+            check_schema_or_columns(field, shared, &path.child(spec_field), errors);
         }
     }
-    conversion(
+    check_conversion(
         spec.get("conversion").unwrap_or(NULL),
         &path.child("conversion"),
         errors,
@@ -76,7 +76,7 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
         let why = format!("must have the storage version {last}");
         errors.invalid(&status.child("storedVersions"), serde_json::json!([first]), &why);
     }
-    approval(object, errors);
+    check_approval(object, errors);
     if is_true(spec, "preserveUnknownFields") {
         let message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema \
                        instead";
@@ -94,7 +94,7 @@ pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: 
     }
 }
 
-/// The name of the storage version.
+/// Returns the name of the storage version.
 #[must_use]
 pub fn stored_version(spec: &Value) -> Option<&str> {
     items(spec, "versions")
@@ -102,7 +102,7 @@ pub fn stored_version(spec: &Value) -> Option<&str> {
         .map(|(_, version)| text(version, "name"))
 }
 
-fn required_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_required_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     match text(value, field) {
         "" => errors.required(&path.child(field), ""),
         _ => one_of(value, field, known, path, errors),
@@ -116,7 +116,7 @@ fn report_joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], bef
     }
 }
 
-fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let problems = names::subdomain(group);
     if group.is_empty() {
         errors.required(path, "");
@@ -128,14 +128,14 @@ fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The value of a field that is equal in all versions.
+/// Returns the value of a field if it is equal in all versions.
 fn shared_field<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
     let mut all = items(spec, "versions").map(|(_, version)| given(version, field));
     let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
 }
 
-fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("versions");
     for (index, version) in items(spec, "versions") {
         if version.pointer("/schema/openAPIV3Schema").is_none() {
@@ -153,9 +153,12 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             let message = "can only be set for deprecated versions";
             errors.invalid_text(&path.child("deprecationWarning"), warning, message);
         }
-        for (field, _) in SHARED.iter().filter(|(field, _)| shared_field(spec, field).is_none()) {
+        for (field, _) in SHARED_FIELDS
+            .iter()
+            .filter(|(field, _)| shared_field(spec, field).is_none())
+        {
             if let Some(own) = given(version, field) {
-                schema_or_columns(field, own, &path.child(field), errors);
+                check_schema_or_columns(field, own, &path.child(field), errors);
             }
         }
         known.push(name);
@@ -188,7 +191,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The versions as the API server prints them, without fields that are moved to the spec.
+/// Prints the versions as the API server does, without the fields that are moved to the spec.
 fn internal(spec: &Value) -> String {
     const MOVED_TO_SPEC: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let version_to_internal = |version: &Value| -> Value {
@@ -204,9 +207,14 @@ fn internal(spec: &Value) -> String {
     Value::Array(all).to_string()
 }
 
-fn all_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const MIXED: &str = "may have mixed case, but should otherwise match: ";
-    const FIELDS: [(&str, &str); 4] = [("plural", ""), ("singular", ""), ("kind", MIXED), ("listKind", MIXED)];
+fn check_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const MIXED_CASE_HINT: &str = "may have mixed case, but should otherwise match: ";
+    const FIELDS: [(&str, &str); 4] = [
+        ("plural", ""),
+        ("singular", ""),
+        ("kind", MIXED_CASE_HINT),
+        ("listKind", MIXED_CASE_HINT),
+    ];
     for (field, _) in FIELDS {
         if text(names, field).is_empty() {
             errors.required(&path.child(field), "");
@@ -236,16 +244,16 @@ fn all_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a version's schema or printer columns.
-fn schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if field == "schema" {
         let schema = value.get("openAPIV3Schema").unwrap_or(NULL);
         let path = path.child("openAPIV3Schema");
         let mut found = ErrorList::default();
-        structural(schema, Level::Root, &path, &mut found);
+        check_structural(schema, Level::Root, &path, &mut found);
         let mut found: Vec<_> = found.into_iter().collect();
         found.stable_sort_by_key(ToString::to_string);
         errors.extend(found);
-        schema_types(schema, &path, errors);
+        check_schema_types(schema, &path, errors);
         return;
     }
     for (index, column) in list(Some(value)) {
@@ -283,18 +291,18 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 /// Checks that the schema is structural: every part must have a type.
-fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(schema, "type");
     let parts = given(schema, "items");
     if kind == "array" && parts.is_none() {
         errors.required(&path.child("items"), "must be specified");
     }
     if let Some(parts) = parts {
-        structural(parts, Level::Item, &path.child("items"), errors);
+        check_structural(parts, Level::Item, &path.child("items"), errors);
     }
     let at = path.child("properties");
     for (name, property) in properties(schema) {
-        structural(property, Level::Field, &at.key(name), errors);
+        check_structural(property, Level::Field, &at.key(name), errors);
     }
     if let Some(more) = schema.get("additionalProperties").filter(|more| !more.is_null()) {
         let path = path.child("additionalProperties");
@@ -302,7 +310,7 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
             errors.forbidden(&path, "must not be used at the root");
         }
         if more.is_object() {
-            structural(more, Level::Field, &path, errors);
+            check_structural(more, Level::Field, &path, errors);
         }
     }
     let is_open = ["x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"];
@@ -317,22 +325,22 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-fn schema_types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_schema_types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let kind = text(schema, "type");
     if !kind.is_empty() && !SCHEMA_TYPES.contains(&kind) {
         errors.unsupported_text(&path.child("type"), kind, SCHEMA_TYPES);
     }
     let at = path.child("properties");
     for (name, property) in properties(schema) {
-        schema_types(property, &at.key(name), errors);
+        check_schema_types(property, &at.key(name), errors);
     }
     if let Some(items) = given(schema, "items") {
-        schema_types(items, &path.child("items"), errors);
+        check_schema_types(items, &path.child("items"), errors);
     }
 }
 
-fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    required_one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
+fn check_conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    check_required_one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
     let client = path.child("webhookClientConfig");
     let has_client = conversion.pointer("/webhook/clientConfig").is_some();
     match text(conversion, "strategy") {
@@ -344,22 +352,22 @@ fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks that a definition in an API group of Kubernetes has the approval annotation.
-fn approval(object: &UntypedObject, errors: &mut ErrorList) {
-    const APPROVED: &str = "api-approved.kubernetes.io";
+fn check_approval(object: &UntypedObject, errors: &mut ErrorList) {
+    const APPROVAL_ANNOTATION: &str = "api-approved.kubernetes.io";
     let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();
     let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|own| {
         group
             .strip_suffix(own)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     });
-    if is_protected && object.metadata.annotation(APPROVED).is_none() {
+    if is_protected && object.metadata.annotation(APPROVAL_ANNOTATION).is_none() {
         let metadata = Path::root("metadata");
         let annotations = metadata.child("annotations");
         let message = format!(
             "protected groups must have approval annotation {}, see \
              https://github.com/kubernetes/enhancements/pull/1111",
-            quoted(APPROVED)
+            quoted(APPROVAL_ANNOTATION)
         );
-        errors.required(&annotations.key(APPROVED), &message);
+        errors.required(&annotations.key(APPROVAL_ANNOTATION), &message);
     }
 }

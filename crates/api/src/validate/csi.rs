@@ -55,7 +55,8 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// Checks the immutable fields of a CSIDriver. Messages name the first field `attachedRequired`, as the server does.
+/// Checks the immutable fields of a CSIDriver. Messages call the first field `attachedRequired`, as the server's
+/// messages do.
 pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let (before, now) = (&old.spec, &new.spec);

@@ -28,7 +28,7 @@ const BAD_REFERENCE: &str =
 
 pub(super) fn class(class: &DeviceClass, errors: &mut ErrorList) {
     let spec = Path::root("spec");
-    selectors(&class.spec.selectors, &spec.child("selectors"), errors);
+    check_selectors(&class.spec.selectors, &spec.child("selectors"), errors);
     list(
         &class.spec.config,
         MAX_ITEMS,
@@ -51,7 +51,7 @@ pub(super) fn class(class: &DeviceClass, errors: &mut ErrorList) {
 
 pub(super) fn claim(claim: &ResourceClaim, errors: &mut ErrorList) {
     let spec = Path::root("spec");
-    device_claim(&claim.spec.devices, &spec.child("devices"), errors);
+    check_device_claim(&claim.spec.devices, &spec.child("devices"), errors);
 }
 
 pub(super) fn template(template: &ResourceClaimTemplate, errors: &mut ErrorList) {
@@ -62,7 +62,7 @@ pub(super) fn template(template: &ResourceClaimTemplate, errors: &mut ErrorList)
         meta::labels(&metadata.labels, &path.child("labels"), errors);
     }
     let spec_of_claim = spec.child("spec");
-    device_claim(&template.spec.spec.devices, &spec_of_claim.child("devices"), errors);
+    check_device_claim(&template.spec.spec.devices, &spec_of_claim.child("devices"), errors);
 }
 
 pub(super) fn claim_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
@@ -79,7 +79,7 @@ pub(super) fn template_update(old: &ResourceClaimTemplate, new: &ResourceClaimTe
     }
 }
 
-/// Names of the requests, each with those of its subrequests.
+/// Names of the requests, each with the names of its subrequests.
 type RequestNames<'a> = ordered::Map<&'a str, Vec<&'a str>>;
 
 fn request_names(claim: &DeviceClaim) -> RequestNames<'_> {
@@ -91,14 +91,14 @@ fn request_names(claim: &DeviceClaim) -> RequestNames<'_> {
     all
 }
 
-fn device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
     let names = request_names(claim);
     set(
         &claim.requests,
         MAX_ITEMS,
         &path.child("requests"),
         errors,
-        request,
+        check_request,
         |one| quoted(&one.name),
     );
     list(
@@ -107,7 +107,7 @@ fn device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
         &path.child("constraints"),
         errors,
         |one, path, errors| {
-            constraint(one, &names, path, errors);
+            check_constraint(one, &names, path, errors);
         },
     );
     list(
@@ -116,18 +116,18 @@ fn device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
         &path.child("config"),
         errors,
         |one, path, errors| {
-            references(&one.requests, &names, &path.child("requests"), errors);
+            check_references(&one.requests, &names, &path.child("requests"), errors);
             configuration(one.opaque.as_ref(), path, errors);
         },
     );
 }
 
-fn request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
-    const ONE: &str = "exactly one of `exactly` or `firstAvailable` is required";
+fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
+    const EXACTLY_ONE: &str = "exactly one of `exactly` or `firstAvailable` is required";
     label(&request.name, &path.child("name"), errors);
     match (&request.exactly, request.first_available.is_empty()) {
-        (None, true) => errors.required(path, ONE),
-        (Some(_), false) => errors.invalid(path, "null", &format!("{ONE}, but multiple fields are set")),
+        (None, true) => errors.required(path, EXACTLY_ONE),
+        (Some(_), false) => errors.invalid(path, "null", &format!("{EXACTLY_ONE}, but multiple fields are set")),
         (Some(exactly), true) => {
             let of_devices = Devices {
                 class: &exactly.device_class_name,
@@ -175,7 +175,7 @@ impl Devices<'_> {
         } else {
             errors.each_invalid(&class, self.class, &names::subdomain(self.class));
         }
-        selectors(self.selectors, &path.child("selectors"), errors);
+        check_selectors(self.selectors, &path.child("selectors"), errors);
         let count = self.count.unwrap_or(0);
         match self.mode {
             "All" if count != 0 => {
@@ -188,12 +188,12 @@ impl Devices<'_> {
         }
         let list = path.child("tolerations");
         for (index, one) in self.tolerations.iter().enumerate() {
-            toleration(one, &list.index(index), errors);
+            check_toleration(one, &list.index(index), errors);
         }
     }
 }
 
-fn toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut ErrorList) {
     let (key, value) = (&toleration.key, &toleration.value);
     if !key.is_empty() {
         errors.each_invalid(&path.child("key"), key, &names::qualified(key));
@@ -210,7 +210,7 @@ fn toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut Error
     }
 }
 
-fn selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
     list(selectors, MAX_ITEMS, path, errors, |selector, path, errors| {
         let path = path.child("cel");
         match &selector.cel {
@@ -223,12 +223,12 @@ fn selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorLi
     });
 }
 
-fn constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    references(&constraint.requests, names, &path.child("requests"), errors);
+fn check_constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    check_references(&constraint.requests, names, &path.child("requests"), errors);
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (Some(name), _) => full_name(name, &path.child("matchAttribute"), errors),
         (None, Some(name)) => full_name(name, &path.child("distinctAttribute"), errors),
-        // The server's text does not fit the case.
+        // The server's message mentions multiple fields, although no field is set.
         (None, None) => errors.required(
             path,
             "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set",
@@ -236,13 +236,13 @@ fn constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Pa
     }
 }
 
-fn references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
-    let check = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| reference(name, names, path, errors);
+fn check_references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+    let check = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| check_reference(name, names, path, errors);
     set(requests, MAX_ITEMS, path, errors, check, |name| quoted(name));
 }
 
-/// `REQUEST` or `REQUEST/SUBREQUEST`.
-fn reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the name of a request: `REQUEST` or `REQUEST/SUBREQUEST`.
+fn check_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let parts: Vec<&str> = name.split('/').collect();
     if parts.len() > 2 {
         return errors.invalid_text(path, name, BAD_REFERENCE);
@@ -283,7 +283,7 @@ pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut Erro
     let devices = path.child("devices");
     let key = |one: &AllocatedDeviceStatus| device_id(one);
     let check = |one: &AllocatedDeviceStatus, path: &Path<'_>, errors: &mut ErrorList| {
-        device_status(one, after, path, errors);
+        check_device_status(one, after, path, errors);
     };
     set(&after.devices, usize::MAX, &devices, errors, check, key);
     if !after.reserved_for.is_empty() {
@@ -302,12 +302,12 @@ pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut Erro
             let value = after.write();
             errors.invalid(&allocation, value, IMMUTABLE);
         }
-        (None, Some(after)) => allocated(after, &new.spec.devices, &allocation, errors),
+        (None, Some(after)) => check_allocation(after, &new.spec.devices, &allocation, errors),
         _ => {}
     }
 }
 
-/// A device and share as the server prints them in messages.
+/// Prints a device and its share as the server's messages do.
 fn device_id(device: &AllocatedDeviceStatus) -> String {
     let share = device.share_id.as_deref().unwrap_or_default();
     format!(
@@ -319,7 +319,7 @@ fn device_id(device: &AllocatedDeviceStatus) -> String {
     )
 }
 
-fn device_status(
+fn check_device_status(
     device: &AllocatedDeviceStatus,
     status: &ResourceClaimStatus,
     path: &Path<'_>,
@@ -365,7 +365,7 @@ fn device_status(
     }
 }
 
-fn allocated(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_allocation(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
     let names = request_names(claim);
     let devices = path.child("devices");
     list(
@@ -374,7 +374,7 @@ fn allocated(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>
         &devices.child("results"),
         errors,
         |one, path, errors| {
-            reference(&one.request, &names, &path.child("request"), errors);
+            check_reference(&one.request, &names, &path.child("request"), errors);
             driver(&one.driver, &path.child("driver"), errors);
             pool(&one.pool, &path.child("pool"), errors);
             label(&one.device, &path.child("device"), errors);
@@ -388,7 +388,7 @@ fn allocated(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>
         errors,
         |one, path, errors| {
             choice(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
-            references(&one.requests, &names, &path.child("requests"), errors);
+            check_references(&one.requests, &names, &path.child("requests"), errors);
             configuration(one.opaque.as_ref(), path, errors);
         },
     );

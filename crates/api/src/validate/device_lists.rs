@@ -1,4 +1,4 @@
-//! Checks that the `resource.k8s.io` kinds share: bounded lists, sets and maps, and names of drivers, pools and
+//! Checks that the `resource.k8s.io` kinds share: size limits of lists, sets and maps, and names of drivers, pools and
 //! attributes (DRA-030, DRA-041).
 
 use std::fmt::Display;
@@ -13,7 +13,7 @@ const MAX_ID: usize = 32;
 /// Maximum length of the JSON of opaque parameters and of a device's status data, in bytes.
 pub(super) const MAX_JSON: usize = 10 * 1024;
 
-/// Checks the items of a list. A list over its limit is reported alone.
+/// Checks the number of items in a list, then each item. If there are too many, only this is reported.
 pub(super) fn list<T>(
     items: &[T],
     max: usize,
@@ -29,7 +29,7 @@ pub(super) fn list<T>(
     }
 }
 
-/// Like [`list`], and reports items with equal keys. `key` is already formatted.
+/// Like [`list`], but also reports items with equal keys. `key` formats the key of an item for the message.
 pub(super) fn set<T>(
     items: &[T],
     max: usize,
@@ -51,7 +51,7 @@ pub(super) fn set<T>(
     }
 }
 
-/// Checks the keys of a map; a bad key is reported at the map.
+/// Checks the number of keys in a map, then each key. An invalid key is reported at the path of the map.
 pub(super) fn keys<V>(
     map: &ordered::Map<Str, V>,
     max: usize,
@@ -88,12 +88,12 @@ pub(super) fn pool(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The name of an attribute or capacity, with or without a domain. As in the server, a name with several slashes is not
-/// checked.
+/// Checks the name of an attribute or capacity, with or without a domain. As in the server, a name with several slashes
+/// is not checked.
 pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let mut parts = name.split('/');
     match (parts.next(), parts.next(), parts.next()) {
-        (Some(id), None, _) => identifier(id, path, errors),
+        (Some(id), None, _) => check_identifier(id, path, errors),
         (Some(domain), Some(id), None) => {
             if domain.is_empty() {
                 errors.invalid_text(path, "", "the domain must not be empty");
@@ -103,14 +103,14 @@ pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList
             if id.is_empty() {
                 errors.invalid_text(path, "", "the name must not be empty");
             } else {
-                identifier(id, path, errors);
+                check_identifier(id, path, errors);
             }
         }
         _ => {}
     }
 }
 
-/// The name of an attribute in a constraint.
+/// Checks the name of an attribute in a constraint, which must have a domain.
 pub(super) fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     qualified_name(name, path, errors);
     if !name.contains('/') {
@@ -119,8 +119,8 @@ pub(super) fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A C identifier.
-fn identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that a name is a C identifier.
+fn check_identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
     const MESSAGE: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of \
         alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is \
         '[A-Za-z_][A-Za-z0-9_]*')";
@@ -133,7 +133,7 @@ fn identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The `opaque` part of a configuration (DRA-034).
+/// Checks the `opaque` part of a device configuration (DRA-034).
 pub(super) fn configuration(opaque: Option<&OpaqueDeviceConfiguration>, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("opaque");
     let Some(opaque) = opaque else {
@@ -143,7 +143,7 @@ pub(super) fn configuration(opaque: Option<&OpaqueDeviceConfiguration>, path: &P
     json_object(opaque.parameters.as_ref(), &path.child("parameters"), errors);
 }
 
-/// A required JSON object of a driver.
+/// Checks a required JSON object whose format the driver defines.
 pub(super) fn json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         None | Some(Value::Null) => errors.required(path, ""),
@@ -153,7 +153,8 @@ pub(super) fn json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut E
     }
 }
 
-/// Conditions that a device must meet before it is bound, of a device or of an allocation (DRA-044).
+/// Checks the conditions that a device must meet before its pod is bound, and the conditions that mean failure
+/// (DRA-044).
 pub(super) fn binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 4;
     let label_name = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| {
@@ -179,7 +180,7 @@ pub(super) fn binding_conditions(conditions: &[Str], failures: &[Str], path: &Pa
     }
 }
 
-/// A value that is not one of several; an empty one is missing.
+/// Checks that a value is one of several; an empty value is reported as missing.
 pub(super) fn choice(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if value.is_empty() {
         errors.required(path, "");
@@ -188,7 +189,7 @@ pub(super) fn choice(value: &str, known: &[&str], path: &Path<'_>, errors: &mut 
     }
 }
 
-/// A list as the API server prints it in messages.
+/// Prints a list as the API server's messages do.
 pub(super) fn braces(fields: &[&str]) -> impl Display {
     quoted(&format!("{{{}}}", fields.join(", ")))
 }

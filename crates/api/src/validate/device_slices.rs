@@ -9,7 +9,7 @@ use crate::{
     CapacityRequestPolicy, CapacityRequestPolicyRange, Device, DeviceAttribute, DeviceTaint, Quantity, ResourceSlice,
 };
 
-/// Maximum number of devices in a slice, and if a device has taints or consumes counters.
+/// Maximum number of devices in a slice: usually, and if any device has taints or consumes counters.
 const MAX_DEVICES: (usize, usize) = (128, 64);
 /// Maximum number of attributes and capacities of a device.
 const MAX_PROPERTIES: usize = 32;
@@ -51,7 +51,7 @@ fn check(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorL
             errors.invalid(&path.child("nodeName"), value, IMMUTABLE);
         }
     }
-    nodes(slice, &path, errors);
+    check_nodes(slice, &path, errors);
     if !spec.devices.is_empty() && !spec.shared_counters.is_empty() {
         errors.invalid_text(&path, "", "only one of `sharedCounters` or `devices` is allowed");
     }
@@ -61,13 +61,13 @@ fn check(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorL
         false => MAX_DEVICES.0,
     };
     let is_per_device = spec.per_device_node_selection == Some(true);
-    let check = |one: &Device, path: &Path<'_>, errors: &mut ErrorList| device(one, is_per_device, path, errors);
+    let check = |one: &Device, path: &Path<'_>, errors: &mut ErrorList| check_device(one, is_per_device, path, errors);
     set(&spec.devices, max, &path.child("devices"), errors, check, |one| {
         quoted(&one.name)
     });
     let counter_set = |set: &crate::CounterSet, path: &Path<'_>, errors: &mut ErrorList| {
-        required_label(&set.name, &path.child("name"), errors);
-        counters(&set.counters, &path.child("counters"), errors);
+        check_required_label(&set.name, &path.child("name"), errors);
+        check_counters(&set.counters, &path.child("counters"), errors);
     };
     set(
         &spec.shared_counters,
@@ -79,7 +79,7 @@ fn check(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorL
     );
 }
 
-fn required_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_required_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");
     } else {
@@ -87,7 +87,7 @@ fn required_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn counters(counters: &crate::ordered::Map<crate::Str, crate::Counter>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_counters(counters: &crate::ordered::Map<crate::Str, crate::Counter>, path: &Path<'_>, errors: &mut ErrorList) {
     if counters.is_empty() {
         errors.required(path, "");
     } else {
@@ -95,9 +95,10 @@ fn counters(counters: &crate::ordered::Map<crate::Str, crate::Counter>, path: &P
     }
 }
 
-/// Exactly one field says on which nodes the devices are.
-fn nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
-    const ONE: &str = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
+/// Checks that exactly one field determines the nodes of the slice's devices.
+fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
+    const EXACTLY_ONE: &str =
+        "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
     const UNSET_OR_TRUE: &str = "must be either unset or set to true";
     let spec = &slice.spec;
     let mut given: Vec<&str> = Vec::new();
@@ -141,13 +142,17 @@ fn nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
         }
     }
     match given.len() {
-        0 => errors.required(path, ONE),
+        0 => errors.required(path, EXACTLY_ONE),
         1 => {}
-        _ => errors.invalid(path, braces(&given), &format!("{ONE}, but multiple fields are set")),
+        _ => errors.invalid(
+            path,
+            braces(&given),
+            &format!("{EXACTLY_ONE}, but multiple fields are set"),
+        ),
     }
 }
 
-fn device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
     label(&device.name, &path.child("name"), errors);
     let properties = device.attributes.len() + device.capacity.len();
     if properties > MAX_PROPERTIES {
@@ -157,7 +162,7 @@ fn device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut Er
     let attributes = path.child("attributes");
     keys(&device.attributes, usize::MAX, &attributes, errors, qualified_name);
     for (name, value) in &device.attributes {
-        attribute(value, &attributes.key(name), errors);
+        check_attribute(value, &attributes.key(name), errors);
     }
     let capacity = path.child("capacity");
     keys(&device.capacity, usize::MAX, &capacity, errors, qualified_name);
@@ -168,15 +173,15 @@ fn device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut Er
         let at = capacity.key(name);
         let path = at.child("requestPolicy");
         if device.allow_multiple_allocations == Some(true) {
-            policy(of_requests, value.value, &path, errors);
+            check_policy(of_requests, value.value, &path, errors);
         } else {
             errors.forbidden(&path, "allowMultipleAllocations must be true");
         }
     }
-    list(&device.taints, 16, &path.child("taints"), errors, taint);
+    list(&device.taints, 16, &path.child("taints"), errors, check_taint);
     let consumption = |one: &crate::DeviceCounterConsumption, path: &Path<'_>, errors: &mut ErrorList| {
-        required_label(&one.counter_set, &path.child("counterSet"), errors);
-        counters(&one.counters, &path.child("counters"), errors);
+        check_required_label(&one.counter_set, &path.child("counterSet"), errors);
+        check_counters(&one.counters, &path.child("counters"), errors);
     };
     set(
         &device.consumes_counters,
@@ -186,7 +191,7 @@ fn device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut Er
         consumption,
         |one| quoted(&one.counter_set),
     );
-    nodes_of_device(device, is_per_device, path, errors);
+    check_nodes_of_device(device, is_per_device, path, errors);
     binding_conditions(
         &device.binding_conditions,
         &device.binding_failure_conditions,
@@ -195,7 +200,7 @@ fn device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut Er
     );
 }
 
-fn taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(&path.child("key"), &taint.key, &names::qualified(&taint.key));
     if !taint.value.is_empty() {
         errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
@@ -203,9 +208,10 @@ fn taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
     choice(&taint.effect, EFFECTS, &path.child("effect"), errors);
 }
 
-/// Where a device is, if the slice leaves that to its devices (DRA-043).
-fn nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    const ONE: &str = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when \
+/// Checks the node fields of a device: they are set only if the slice leaves the choice of nodes to its devices
+/// (DRA-043).
+fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
+    const EXACTLY_ONE: &str = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when \
         `perDeviceNodeSelection` is set to true in the ResourceSlice spec";
     if !is_per_device {
         if device.node_name.is_some() || device.node_selector.is_some() || device.all_nodes.is_some() {
@@ -234,13 +240,13 @@ fn nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors
         Some(false) => errors.invalid(&path.child("allNodes"), false, "must be either unset or set to true"),
     }
     match given.len() {
-        0 => errors.required(path, ONE),
+        0 => errors.required(path, EXACTLY_ONE),
         1 => {}
-        _ => errors.invalid(path, braces(&given), ONE),
+        _ => errors.invalid(path, braces(&given), EXACTLY_ONE),
     }
 }
 
-fn attribute(attribute: &DeviceAttribute, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_attribute(attribute: &DeviceAttribute, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(text) = attribute.string.as_ref().filter(|text| text.len() > MAX_VALUE) {
         let _ = text;
         errors.too_long(&path.child("string"), MAX_VALUE);
@@ -279,7 +285,7 @@ fn attribute(attribute: &DeviceAttribute, path: &Path<'_>, errors: &mut ErrorLis
     }
 }
 
-/// `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
+/// Returns whether the text has the form `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.
 fn is_semantic_version(text: &str) -> bool {
     let is_number = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'))
@@ -302,8 +308,8 @@ fn is_semantic_version(text: &str) -> bool {
         && build.is_none_or(|build| build.split('.').all(is_word))
 }
 
-/// The request policy of a capacity (DRA-042).
-fn policy(policy: &CapacityRequestPolicy, capacity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the request policy of a capacity (DRA-042).
+fn check_policy(policy: &CapacityRequestPolicy, capacity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
     let default = path.child("default");
     match (policy.valid_values.as_slice(), &policy.valid_range, policy.default) {
         ([_, ..], Some(_), _) => {
@@ -312,15 +318,23 @@ fn policy(policy: &CapacityRequestPolicy, capacity: Quantity, path: &Path<'_>, e
         }
         ([_, ..], None, None) => errors.required(&default, "required when validValues is defined"),
         (values @ [_, ..], None, Some(default)) => {
-            valid_values(values, default, capacity, &path.child("validValues"), errors);
+            check_valid_values(values, default, capacity, &path.child("validValues"), errors);
         }
         ([], Some(_), None) => errors.required(&default, "required when validRange is defined"),
-        ([], Some(range), Some(default)) => valid_range(range, default, capacity, &path.child("validRange"), errors),
+        ([], Some(range), Some(default)) => {
+            check_valid_range(range, default, capacity, &path.child("validRange"), errors)
+        }
         ([], None, _) => {}
     }
 }
 
-fn valid_values(values: &[Quantity], default: Quantity, capacity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_valid_values(
+    values: &[Quantity],
+    default: Quantity,
+    capacity: Quantity,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     for (index, pair) in values.windows(2).enumerate() {
         if let [one, next] = pair
             && one > next
@@ -342,7 +356,7 @@ fn valid_values(values: &[Quantity], default: Quantity, capacity: Quantity, path
     }
 }
 
-fn valid_range(
+fn check_valid_range(
     range: &CapacityRequestPolicyRange,
     default: Quantity,
     capacity: Quantity,
@@ -383,7 +397,7 @@ fn valid_range(
     }
     for value in [Some(default), range.max].into_iter().flatten() {
         let distance = i128::from(value.value()) - i128::from(min.value());
-        // A step of 0 makes the real server panic; here nothing is a multiple of it.
+        // A step of 0 makes the real server panic; here, no value counts as a multiple of 0.
         if distance.checked_rem(i128::from(step.value())) != Some(0) {
             let message = format!("value is not a multiple of a given step ({step}) from ({min})");
             wrong("step", value, message);

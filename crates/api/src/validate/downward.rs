@@ -96,7 +96,7 @@ fn split_subscript(label: &str) -> Option<(&str, &str)> {
     (!map.is_empty()).then_some((map, key))
 }
 
-/// Checks a `resourceFieldRef`. A file must name the container.
+/// Checks a `resourceFieldRef`. In a file, it must include the container's name.
 pub(super) fn resource(selector: &ResourceFieldSelector, is_file: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let (at, resource) = (path.child("resource"), &*selector.resource);
     let is_huge = ["limits.", "requests."]

@@ -30,11 +30,11 @@ pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
         known if ADDRESS_TYPES.contains(&known) => {}
         other => errors.unsupported_text(&path, other, ADDRESS_TYPES),
     }
-    slice_endpoints(object, &Path::root("endpoints"), errors);
+    check_slice_endpoints(object, &Path::root("endpoints"), errors);
     if !object.extra.is_empty() {
-        hints(&crate::Object::EndpointSlice(object.clone().into()).to_value(), errors);
+        check_hints(&crate::Object::EndpointSlice(object.clone().into()).to_value(), errors);
     }
-    slice_ports(object, &Path::root("ports"), errors);
+    check_slice_ports(object, &Path::root("ports"), errors);
 }
 
 pub(super) fn slice_update(old: &EndpointSlice, new: &EndpointSlice, errors: &mut ErrorList) {
@@ -44,7 +44,7 @@ pub(super) fn slice_update(old: &EndpointSlice, new: &EndpointSlice, errors: &mu
     }
 }
 
-fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
     if object.endpoints.len() > MAX_ENDPOINTS {
         errors.too_many(path, object.endpoints.len(), MAX_ENDPOINTS);
         return;
@@ -65,7 +65,7 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
                 _ => {}
             }
         }
-        node_and_host(
+        check_node_and_host_name(
             endpoint.node_name.as_deref(),
             endpoint.hostname.as_deref(),
             &path,
@@ -74,8 +74,8 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// Checks the topology hints of endpoints: no zone or node twice.
-fn hints(slice: &Value, errors: &mut ErrorList) {
+/// Checks the topology hints of each endpoint: no zone or node occurs twice.
+fn check_hints(slice: &Value, errors: &mut ErrorList) {
     let path = Path::root("endpoints");
     'endpoints: for (index, endpoint) in items(slice, "endpoints") {
         let Some(given) = endpoint.get("hints") else { continue };
@@ -145,7 +145,7 @@ fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn node_and_host(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_node_and_host_name(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(node) = node {
         errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
     }
@@ -154,7 +154,7 @@ fn node_and_host(node: Option<&str>, host: Option<&str>, path: &Path<'_>, errors
     }
 }
 
-fn slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) {
     if object.ports.len() > MAX_PORTS {
         errors.too_many(path, object.ports.len(), MAX_PORTS);
         return;
@@ -169,11 +169,11 @@ fn slice_ports(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorList) 
         if !known.insert(name) {
             errors.duplicate(&path.child("name"), quoted(name), "");
         }
-        protocols(port, &path, errors);
+        check_protocols(port, &path, errors);
     }
 }
 
-fn protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_protocols(port: &EndpointPort, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(protocol) = &port.protocol {
         errors.protocol(&path.child("protocol"), protocol);
     }
@@ -189,30 +189,30 @@ pub(super) fn validate(object: &Endpoints, errors: &mut ErrorList) {
         if subset.addresses.is_empty() && subset.not_ready_addresses.is_empty() {
             errors.required(&path, "must specify `addresses` or `notReadyAddresses`");
         }
-        older_addresses(&subset.addresses, &path.child("addresses"), errors);
-        older_addresses(&subset.not_ready_addresses, &path.child("notReadyAddresses"), errors);
+        check_endpoints_addresses(&subset.addresses, &path.child("addresses"), errors);
+        check_endpoints_addresses(&subset.not_ready_addresses, &path.child("notReadyAddresses"), errors);
         let ports = path.child("ports");
         for (index, port) in subset.ports.iter().enumerate() {
-            older_port(port, subset.ports.len() > 1, &ports.index(index), errors);
+            check_endpoints_port(port, subset.ports.len() > 1, &ports.index(index), errors);
         }
     }
 }
 
-fn older_addresses(list: &[EndpointAddress], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_endpoints_addresses(list: &[EndpointAddress], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, address) in list.iter().enumerate() {
         let path = path.index(index);
         let host = Some(&*address.hostname).filter(|host| !host.is_empty());
         check_address(&address.ip, None, &path.child("ip"), errors);
-        node_and_host(address.node_name.as_deref(), host, &path, errors);
+        check_node_and_host_name(address.node_name.as_deref(), host, &path, errors);
     }
 }
 
-fn older_port(port: &EndpointPort, must_have_name: bool, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_endpoints_port(port: &EndpointPort, must_have_name: bool, path: &Path<'_>, errors: &mut ErrorList) {
     match port.name.as_deref().unwrap_or_default() {
         "" if must_have_name => errors.required(&path.child("name"), ""),
         "" => {}
         name => errors.each_invalid(&path.child("name"), name, &names::label(name)),
     }
     errors.port(&path.child("port"), port.port.unwrap_or(0));
-    protocols(port, path, errors);
+    check_protocols(port, path, errors);
 }

@@ -1,12 +1,12 @@
-//! Validation of a write of `pods/ephemeralcontainers`: containers can be added, and those that are there stay as they are
-//! (`ValidatePodEphemeralContainersUpdate`).
+//! Validation of a write to `pods/ephemeralcontainers`: containers can be added, but existing ones cannot be changed or
+//! removed (`ValidatePodEphemeralContainersUpdate`).
 
 use crate::wire::Wire;
 use crate::{ErrorList, MIRROR, Pod};
 
 use super::{Path, internal, pod};
 
-/// Checks a pod that differs from the old one in its ephemeral containers alone.
+/// Validates an update that changes only the pod's ephemeral containers.
 pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
     let mut errors = ErrorList::default();
     if old.metadata.annotation(MIRROR).is_some() {
@@ -36,7 +36,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
     errors
 }
 
-/// The ephemeral containers by name, as the server's internal structs.
+/// Returns the names of the ephemeral containers with their internal structs.
 fn internal_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);

@@ -7,9 +7,9 @@ use crate::{Event, Object};
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
-/// Maximum length of reason, action and reporting instance, in bytes.
+/// Maximum length of an event's reason, action and reporting instance, in bytes.
 const WORD_MAX: usize = 128;
-/// Maximum length of the message, in bytes.
+/// Maximum length of an event's message, in bytes.
 const NOTE_MAX: usize = 1024;
 
 pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
@@ -26,14 +26,14 @@ pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
         errors.invalid_text(&involved.child("namespace"), about, "does not match event.namespace");
     }
     if is_new {
-        new_event_fields(event, errors);
+        check_new_event_fields(event, errors);
     }
     let namespace = Path::root("namespace");
     errors.each_invalid(&namespace, own, &names::subdomain(own));
 }
 
 /// Checks the fields that events with `eventTime` require.
-fn new_event_fields(event: &Event, errors: &mut ErrorList) {
+fn check_new_event_fields(event: &Event, errors: &mut ErrorList) {
     let component = Path::root("reportingComponent");
     if event.reporting_component.is_empty() {
         errors.required(&component, "");
@@ -48,12 +48,12 @@ fn new_event_fields(event: &Event, errors: &mut ErrorList) {
         if word.is_empty() {
             errors.required(&Path::root(field), "");
         }
-        at_most(field, word, WORD_MAX, errors);
+        check_max_length(field, word, WORD_MAX, errors);
     }
-    at_most("message", &event.message, NOTE_MAX, errors);
+    check_max_length("message", &event.message, NOTE_MAX, errors);
 }
 
-/// Problems of an event that was created through `events.k8s.io`, beyond those of every event.
+/// Returns the errors that only an event created through `events.k8s.io` can have.
 pub fn validate_new_event(event: &Event) -> ErrorList {
     let mut errors = ErrorList::default();
     if event.event_time.is_none() {
@@ -77,10 +77,10 @@ pub fn validate_new_event(event: &Event) -> ErrorList {
     errors
 }
 
-/// Problems of an update through `events.k8s.io`, in which only the series may change.
+/// Returns the errors of an update through `events.k8s.io`, which may change only the series.
 pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
-    // The API server checks the reason twice.
-    const FIXED: [&str; 14] = [
+    // The API server checks the reason twice, so it is listed twice.
+    const IMMUTABLE_FIELDS: [&str; 14] = [
         "involvedObject",
         "reason",
         "message",
@@ -99,7 +99,7 @@ pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
     let value = |event: &Event| Object::Event(Arc::new(event.clone())).to_value();
     let (before, after) = (value(old), value(new));
     let mut errors = ErrorList::default();
-    for field in FIXED {
+    for field in IMMUTABLE_FIELDS {
         if before.get(field) != after.get(field) {
             let shown = after.get(field).map_or_else(|| "null".to_owned(), ToString::to_string);
             let path = match field {
@@ -112,7 +112,7 @@ pub fn validate_new_event_update(old: &Event, new: &Event) -> ErrorList {
     errors
 }
 
-fn at_most(field: &str, text: &str, max: usize, errors: &mut ErrorList) {
+fn check_max_length(field: &str, text: &str, max: usize, errors: &mut ErrorList) {
     if text.len() > max {
         errors.invalid_text(&Path::root(field), "", &format!("can have at most {max} characters"));
     }

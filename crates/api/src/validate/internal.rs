@@ -1,25 +1,25 @@
-//! Prints values as the API server's internal structs (with all fields in Go's order, from [`crate::schema`]), as some
-//! error messages contain them; and compares two of them as a unified diff.
+//! Prints values as the API server's internal structs (with all fields in Go's order, from [`crate::schema`]), because
+//! some error messages contain them; and prints the unified diff of two such structs.
 
 use serde_json::{Map, Value};
 
 use crate::schema::{self, GoType, Shape, Struct, StructField};
 
-/// Fields of a PodSpec that internally belong to its security context, in the order there.
-const OF_SECURITY_CONTEXT: [&str; 5] = [
+/// Fields of a PodSpec that the server keeps in its internal security context, in the order of that struct.
+const SECURITY_CONTEXT_FIELDS: [&str; 5] = [
     "hostNetwork",
     "hostPID",
     "hostIPC",
     "shareProcessNamespace",
     "hostUsers",
 ];
-/// Fields that the internal struct does not have, or that no message prints, by struct.
-const LEFT_OUT: [(&str, &str); 2] = [("PodSpec", "serviceAccount"), ("ResourceClaimTemplateSpec", "metadata")];
-/// A field that is a pointer in v1 but not internally.
-const NO_POINTER: (&str, &str) = ("ServiceAccountTokenProjection", "expirationSeconds");
-/// A struct that v1 embeds in another one: messages print it alone.
-const EMBEDDED: (&str, &str) = ("PersistentVolumeSource", "PersistentVolumeSpec");
-/// Beginnings of wire names that are in upper case in Go.
+/// Fields that the internal struct lacks or that no message prints: the struct and the field.
+const OMITTED_FIELDS: [(&str, &str); 2] = [("PodSpec", "serviceAccount"), ("ResourceClaimTemplateSpec", "metadata")];
+/// The only field that is a pointer in v1 but not in the internal struct.
+const NON_POINTER_FIELD: (&str, &str) = ("ServiceAccountTokenProjection", "expirationSeconds");
+/// A struct that v1 embeds in another struct, but that messages print alone: the embedded and the outer struct.
+const EMBEDDED_STRUCT: (&str, &str) = ("PersistentVolumeSource", "PersistentVolumeSpec");
+/// First words of wire names that are in upper case in Go's names.
 const INITIALISMS: [&str; 17] = [
     "api", "aws", "cel", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "ip", "iscsi", "nfs", "os", "rbd", "tcp",
     "tty",
@@ -27,7 +27,11 @@ const INITIALISMS: [&str; 17] = [
 
 /// Converts the wire value of a struct to the internal struct.
 pub(super) fn to_internal(name: &str, value: &Value) -> Value {
-    let outer = if name == EMBEDDED.0 { EMBEDDED.1 } else { name };
+    let outer = if name == EMBEDDED_STRUCT.0 {
+        EMBEDDED_STRUCT.1
+    } else {
+        name
+    };
     match schema::struct_named(outer) {
         Some(of) if outer == name => struct_to_internal(of, value, &Value::Null),
         Some(of) => {
@@ -38,7 +42,7 @@ pub(super) fn to_internal(name: &str, value: &Value) -> Value {
     }
 }
 
-/// An internal struct as one line of JSON.
+/// Prints an internal struct as one line of JSON.
 pub(super) fn to_internal_json(name: &str, value: &Value) -> String {
     to_internal(name, value).to_string()
 }
@@ -49,12 +53,12 @@ fn struct_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
     if of.name() == "PodSecurityContext"
         && let Some(pod) = schema::struct_named("PodSpec")
     {
-        let fields = OF_SECURITY_CONTEXT.iter().filter_map(|name| pod.field(name));
+        let fields = SECURITY_CONTEXT_FIELDS.iter().filter_map(|name| pod.field(name));
         map.extend(fields.map(|field| field_to_internal(pod, field, parent)));
     }
     let is_printed = |field: &StructField| {
-        let is_moved = of.name() == "PodSpec" && OF_SECURITY_CONTEXT.contains(&field.name);
-        !is_moved && !LEFT_OUT.contains(&(of.name(), field.name))
+        let is_moved = of.name() == "PodSpec" && SECURITY_CONTEXT_FIELDS.contains(&field.name);
+        !is_moved && !OMITTED_FIELDS.contains(&(of.name(), field.name))
     };
     map.extend(
         of.fields()
@@ -64,10 +68,10 @@ fn struct_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
     Value::Object(map)
 }
 
-/// Go's name and the internal value of a field of `holder`.
+/// Returns Go's name of a field of `holder`, and its internal value.
 fn field_to_internal(of: Struct, field: StructField, holder: &Value) -> (String, Value) {
     let given = holder.get(field.name).filter(|given| !given.is_null());
-    let is_pointer = field.of.is_pointer() && (of.name(), field.name) != NO_POINTER;
+    let is_pointer = field.of.is_pointer() && (of.name(), field.name) != NON_POINTER_FIELD;
     let value = match (field.of.shape(), given) {
         (Shape::List(element), given) => list_to_internal(element, given, holder),
         (Shape::Struct(of), given) if !of.is_wire_form && (given.is_some() || !is_pointer) => {
@@ -91,7 +95,7 @@ fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> V
     }
 }
 
-/// Go's zero value of a scalar type.
+/// Returns Go's zero value of a scalar type.
 fn zero(leaf: &str) -> Value {
     match crate::schema::plain_name(leaf) {
         "string" => "".into(),
@@ -102,7 +106,7 @@ fn zero(leaf: &str) -> Value {
     }
 }
 
-/// Go's name of a field: `DNSPolicy` for `dnsPolicy`.
+/// Returns Go's name of a field: `DNSPolicy` for `dnsPolicy`.
 fn go_field(wire: &str) -> String {
     match wire {
         "cephfs" => return "CephFS".to_owned(),
@@ -126,7 +130,7 @@ fn go_field(wire: &str) -> String {
     name
 }
 
-/// The unified diff of two internal structs.
+/// Returns the unified diff of two internal structs.
 pub(super) fn unified_diff(old: &Value, new: &Value) -> String {
     let lines = |value: &Value| {
         let mut text = Vec::new();
@@ -158,9 +162,9 @@ fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &m
     out.push(format!("{blanks}{close}{after}"));
 }
 
-/// Number of context lines around a change.
+/// Number of unchanged lines that a diff shows around a change.
 const CONTEXT: usize = 3;
-/// From this number of lines on, very frequent lines do not start a match.
+/// Minimum number of lines from which on very frequent lines do not start a match.
 const POPULAR_MIN_LINES: usize = 200;
 
 /// A block of matching lines.
@@ -171,8 +175,8 @@ struct Block {
     len: usize,
 }
 
-/// The matching blocks of two lists: the longest one, then recursively those before and after it (Ratcliff/Obershelp,
-/// as in Python's difflib, of which the server's diffs use a port).
+/// Returns the matching blocks of two lists of lines: the longest block, then recursively the blocks before and after
+/// it (Ratcliff/Obershelp, as in Python's difflib; the server uses a port of it).
 fn matching_blocks(old: &[String], new: &[String]) -> Vec<Block> {
     let is_popular = |line: &String| {
         new.len() >= POPULAR_MIN_LINES && new.iter().filter(|other| *other == line).count() > new.len() / 100 + 1
@@ -219,7 +223,7 @@ fn longest_match(
             }
         }
     }
-    // Lines that do not start a match can extend one.
+    // A frequent line does not start a match, but can extend one.
     while best.old > of_old.0 && best.new > of_new.0 && old[best.old - 1] == new[best.new - 1] {
         best = Block {
             old: best.old - 1,
@@ -291,7 +295,7 @@ mod tests {
 
     use super::*;
 
-    /// The hunk has the server's line numbers, because every field has a line.
+    /// The hunk has the same line numbers as the server's, because every field is on a line of its own.
     #[test]
     fn changed_claim_prints_a_diff_with_context() {
         let claim = |class: &str| {
@@ -302,8 +306,8 @@ mod tests {
             )
         };
         let text = unified_diff(&claim("fast"), &claim("other"));
-        let wanted = "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"\",\n- \"StorageClassName\": \"fast\",\n+ \"StorageClassName\": \"other\",\n  \"VolumeMode\": \"Filesystem\",\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n";
-        assert_eq!(text, wanted);
+        let expected = "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"\",\n- \"StorageClassName\": \"fast\",\n+ \"StorageClassName\": \"other\",\n  \"VolumeMode\": \"Filesystem\",\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n";
+        assert_eq!(text, expected);
         assert_eq!(unified_diff(&claim("x"), &claim("x")), "");
     }
 

@@ -14,7 +14,7 @@ use super::{ErrorList, Path, names, pod, selector};
 
 /// Maximum parallelism of an Indexed Job.
 const PARALLELISM_MAX: i32 = 100_000;
-/// Maximum parallelism, and maximum of `maxFailedIndexes`, for a large Indexed Job with a back-off limit per index.
+/// Maximum `parallelism` and `maxFailedIndexes` of a large Indexed Job with a back-off limit per index.
 const PER_INDEX_MAX: i32 = 10_000;
 /// Maximum number of rules in a policy, and of patterns in a rule.
 const RULES_MAX: usize = 20;
@@ -32,7 +32,7 @@ wire_types! {
     /// A match for exit codes of a container.
     struct OnExitCodes { container_name: Option<Str>, operator: Str, values: Vec<i32> }
     struct OnPodCondition { kind as "type": Str, status: Str }
-    /// Rules that let a Job succeed before all its indexes do.
+    /// Rules for when a Job succeeds before all its indexes have succeeded.
     struct SuccessPolicy { rules: Vec<SuccessRule> }
     /// The indexes that must succeed, and how many of them.
     struct SuccessRule { succeeded_indexes: Option<Str>, succeeded_count: Option<i32> }
@@ -41,13 +41,13 @@ wire_types! {
 pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
-    generated_selector(object, &path, errors);
+    check_generated_selector(object, &path, errors);
     job_spec(spec, &path, errors);
     match &spec.selector {
         None => errors.required(&path.child("selector"), ""),
         Some(labels) => selector::validate(labels, &path.child("selector"), errors),
     }
-    selector_matches_template(spec, &path, errors);
+    check_selector_matches_template(spec, &path, errors);
     if is_indexed(spec)
         && let Some(last) = spec.completions.filter(|completions| *completions > 0)
     {
@@ -62,9 +62,9 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     }
 }
 
-/// Checks that Jobs and the templates of CronJobs have in common.
+/// Checks the spec of a Job or of the Job template of a CronJob.
 pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    numbers(spec, path, errors);
+    check_numbers(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
         let path = path.child("managedBy");
         domain_prefixed(manager, &path, errors);
@@ -72,23 +72,23 @@ pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) 
             errors.too_long(&path, MANAGER_MAX);
         }
     }
-    indexes(spec, path, errors);
+    check_indexes(spec, path, errors);
     if let Some(policy) = &spec.pod_failure_policy
         && let Ok(policy) = from_value::<PodFailurePolicy>(policy)
     {
-        failure_policy(&policy, spec, &path.child("podFailurePolicy"), errors);
+        check_failure_policy(&policy, spec, &path.child("podFailurePolicy"), errors);
     }
     if let Some(policy) = &spec.success_policy
         && let Ok(policy) = from_value::<SuccessPolicy>(policy)
     {
-        success_policy(&policy, spec, &path.child("successPolicy"), errors);
+        check_success_policy(&policy, spec, &path.child("successPolicy"), errors);
     }
-    replacement_policy(spec, path, errors);
-    template(spec, path, errors);
+    check_replacement_policy(spec, path, errors);
+    check_template(spec, path, errors);
 }
 
 /// Checks that the selector matches the labels of the template.
-fn selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let labels = &spec.template.metadata.labels;
     let selects = match &spec.selector {
         None => false,
@@ -111,8 +111,8 @@ fn selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Without `manualSelector`, checks that selector and labels are the generated ones.
-fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that selector and labels are the generated ones, unless `manualSelector` is set.
+fn check_generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(labels) = object
         .spec
         .selector
@@ -151,7 +151,7 @@ fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     errors.not_negative(&path.child("parallelism"), spec.parallelism);
     errors.not_negative(&path.child("completions"), spec.completions);
     errors.not_negative(&path.child("activeDeadlineSeconds"), spec.active_deadline_seconds);
@@ -187,7 +187,7 @@ fn is_indexed(spec: &JobSpec) -> bool {
     spec.completion_mode.as_deref() == Some("Indexed")
 }
 
-fn indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let (parallelism, failed) = (path.child("parallelism"), path.child("maxFailedIndexes"));
     match spec.completion_mode.as_deref() {
         None | Some("NonIndexed") => {
@@ -242,24 +242,24 @@ fn indexes(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let rules = path.child("rules");
     if policy.rules.len() > RULES_MAX {
         errors.too_many(&rules, policy.rules.len(), RULES_MAX);
     }
     for (index, rule) in policy.rules.iter().enumerate() {
-        failure_rule(rule, spec, &rules.index(index), errors);
+        check_failure_rule(rule, spec, &rules.index(index), errors);
     }
 }
 
-fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let action = path.child("action");
-    required_one_of(&rule.action, values::POD_FAILURE_ACTION, &action, errors);
+    check_required_one_of(&rule.action, values::POD_FAILURE_ACTION, &action, errors);
     if &*rule.action == "FailIndex" && spec.backoff_limit_per_index.is_none() {
         errors.invalid_text(&action, &rule.action, "requires the backoffLimitPerIndex to be set");
     }
     if let Some(codes) = &rule.on_exit_codes {
-        exit_codes(codes, spec, &path.child("onExitCodes"), errors);
+        check_exit_codes(codes, spec, &path.child("onExitCodes"), errors);
     }
     let conditions = path.child("onPodConditions");
     if rule.on_pod_conditions.len() > RULES_MAX {
@@ -268,7 +268,7 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
         let path = conditions.index(index);
         errors.each_invalid(&path.child("type"), &pattern.kind, &names::qualified(&pattern.kind));
-        required_one_of(&pattern.status, ConditionStatus::KNOWN, &path.child("status"), errors);
+        check_required_one_of(&pattern.status, ConditionStatus::KNOWN, &path.child("status"), errors);
     }
     match (rule.on_exit_codes.is_some(), rule.on_pod_conditions.is_empty()) {
         (true, false) => {
@@ -281,8 +281,8 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     }
 }
 
-/// Checks a required string with a fixed set of values, which messages list sorted.
-fn required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks a required string that must be one of the known values; messages list the values sorted.
+fn check_required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if text.is_empty() {
         let list: Vec<String> = sorted(known).into_iter().map(quoted).collect();
         errors.required(path, &format!("valid values: [{}]", list.join(" ")));
@@ -291,8 +291,8 @@ fn required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut Err
     }
 }
 
-fn exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    required_one_of(
+fn check_exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    check_required_one_of(
         &codes.operator,
         values::EXIT_CODES_OPERATOR,
         &path.child("operator"),
@@ -333,7 +333,7 @@ fn exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut
     }
 }
 
-fn success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if !is_indexed(spec) {
         let rule = |rule: &SuccessRule| {
             format!(
@@ -364,11 +364,11 @@ fn success_policy(policy: &SuccessPolicy, spec: &JobSpec, path: &Path<'_>, error
         errors.too_many(&rules, policy.rules.len(), RULES_MAX);
     }
     for (index, rule) in policy.rules.iter().enumerate() {
-        success_rule(rule, spec.completions.unwrap_or(0), &rules.index(index), errors);
+        check_success_rule(rule, spec.completions.unwrap_or(0), &rules.index(index), errors);
     }
 }
 
-fn success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, errors: &mut ErrorList) {
     let mut total = None;
     if let Some(indexes) = &rule.succeeded_indexes {
         let path = path.child("succeededIndexes");
@@ -406,7 +406,7 @@ fn success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, errors: &
     }
 }
 
-/// The number of indexes in a list such as `0-2,5`.
+/// Returns the number of indexes in a list such as `0-2,5`.
 ///
 /// # Errors
 /// The API server's message for a malformed list.
@@ -439,7 +439,7 @@ fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
     Ok(total)
 }
 
-fn replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let known: &[&str] = match spec.pod_failure_policy {
         Some(_) => &["Failed"],
         None => values::POD_REPLACEMENT_POLICY,
@@ -449,7 +449,7 @@ fn replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let template = path.child("template");
     pod::template(&spec.template, &[], &template, errors);
     let template_spec = template.child("spec");

@@ -1,5 +1,5 @@
-//! Validation of the status that a client writes into a Job, such as a controller of its own (`managedBy`). Most rules
-//! apply only if the write changes what they check (`getStatusValidationOptions`).
+//! Validation of a Job's status that a client writes, such as a custom controller (`managedBy`). Most rules apply only
+//! if the write changes the fields that they check (`getStatusValidationOptions`).
 
 use crate::{ConditionStatus, Job, JobStatus};
 
@@ -15,33 +15,35 @@ pub(super) fn validate(old: &Job, new: &Job, errors: &mut ErrorList) {
     write.check_against_old();
 }
 
-/// A status that replaces another.
+/// A write that replaces the status of a Job.
 struct StatusWrite<'w> {
     old: &'w Job,
     new: &'w Job,
     errors: &'w mut ErrorList,
 }
 
-fn has(job: &Job, kind: &str) -> bool {
+fn has_condition(job: &Job, kind: &str) -> bool {
     let mut all = job.status.conditions.iter();
     all.any(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
 }
 
 fn is_finished(job: &Job) -> bool {
-    has(job, "Complete") || has(job, "Failed")
+    has_condition(job, "Complete") || has_condition(job, "Failed")
 }
 
 impl StatusWrite<'_> {
     fn is_set(&self, kind: &str) -> bool {
-        has(self.new, kind)
+        has_condition(self.new, kind)
     }
 
-    /// Returns whether the write turns one of these conditions on or off.
-    fn turns(&self, kinds: [&str; 2]) -> bool {
-        kinds.iter().any(|kind| has(self.old, kind) != self.is_set(kind))
+    /// Returns whether the write changes the value of one of these conditions.
+    fn changes_condition(&self, kinds: [&str; 2]) -> bool {
+        kinds
+            .iter()
+            .any(|kind| has_condition(self.old, kind) != self.is_set(kind))
     }
 
-    fn changes<T: PartialEq>(&self, field: impl Fn(&JobStatus) -> T) -> bool {
+    fn changes_field<T: PartialEq>(&self, field: impl Fn(&JobStatus) -> T) -> bool {
         field(&self.old.status) != field(&self.new.status)
     }
 
@@ -50,7 +52,8 @@ impl StatusWrite<'_> {
         Some(quoted(&time.to_string()))
     }
 
-    /// Refuses a field. One without a value is required, except for the list of conditions, whose value is not told.
+    /// Reports an error for a field if `is_broken`. A field without a value is reported as required; for the list of
+    /// conditions, whose value messages do not print, `detail` is reported.
     fn refuse(&mut self, is_broken: bool, field: &str, value: Option<String>, detail: &str) {
         let status = Path::root("status");
         let path = status.child(field);
@@ -64,14 +67,14 @@ impl StatusWrite<'_> {
 
     fn check_completion(&mut self) {
         for kind in ["Failed", "FailureTarget"] {
-            let is_broken = self.turns(["Complete", kind]) && self.is_set("Complete") && self.is_set(kind);
+            let is_broken = self.changes_condition(["Complete", kind]) && self.is_set("Complete") && self.is_set(kind);
             let detail = format!("cannot set Complete=True and {kind}=true conditions");
             self.refuse(is_broken, "conditions", None, &detail);
         }
         let time = self.completion_time();
         let is_complete = self.is_set("Complete");
-        let has_new_time = self.changes(|status| status.completion_time);
-        let is_new = has_new_time || self.turns(["Complete"; 2]);
+        let has_new_time = self.changes_field(|status| status.completion_time);
+        let is_new = has_new_time || self.changes_condition(["Complete"; 2]);
         self.refuse(
             is_new && time.is_some() && !is_complete,
             "completionTime",
@@ -87,22 +90,23 @@ impl StatusWrite<'_> {
         let times = (self.new.status.start_time, self.new.status.completion_time);
         let is_early = matches!(times, (Some(start), Some(completion)) if completion < start);
         self.refuse(
-            is_early && (has_new_time || self.changes(|status| status.start_time)),
+            is_early && (has_new_time || self.changes_field(|status| status.start_time)),
             "completionTime",
             time,
             "completionTime cannot be set before startTime",
         );
     }
 
-    /// A terminal condition is announced by another one, before the last pod has ended.
+    /// Checks that a condition announced each terminal condition: FailureTarget or SuccessCriteriaMet becomes true
+    /// first, before the last pod has ended.
     fn check_announcements(&mut self) {
         self.refuse(
-            self.turns(["Failed"; 2]) && self.is_set("Failed") && !self.is_set("FailureTarget"),
+            self.changes_condition(["Failed"; 2]) && self.is_set("Failed") && !self.is_set("FailureTarget"),
             "conditions",
             None,
             "cannot set Failed=True condition without the FailureTarget=true condition",
         );
-        let is_new = self.turns(["Complete", "SuccessCriteriaMet"]);
+        let is_new = self.changes_condition(["Complete", "SuccessCriteriaMet"]);
         self.refuse(
             is_new && self.is_set("Complete") && !self.is_set("SuccessCriteriaMet"),
             "conditions",
@@ -111,7 +115,7 @@ impl StatusWrite<'_> {
         );
     }
 
-    /// A finished Job has started, and none of its pods is left.
+    /// Checks that a finished Job has a start time and no remaining pods.
     fn check_finished(&mut self) {
         let status = &self.new.status;
         let is_finished = is_finished(self.new);
@@ -119,7 +123,7 @@ impl StatusWrite<'_> {
         let count = |count: Option<i32>| count.unwrap_or(0);
         let (active, ready, terminating) = (count(status.active), count(status.ready), count(status.terminating));
         let has_no_start = status.start_time.is_none();
-        let has_new_active = self.changes(|status| status.active);
+        let has_new_active = self.changes_field(|status| status.active);
         self.refuse(
             (is_new || has_new_active) && is_finished && active > 0,
             "active",
@@ -127,19 +131,19 @@ impl StatusWrite<'_> {
             "active>0 is invalid for finished job",
         );
         self.refuse(
-            (is_new || self.changes(|status| status.start_time)) && is_finished && has_no_start,
+            (is_new || self.changes_field(|status| status.start_time)) && is_finished && has_no_start,
             "startTime",
             None,
             "startTime is required for finished job",
         );
         self.refuse(
-            (is_new || self.changes(|status| status.terminating)) && is_finished && terminating > 0,
+            (is_new || self.changes_field(|status| status.terminating)) && is_finished && terminating > 0,
             "terminating",
             Some(terminating.to_string()),
             "terminating>0 is invalid for finished job",
         );
         self.refuse(
-            (has_new_active || self.changes(|status| status.ready)) && ready > active,
+            (has_new_active || self.changes_field(|status| status.ready)) && ready > active,
             "ready",
             Some(ready.to_string()),
             "cannot set more ready pods than active",
@@ -154,11 +158,16 @@ impl StatusWrite<'_> {
         }
     }
 
-    /// Terminal conditions stay, counters do not fall, and the completion has one time.
+    /// Checks that terminal conditions stay true, counters do not decrease, and the completion time does not change.
     fn check_against_old(&mut self) {
         for kind in ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"] {
             let detail = format!("cannot disable the terminal {kind}=True condition");
-            self.refuse(has(self.old, kind) && !self.is_set(kind), "conditions", None, &detail);
+            self.refuse(
+                has_condition(self.old, kind) && !self.is_set(kind),
+                "conditions",
+                None,
+                &detail,
+            );
         }
         let (before, after, spec) = (&self.old.status, &self.new.status, &self.new.spec);
         let has_time = before.completion_time.is_some() && after.completion_time.is_some();
@@ -174,7 +183,7 @@ impl StatusWrite<'_> {
         }
         let time = self.completion_time();
         self.refuse(
-            has_time && self.changes(|status| status.completion_time),
+            has_time && self.changes_field(|status| status.completion_time),
             "completionTime",
             time,
             "completionTime cannot be mutated",

@@ -26,7 +26,7 @@ impl Display for ValidationError {
     }
 }
 
-/// All problems of an object, in the API server's order (VA-018).
+/// All errors of an object, in the API server's order (VA-018).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorList(Vec<ValidationError>);
 
@@ -43,22 +43,23 @@ impl ErrorList {
         self.0.iter()
     }
 
-    /// The message of the API's refusal, without repeated errors: `Pod "web" is invalid: [a, b]` (VA-016).
+    /// Returns the message with which the API refuses the object, without repeated errors: `Pod "web" is invalid: [a,
+    /// b]` (VA-016).
     pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
 
-    /// Adds an invalid text; for checks outside of this crate.
+    /// Adds an error for an invalid text; for checks in other crates.
     pub fn add_invalid(&mut self, path: &str, value: &str, detail: &str) {
         self.invalid_text(&Path::root(path), value, detail);
     }
 
-    /// Adds a forbidden field; for checks outside of this crate.
+    /// Adds an error for a forbidden field; for checks in other crates.
     pub fn add_forbidden(&mut self, path: &str, detail: &str) {
         self.forbidden(&Path::root(path), detail);
     }
 
-    /// Adds further problems behind those that are known.
+    /// Appends further errors.
     pub fn extend(&mut self, more: impl IntoIterator<Item = ValidationError>) {
         self.0.extend(more);
     }
@@ -77,7 +78,7 @@ impl ErrorList {
         });
     }
 
-    /// Adds an invalid value with a more specific kind.
+    /// Adds an error for an invalid value with a more specific kind of problem.
     pub(crate) fn invalid_of(&mut self, kind: ProblemKind, path: &Path<'_>, value: impl Display, detail: &str) {
         self.invalid(path, value, detail);
         if let Some(last) = self.0.last_mut() {
@@ -94,8 +95,8 @@ impl ErrorList {
         self.push(path, "FieldValueRequired", message);
     }
 
-    /// Adds an invalid value. `value` is already formatted: numbers bare, strings through [`quoted`], other values as
-    /// JSON.
+    /// Adds an error for an invalid value. `value` is already formatted: numbers bare, strings through [`quoted`],
+    /// other values as JSON.
     pub(crate) fn invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let detail = if detail.is_empty() {
             String::new()
@@ -109,7 +110,7 @@ impl ErrorList {
         self.invalid(path, quoted(value), detail);
     }
 
-    /// A value of a wrong type, or of another format.
+    /// Adds an error for a value with a wrong type or format.
     pub(crate) fn type_invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let message = format!("Invalid value: {value}: {detail}");
         self.push(path, "FieldValueTypeInvalid", message);
@@ -128,7 +129,7 @@ impl ErrorList {
         self.unsupported(path, quoted(value), supported);
     }
 
-    /// Adds an unsupported value whose message lists the supported ones sorted.
+    /// Adds an error for an unsupported value; the message lists the supported values sorted.
     pub(crate) fn unsupported_sorted(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
         self.unsupported_text(path, value, &sorted(supported));
     }
@@ -201,14 +202,14 @@ impl ErrorList {
         self.push(path, "FieldValueInvalid", format!("Invalid value: {detail}"));
     }
 
-    /// Adds each problem of a name at one field.
+    /// Adds an error for each problem of a name, all at the same field.
     pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, faults: &[NameFault]) {
         for fault in faults {
             self.invalid_of(fault.kind.clone(), path, quoted(value), &fault.text);
         }
     }
 
-    /// Checks a required name with a rule.
+    /// Checks that a required name satisfies a rule.
     pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<NameFault>) {
         match name {
             "" => self.required(path, ""),
@@ -224,7 +225,7 @@ impl ErrorList {
         }
     }
 
-    /// Checks a required protocol.
+    /// Checks a required network protocol.
     pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
         match protocol {
             "" => self.required(path, ""),
@@ -242,7 +243,7 @@ impl ErrorList {
     }
 }
 
-/// The values in the order of their texts, as messages list most of them.
+/// Returns the values in alphabetical order, in which most messages list them.
 pub(super) fn sorted<'v>(values: &[&'v str]) -> Vec<&'v str> {
     let mut values = values.to_vec();
     values.stable_sort();
@@ -257,7 +258,7 @@ pub(crate) const NOT_POSITIVE: &str = "must be greater than zero";
 pub(crate) const IMMUTABLE: &str = "field is immutable";
 
 impl Display for ErrorList {
-    /// Prints a single error bare, several as `[a, b, c]` without repetitions.
+    /// Prints a single error bare, and several errors as `[a, b, c]` without repetitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut texts: Vec<String> = Vec::new();
         for error in &self.0 {

@@ -47,19 +47,19 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
     } else if !metadata.namespace.is_empty() {
         errors.forbidden(&path.child("namespace"), "not allowed on this type");
     }
-    common(kind, metadata, &path, errors);
+    check_common(kind, metadata, &path, errors);
 }
 
 fn last_char_len(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }
 
-/// Checks on both create and update.
-fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks metadata on both create and update.
+fn check_common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     errors.not_negative(&path.child("generation"), metadata.generation);
     labels(&metadata.labels, &path.child("labels"), errors);
     annotations(&metadata.annotations, &path.child("annotations"), errors);
-    owner_references(metadata, &path.child("ownerReferences"), errors);
+    check_owner_references(metadata, &path.child("ownerReferences"), errors);
     let finalizers = path.child("finalizers");
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
         let is_core = kind.group().is_empty();
@@ -94,7 +94,7 @@ pub(super) fn annotations(annotations: &Labels, path: &Path<'_>, errors: &mut Er
     }
 }
 
-fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     let mut controller: Option<String> = None;
     for owner in &metadata.owner_references {
         for (field, value, message) in [
@@ -126,8 +126,8 @@ fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// Checks the immutable deletion fields in an update. `deletionTimestamp` keeps its value whatever the client sends; a
-/// client must not set it, nor change the grace period (VA-357).
+/// Checks the immutable deletion fields in an update: a client can neither set `deletionTimestamp` nor change the grace
+/// period. An existing `deletionTimestamp` keeps its value, whatever the client sends (VA-357).
 #[must_use]
 pub fn validate_metadata_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
@@ -176,5 +176,5 @@ pub(super) fn validate_update(old: &Object, new: &Object, errors: &mut ErrorList
             errors.invalid_text(&path.child(field), after, IMMUTABLE);
         }
     }
-    common(new.kind(), after, &path, errors);
+    check_common(new.kind(), after, &path, errors);
 }

@@ -1,7 +1,7 @@
 //! Validation: what the API server refuses on create and update, with its messages in its order (VA-001 to VA-022,
 //! VA-057 to VA-214). All problems are reported at once.
 //!
-//! Objects must have their defaults ([`crate::default_object`]). Checks that need other objects belong to admission.
+//! Defaults must be set before ([`crate::default_object`]). Checks that need other objects are part of admission.
 
 mod affinity;
 mod allocation;
@@ -67,7 +67,7 @@ pub use self::status::validate_status_update;
 pub use self::volume::HOST_PATH_TYPES;
 use crate::Object;
 
-/// All problems of an object that is to be created.
+/// Returns all errors of an object that is to be created.
 pub fn validate(object: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     meta::validate(object, &mut errors);
@@ -122,7 +122,7 @@ pub fn validate(object: &Object) -> ErrorList {
     errors
 }
 
-/// All problems of an update from `old` to `new` on the main resource (not `/status`).
+/// Returns all errors of an update from `old` to `new` on the main resource (not `/status`).
 pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     meta::validate_update(old, new, &mut errors);
@@ -195,7 +195,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
     errors
 }
 
-/// The reasons why a text is not a DNS label.
+/// Returns the reasons why a text is not a DNS label.
 pub(crate) fn dns_label(text: &str) -> Vec<String> {
     names::texts(names::label(text))
 }

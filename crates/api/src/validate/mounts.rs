@@ -58,12 +58,12 @@ pub(super) fn volume_mounts(
             }
             local_descending_path(expression, &path.child("subPathExpr"), errors);
         }
-        propagation(mount, container, &path.child("mountPropagation"), errors);
-        recursive_read_only(mount, own, &path.child("recursiveReadOnly"), errors);
+        check_propagation(mount, container, &path.child("mountPropagation"), errors);
+        check_recursive_read_only(mount, own, &path.child("recursiveReadOnly"), errors);
     }
 }
 
-fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     let context = container.security_context.as_ref();
     let is_privileged = context.is_some_and(|context| context.privileged == Some(true));
     match mount.mount_propagation.as_deref() {
@@ -77,7 +77,7 @@ fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, erro
 }
 
 /// Checks `recursiveReadOnly` (VA-297).
-fn recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match own.get("recursiveReadOnly").and_then(Value::as_str) {
         None | Some("Disabled") => {}
         Some("Enabled" | "IfPossible") => {

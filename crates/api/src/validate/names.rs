@@ -13,7 +13,7 @@ pub(super) const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 
 const ENV_NAME: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
-/// A problem of a name, with the API server's message.
+/// A reason why a name is invalid, with the API server's message.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NameFault {
     pub(super) text: String,
@@ -29,7 +29,7 @@ impl<T: Into<String>> From<T> for NameFault {
     }
 }
 
-/// A problem that lower-case letters, digits and hyphens alone would avoid.
+/// Creates a problem that a name of lower-case letters, digits and hyphens would not have.
 fn bad_letters(text: &str) -> NameFault {
     NameFault {
         text: text.to_owned(),
@@ -39,10 +39,10 @@ fn bad_letters(text: &str) -> NameFault {
 
 type Messages = Vec<NameFault>;
 
-/// Returns the problems of a name.
+/// A function that returns the problems of a name.
 pub(super) type Rule = fn(&str) -> Messages;
 
-/// Joins several problems into one.
+/// Joins several problems of a name into one.
 pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameFault {
     let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     let known = faults.iter().find(|fault| fault.kind != ProblemKind::Other);
@@ -52,7 +52,7 @@ pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameF
     }
 }
 
-/// The messages of some problems.
+/// Returns the messages of problems.
 pub(super) fn texts(faults: Messages) -> Vec<String> {
     faults.into_iter().map(|fault| fault.text).collect()
 }
@@ -85,7 +85,7 @@ fn is_subdomain(text: &str) -> bool {
     text.split('.').all(is_label)
 }
 
-/// Rule for the names of most objects (VA-070).
+/// Rule for the names of most objects: a DNS subdomain (VA-070).
 pub(super) fn subdomain(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
@@ -95,7 +95,7 @@ pub(super) fn subdomain(text: &str) -> Messages {
     messages
 }
 
-/// Rule for the names of namespaces, containers and volumes (VA-071).
+/// Rule for the names of namespaces, containers and volumes: a DNS label (VA-071).
 pub(super) fn label(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 63, &mut messages);
@@ -144,17 +144,17 @@ pub(super) fn path_segment(text: &str) -> Messages {
         .collect()
 }
 
-/// The problems of a label key, taint key or condition type (VA-076). kubectl applies the same rule.
+/// Returns the problems of a label key, taint key or condition type (VA-076). kubectl applies the same rule.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
     texts(qualified(text))
 }
 
-/// The problems of a label value (VA-077). kubectl applies the same rule.
+/// Returns the problems of a label value (VA-077). kubectl applies the same rule.
 pub fn label_value_problems(text: &str) -> Vec<String> {
     texts(label_value(text))
 }
 
-/// The problems of a DNS subdomain. kubectl applies the same rule.
+/// Returns the problems of a DNS subdomain. kubectl applies the same rule.
 pub fn subdomain_problems(text: &str) -> Vec<String> {
     texts(subdomain(text))
 }
@@ -210,7 +210,7 @@ pub(super) fn label_value(text: &str) -> Messages {
     messages
 }
 
-/// The problems of a port name (VA-082). kubectl applies the same rule.
+/// Returns the problems of a port name (VA-082). kubectl applies the same rule.
 pub fn port_name_problems(text: &str) -> Vec<String> {
     texts(port_name(text))
 }
@@ -268,7 +268,7 @@ pub(super) fn is_ip(text: &str) -> bool {
     text.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// The problem of an IP address in a new object: it must be valid and in canonical form (VA-064).
+/// Returns the problem of an IP address in a new object: it must be valid and in canonical form (VA-064).
 pub(super) fn ip_problem(text: &str) -> Option<&'static str> {
     match text.parse() {
         Ok(std::net::IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
@@ -346,7 +346,7 @@ pub(super) fn is_inside(part: &str, whole: &str) -> bool {
     }
 }
 
-/// The message for a number outside a range.
+/// Returns the message for a number outside a range.
 pub(super) fn range_text(low: i64, high: i64) -> String {
     format!("must be between {low} and {high}, inclusive")
 }

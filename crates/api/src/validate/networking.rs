@@ -20,11 +20,11 @@ pub(super) fn policy(object: &UntypedObject, errors: &mut ErrorList) {
             let path = list.index(index);
             let ports = path.child("ports");
             for (index, port) in items(rule, "ports") {
-                policy_port(port, &ports.index(index), errors);
+                check_policy_port(port, &ports.index(index), errors);
             }
             let list = path.child(peers);
             for (index, value) in items(rule, peers) {
-                peer(value, &list.index(index), errors);
+                check_peer(value, &list.index(index), errors);
             }
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn policy(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(protocol) = port.get("protocol").and_then(Value::as_str) {
         errors.one_of(&path.child("protocol"), protocol, values::PROTOCOL);
     }
@@ -74,7 +74,7 @@ fn policy_port(port: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let mut n_given = 0;
     for field in ["podSelector", "namespaceSelector"] {
         let labels = given(peer, field);
@@ -83,7 +83,7 @@ fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     let block = given(peer, "ipBlock");
     if let Some(block) = block {
-        ip_block(block, &path.child("ipBlock"), errors);
+        check_ip_block(block, &path.child("ipBlock"), errors);
     }
     match (n_given, block) {
         (0, None) => errors.required(path, "must specify a peer"),
@@ -92,12 +92,12 @@ fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let cidr = text(block, "cidr");
     if cidr.is_empty() {
         return errors.required(&path.child("cidr"), "");
     }
-    range(cidr, &path.child("cidr"), errors);
+    check_cidr(cidr, &path.child("cidr"), errors);
     if !names::is_cidr(cidr) {
         return;
     }
@@ -105,14 +105,14 @@ fn ip_block(block: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, exception) in items(block, "except") {
         let path = excepted.index(index);
         let exception = exception.as_str().unwrap_or_default();
-        range(exception, &path, errors);
+        check_cidr(exception, &path, errors);
         if names::is_cidr(exception) && !names::is_inside(exception, cidr) {
             errors.invalid_text(&path, exception, "must be a strict subset of `cidr`");
         }
     }
 }
 
-fn range(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_cidr(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if !names::is_cidr(text) {
         errors.invalid_text(path, text, names::CIDR);
     } else if !names::is_network(text) {
@@ -129,11 +129,11 @@ pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
         errors.invalid(&path, value, "either `defaultBackend` or `rules` must be specified");
     }
     if let Some(default) = default {
-        backend(default, &path.child("defaultBackend"), errors);
+        check_backend(default, &path.child("defaultBackend"), errors);
     }
     let rules = path.child("rules");
     for (index, item) in items(spec, "rules") {
-        rule(item, &rules.index(index), errors);
+        check_rule(item, &rules.index(index), errors);
     }
     let list = path.child("tls");
     for (index, entry) in items(spec, "tls") {
@@ -161,7 +161,7 @@ pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-/// The problems of an Ingress host, which may be a wildcard.
+/// Returns the problems of an Ingress host, which may be a wildcard.
 fn host(name: &str) -> Vec<names::NameFault> {
     if name.contains('*') {
         names::wildcard(name)
@@ -170,7 +170,7 @@ fn host(name: &str) -> Vec<names::NameFault> {
     }
 }
 
-fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let name = text(rule, "host");
     if !name.is_empty() {
         let path = path.child("host");
@@ -186,11 +186,11 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.required(&list, "");
     }
     for (index, item) in items(http, "paths") {
-        http_path(item, &list.index(index), errors);
+        check_http_path(item, &list.index(index), errors);
     }
 }
 
-fn http_path(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_http_path(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_ABSOLUTE: &str = "must be an absolute path";
     let (http_path, at) = (text(value, "path"), path.child("path"));
     match value.get("pathType").and_then(Value::as_str) {
@@ -221,13 +221,13 @@ fn http_path(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
     }
     let none = Value::Null;
-    backend(value.get("backend").unwrap_or(&none), &path.child("backend"), errors);
+    check_backend(value.get("backend").unwrap_or(&none), &path.child("backend"), errors);
 }
 
-fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let service = match (given(value, "resource"), given(value, "service")) {
         (Some(_), Some(_)) => return errors.invalid_text(path, "", "cannot set both resource and service backends"),
-        (Some(resource), None) => return reference(resource, &path.child("resource"), errors),
+        (Some(resource), None) => return check_reference(resource, &path.child("resource"), errors),
         (None, None) => return errors.invalid_text(path, "", "resource or service backend is required"),
         (None, Some(service)) => service,
     };
@@ -248,8 +248,8 @@ fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks a reference to an object of any kind.
-fn reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the group, kind and name of a reference to an object.
+fn check_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(group) = value.get("apiGroup").and_then(Value::as_str) {
         errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
     }
@@ -276,7 +276,7 @@ pub(super) fn class(object: &UntypedObject, errors: &mut ErrorList) {
         return;
     };
     let path = path.child("parameters");
-    reference(parameters, &path, errors);
+    check_reference(parameters, &path, errors);
     let namespace = parameters.get("namespace").and_then(Value::as_str);
     let at = path.child("namespace");
     match (parameters.get("scope").and_then(Value::as_str), namespace) {

@@ -49,14 +49,14 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
             resources::amount(resource, *quantity, &path.child(resource), errors);
         }
     }
-    pod_ranges(node, errors);
+    check_pod_cidrs(node, errors);
     #[cfg(feature = "devices")]
-    devices(node, &metadata, errors);
+    check_device_descriptions(node, &metadata, errors);
 }
 
-/// Refuses a malformed description of devices, which would otherwise be ignored silently.
+/// Refuses a malformed annotation that describes devices; the simulation would ignore it silently.
 #[cfg(feature = "devices")]
-fn devices(node: &Node, metadata: &Path<'_>, errors: &mut ErrorList) {
+fn check_device_descriptions(node: &Node, metadata: &Path<'_>, errors: &mut ErrorList) {
     let Some(text) = node.metadata.annotation(crate::DEVICES_ANNOTATION) else {
         return;
     };
@@ -72,7 +72,7 @@ fn devices(node: &Node, metadata: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks the pod CIDRs of a node: at most one for each IP family.
-fn pod_ranges(node: &Node, errors: &mut ErrorList) {
+fn check_pod_cidrs(node: &Node, errors: &mut ErrorList) {
     let spec = Path::root("spec");
     let path = spec.child("podCIDRs");
     let ranges: Vec<&str> = match node.spec.pod_cidrs.as_slice() {

@@ -13,14 +13,14 @@ const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"]
 /// Checks the fields of a pod that sets `spec.os`; `spec` is the pod's spec in JSON form.
 pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match system {
-        "linux" => linux(spec, path, errors),
-        "windows" => windows(spec, path, errors),
+        "linux" => check_linux_fields(spec, path, errors),
+        "windows" => check_windows_fields(spec, path, errors),
         "" => errors.required(&path.child("os").child("name"), "cannot be empty"),
         other => errors.unsupported_text(&path.child("os"), other, values::OS_NAME),
     }
 }
 
-fn linux(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_linux_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_LINUX: &str = "windows options cannot be set for a linux pod";
     let refuse = |context: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList| {
         if context.is_some_and(|context| given(context, "windowsOptions").is_some()) {
@@ -36,7 +36,7 @@ fn linux(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn windows(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_windows_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let none = Value::Null;
     let of_pod = given(spec, "securityContext").unwrap_or(&none);
     let context = path.child("securityContext");

@@ -19,7 +19,7 @@ use crate::wire::Wire;
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     behaviors(&pod.metadata.annotations, &pod.spec, &metadata, errors);
-    annotations(
+    check_annotations(
         &pod.metadata.annotations,
         &pod.spec,
         &metadata.child("annotations"),
@@ -48,7 +48,7 @@ pub(super) fn spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
         .as_ref()
         .and_then(|value| value.get("spec"))
         .unwrap_or(&Value::Null);
-    spec(&pod.spec, value, Some(&pod.metadata.name), path, errors);
+    validate_spec(&pod.spec, value, Some(&pod.metadata.name), path, errors);
     for (name, list) in [
         ("containers", &pod.spec.containers),
         ("initContainers", &pod.spec.init_containers),
@@ -70,7 +70,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
         &path.child("metadata"),
         errors,
     );
-    annotations(
+    check_annotations(
         &template.metadata.annotations,
         &template.spec,
         &path.child("annotations"),
@@ -83,7 +83,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
         .and_then(|value| value.get("spec"))
         .unwrap_or(&Value::Null);
     if claims.is_empty() {
-        spec(&template.spec, value, None, &spec_path, errors);
+        validate_spec(&template.spec, value, None, &spec_path, errors);
     } else {
         // A volume claim template of the workload provides a volume with its name.
         let mut spec_of_pod = template.spec.clone();
@@ -100,7 +100,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
                 });
             }
         }
-        spec(&spec_of_pod, value, None, &spec_path, errors);
+        validate_spec(&spec_of_pod, value, None, &spec_path, errors);
     }
     if !template.spec.ephemeral_containers.is_empty() {
         errors.forbidden(
@@ -111,7 +111,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
 }
 
 /// Checks `hostnameOverride`, which replaces the whole host name (VA-340).
-fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 64;
     let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) else {
         return;
@@ -129,7 +129,8 @@ fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorL
     errors.each_invalid(&path, name, &names::subdomain(name));
 }
 
-/// A pod or template in JSON form, if it has untyped fields or fields that must be checked in this form.
+/// Returns a pod or template in JSON form; None if it has no untyped fields, and no fields that must be checked in this
+/// form.
 fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
     let is_needed = !extra.is_empty() || spec.os.is_some();
     is_needed.then(|| {
@@ -139,8 +140,8 @@ fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Opti
     })
 }
 
-/// Checks annotations that the server interprets, including those replaced by fields (VA-301).
-fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks annotations that the server interprets, including those that fields have replaced (VA-301).
+fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
     const SECCOMP: &str = "container.seccomp.security.alpha.kubernetes.io/";
     if let Some(manifest) = annotations.get(MIRROR)
@@ -193,7 +194,7 @@ fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &m
     }
 }
 
-/// Refuses malformed behaviour annotations, which would otherwise be ignored silently (L-08).
+/// Refuses malformed behaviour annotations; the simulation would ignore them silently (L-08).
 pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(text) = annotations.get(CALLS_ANNOTATION)
         && let Err(wrong) = parse_calls(text)
@@ -225,13 +226,13 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
     clippy::too_many_lines,
     reason = "the fields one by one, in the order in which the server checks them"
 )]
-fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let volumes = volume::validate(spec, value, pod.unwrap_or_default(), &path.child("volumes"), errors);
-    resource_claims(spec, &path.child("resourceClaims"), errors);
+    check_resource_claims(spec, &path.child("resourceClaims"), errors);
     container::validate(spec, value, &volumes, path, errors);
-    pod_resources(spec, path, errors);
+    check_pod_resources(spec, path, errors);
     container::host_network_ports(spec, pod.is_some(), path, errors);
-    enums(spec, path, errors);
+    check_enums(spec, path, errors);
     meta::labels(&spec.node_selector, &path.child("nodeSelector"), errors);
     let context = path.child("securityContext");
     match &spec.security_context {
@@ -270,7 +271,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         }
     }
     let node_name = spec.node_name.as_ref().map_or("", |name| name.as_str());
-    host_name(spec, value, path, errors);
+    check_host_name(spec, value, path, errors);
     for (name, value, rule) in [
         (
             "serviceAccountName",
@@ -295,7 +296,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         }
     }
     scheduling::tolerations(&spec.tolerations, &path.child("tolerations"), errors);
-    host_aliases(spec, &path.child("hostAliases"), errors);
+    check_host_aliases(spec, &path.child("hostAliases"), errors);
     if !spec.priority_class_name.is_empty() {
         let messages = names::subdomain(&spec.priority_class_name);
         errors.each_invalid(&path.child("priorityClassName"), &spec.priority_class_name, &messages);
@@ -317,7 +318,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
     container::file_key_volumes(spec, path, errors);
 }
 
-fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.restart_policy {
         None => errors.required(&path.child("restartPolicy"), ""),
         Some(policy) => errors.one_of(&path.child("restartPolicy"), policy.as_str(), RestartPolicy::KNOWN),
@@ -334,7 +335,7 @@ fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks resource claims: unique names, and either a claim or a template.
-fn resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, claim) in spec.resource_claims.iter().enumerate() {
         let path = path.index(index);
@@ -371,7 +372,7 @@ fn resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks pod-level resources against those of the containers (VA-125).
-fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(own) = &spec.resources else { return };
     let path = path.child("resources");
     if !own.claims.is_empty() {
@@ -409,7 +410,7 @@ fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn host_aliases(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_host_aliases(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, alias) in spec.host_aliases.iter().enumerate() {
         let path = path.index(index);
         if let Some(problem) = names::ip_problem(&alias.ip) {

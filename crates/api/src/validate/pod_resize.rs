@@ -6,10 +6,11 @@ use crate::{Container, MIRROR, Pod, QosClass, ResourceList, ResourceRequirements
 
 use super::{ErrorList, Path, pod};
 
-/// Message for a change of other fields. Deviation: the real server appends a diff of its internal structs.
+/// Message if fields other than cpu and memory change. Deviation: the real server appends a diff of its internal
+/// structs.
 const ONLY_CPU_AND_MEMORY: &str = "only cpu and memory resources are mutable";
 
-/// Validates a resize from `old` to `new`, which would have the QoS class `qos`.
+/// Validates a resize from `old` to `new`; `qos` is the QoS class that the pod would have afterwards.
 pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
     let mut errors = ErrorList::default();
     if old.metadata.annotation(MIRROR).is_some() {
@@ -28,7 +29,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
     ] {
         let list = path.child(name);
         for (index, (before, after)) in before.iter().zip(after.iter()).enumerate() {
-            not_removed(
+            check_not_removed(
                 &before.resources,
                 &after.resources,
                 &list.index(index).child("resources"),
@@ -37,7 +38,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
         }
     }
     let pod_level = |pod: &Pod| pod.spec.resources.as_deref().cloned().unwrap_or_default();
-    not_removed(&pod_level(old), &pod_level(new), &path.child("resources"), &mut errors);
+    check_not_removed(&pod_level(old), &pod_level(new), &path.child("resources"), &mut errors);
     let mut rest = new.spec.clone();
     let reset_resources = |after: &mut Arc<Vec<Container>>, before: &Arc<Vec<Container>>| {
         if after != before {
@@ -59,7 +60,12 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
 }
 
 /// Checks that no request or limit of cpu or memory is removed.
-fn not_removed(before: &ResourceRequirements, after: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_not_removed(
+    before: &ResourceRequirements,
+    after: &ResourceRequirements,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let is_removed = |before: &ResourceList, after: &ResourceList| {
         ["cpu", "memory"]
             .iter()
@@ -73,7 +79,7 @@ fn not_removed(before: &ResourceRequirements, after: &ResourceRequirements, path
     }
 }
 
-/// The resources of `after` with the cpu and memory of `before`; any remaining difference is forbidden.
+/// Returns the resources of `after` with the cpu and memory of `before`; any remaining difference is forbidden.
 fn with_cpu_and_memory_of(after: &ResourceRequirements, before: &ResourceRequirements) -> ResourceRequirements {
     let mut with_cpu_and_memory_of = after.clone();
     for (after, before) in [

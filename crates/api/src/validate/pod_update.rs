@@ -19,7 +19,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     if old.metadata.annotations != new.metadata.annotations {
         pod::behaviors(&new.metadata.annotations, &new.spec, &metadata, errors);
-        mirror(old, new, &metadata.child("annotations"), errors);
+        check_mirror_annotation(old, new, &metadata.child("annotations"), errors);
     }
     let same_extra = || old.extra == new.extra || old.extra.part(&["spec"]) == new.extra.part(&["spec"]);
     if old.spec == new.spec && same_extra() {
@@ -37,7 +37,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         }
     }
     let mut rest = new.spec.clone();
-    if !active_deadline(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
+    if !check_active_deadline(&old.spec, &new.spec, &path.child("activeDeadlineSeconds"), errors) {
         return;
     }
     let own_image = |list: &Arc<Vec<Container>>, before: &Arc<Vec<Container>>| -> Arc<Vec<Container>> {
@@ -51,11 +51,11 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     };
     rest.containers = own_image(&new.spec.containers, &old.spec.containers);
     rest.init_containers = own_image(&new.spec.init_containers, &old.spec.init_containers);
-    images(&new.spec, &path, errors);
+    check_images(&new.spec, &path, errors);
     rest.active_deadline_seconds = old.spec.active_deadline_seconds;
-    tolerations(&old.spec, &new.spec, &path.child("tolerations"), errors);
+    check_tolerations(&old.spec, &new.spec, &path.child("tolerations"), errors);
     rest.tolerations.clone_from(&old.spec.tolerations);
-    gates(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
+    check_scheduling_gates(&old.spec, &new.spec, &path.child("schedulingGates"), errors);
     rest.scheduling_gates.clone_from(&old.spec.scheduling_gates);
     if old
         .spec
@@ -66,7 +66,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         rest.termination_grace_period_seconds = old.spec.termination_grace_period_seconds;
     }
     if !old.spec.scheduling_gates.is_empty() {
-        gated(&old.spec, &new.spec, &mut rest, &path, errors);
+        check_gated_pod(&old.spec, &new.spec, &mut rest, &path, errors);
     }
     if rest != old.spec || !same_extra() {
         let mut now = new.clone();
@@ -76,7 +76,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
 }
 
-/// A pod's spec as the server's internal struct.
+/// Returns a pod's spec as the server's internal struct.
 fn internal_spec(pod: &Pod) -> Value {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
@@ -85,7 +85,7 @@ fn internal_spec(pod: &Pod) -> Value {
 }
 
 /// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
-fn mirror(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_mirror_annotation(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     let manifest_of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
     match (manifest_of(old), manifest_of(new)) {
         (before, after) if before == after => {}
@@ -94,7 +94,7 @@ fn mirror(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, list) in [
         ("containers", &spec.containers),
         ("initContainers", &spec.init_containers),
@@ -111,7 +111,7 @@ fn images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a change of `activeDeadlineSeconds` (VA-167, VA-174). Returns false if validation must stop.
-fn active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+fn check_active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     match (old.active_deadline_seconds, new.active_deadline_seconds) {
         (_, Some(seconds)) if !(0..=i64::from(i32::MAX)).contains(&seconds) => {
             errors.invalid(path, seconds, &names::range_text(0, i64::from(i32::MAX)));
@@ -130,7 +130,7 @@ fn active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut E
 }
 
 /// Checks that tolerations are only added (VA-175).
-fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if old.tolerations == new.tolerations {
         return;
     }
@@ -151,7 +151,7 @@ fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut Error
 }
 
 /// Checks that scheduling gates are only removed (VA-176).
-fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_scheduling_gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, gate) in new.scheduling_gates.iter().enumerate() {
         if !old.scheduling_gates.contains(gate) {
             let message = format!(
@@ -164,7 +164,7 @@ fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 /// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178).
-fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let only_added = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
         before.iter().all(|(key, value)| after.get(key) == Some(value))
     };
@@ -220,7 +220,7 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
     }
 }
 
-/// A node selector term as the server's internal JSON (VA-014).
+/// Prints a node selector term as the server's internal JSON (VA-014).
 fn internal_term(term: &crate::NodeSelectorTerm) -> String {
     let list = |requirements: &[crate::NodeSelectorRequirement]| {
         if requirements.is_empty() {

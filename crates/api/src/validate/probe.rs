@@ -7,7 +7,7 @@ use super::{ErrorList, Path, names};
 
 const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
-/// The handlers of a probe or hook, in the API server's order.
+/// The possible actions of a probe or hook, in the API server's order.
 struct Handler<'h> {
     exec: Option<&'h ExecAction>,
     http_get: Option<&'h HttpGetAction>,
@@ -16,7 +16,7 @@ struct Handler<'h> {
     sleep: Option<&'h SleepAction>,
 }
 
-fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
     const MORE_THAN_ONE_HANDLER: &str = "may not specify more than 1 handler type";
     let mut known = 0;
     let mut is_first_handler = |name: &str, errors: &mut ErrorList| {
@@ -39,7 +39,7 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
         if request.path.is_empty() {
             errors.required(&path.child("path"), "");
         }
-        port(&request.port, &path.child("port"), errors);
+        check_port(&request.port, &path.child("port"), errors);
         errors.one_of(&path.child("scheme"), &request.scheme, values::URI_SCHEME);
         for header in &request.http_headers {
             let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -51,12 +51,12 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
     if let Some(socket) = handler.tcp_socket
         && is_first_handler("tcpSocket", errors)
     {
-        port(&socket.port, &path.child("tcpSocket").child("port"), errors);
+        check_port(&socket.port, &path.child("tcpSocket").child("port"), errors);
     }
     if let Some(check) = handler.grpc
         && is_first_handler("grpc", errors)
     {
-        port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
+        check_port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
     }
     if let Some(sleep) = handler.sleep
         && is_first_handler("sleep", errors)
@@ -71,7 +71,7 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
 }
 
 /// Checks the port of a handler: a number or a port name (VA-112).
-fn port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
         IntOrString::Int(number) => errors.port(path, *number),
         IntOrString::String(name) => errors.each_invalid(path, name, &names::port_name(name)),
@@ -87,7 +87,7 @@ pub(super) enum ProbeKind {
 }
 
 pub(super) fn probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
-    handler(
+    check_handler(
         &Handler {
             exec: probe.exec.as_ref(),
             http_get: probe.http_get.as_ref(),
@@ -133,7 +133,7 @@ pub(super) fn lifecycle(lifecycle: &Lifecycle, grace: i64, path: &Path<'_>, erro
                 grpc: None,
                 sleep: hook.sleep.as_ref(),
             };
-            handler(&given, grace, &path.child(name), errors);
+            check_handler(&given, grace, &path.child(name), errors);
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
         }
     }
     errors.not_negative(&path.child("startingDeadlineSeconds"), spec.starting_deadline_seconds);
-    time_zone(spec.time_zone.as_deref(), &path.child("timeZone"), errors);
+    check_time_zone(spec.time_zone.as_deref(), &path.child("timeZone"), errors);
     if let Some(policy) = spec.concurrency_policy.as_ref().filter(|policy| !policy.is_known()) {
         errors.unsupported_text(
             &path.child("concurrencyPolicy"),
@@ -63,7 +63,7 @@ pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
     }
 }
 
-fn time_zone(zone: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_time_zone(zone: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     match zone {
         None => {}
         Some("") => errors.invalid_text(path, "", "timeZone must be nil or non-empty string"),
@@ -87,9 +87,9 @@ pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
         resources::quota_name(resource, &path, errors);
         resources::amount(resource, *amount, &path, errors);
     }
-    scopes(object, &path.child("scopes"), errors);
+    check_scopes(object, &path.child("scopes"), errors);
     if let Some(selector) = &object.spec.scope_selector {
-        scope_selector(object, selector, &path.child("scopeSelector"), errors);
+        check_scope_selector(object, selector, &path.child("scopeSelector"), errors);
     }
 }
 
@@ -104,7 +104,7 @@ pub const QUOTA_SCOPES: &[&str] = &[
     "VolumeAttributesClass",
 ];
 
-fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
     let scopes = &object.spec.scopes;
     let all = || crate::wire::to_json(scopes);
     for scope in scopes {
@@ -115,12 +115,12 @@ fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
             errors.invalid(path, all(), "unsupported scope applied to resource");
         }
     }
-    for _ in conflicts(|wanted| scopes.iter().any(|scope| &**scope == wanted)) {
+    for _ in conflicts(|name| scopes.iter().any(|scope| &**scope == name)) {
         errors.invalid(path, all(), "conflicting scopes");
     }
 }
 
-/// Resources of the quota that the scope does not support.
+/// Returns the standard resources of the quota that the scope does not support.
 fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
     let fits = move |resource: &str| match scope {
         "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
@@ -140,7 +140,7 @@ fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<
     standard.filter(move |name| !fits(name))
 }
 
-/// Pairs of scopes that exclude each other.
+/// Returns the pairs of scopes that exclude each other and are both set.
 fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 2]> {
     [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]]
         .into_iter()
@@ -148,7 +148,7 @@ fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 
 }
 
 /// Checks the scope selector (VA-310).
-fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("matchExpressions");
     for (_, one) in items(selector, "matchExpressions") {
         let (scope, operator) = (text(one, "scopeName"), text(one, "operator"));
@@ -184,8 +184,8 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
             _ => selector::invalid_operator(operator, &path, errors),
         }
     }
-    for _ in conflicts(|wanted| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == wanted)) {
-        // The server prints the other field, `scopes`, which is usually empty.
+    for _ in conflicts(|name| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == name)) {
+        // The server prints the field `scopes` instead, which is usually empty.
         let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
         let shown = scopes.map_or_else(
             || Value::Null.to_string(),
@@ -219,11 +219,11 @@ pub(super) fn limit_range(object: &LimitRange, errors: &mut ErrorList) {
         if !kinds.insert(&*item.kind) {
             errors.duplicate(&path.child("type"), quoted(&item.kind), "");
         }
-        limit_item(item, &path, errors);
+        check_limit_item(item, &path, errors);
     }
 }
 
-fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
     let is_pod = &*item.kind == "Pod";
     for (field, list) in [
         ("max", &item.max),
@@ -260,12 +260,12 @@ fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
     ];
     let all: ordered::Set<&Str> = lists.iter().flat_map(|list| list.keys()).collect();
     for resource in all {
-        bounds(item, resource, path, errors);
+        check_bounds(item, resource, path, errors);
     }
 }
 
 /// Checks the bounds of a resource against each other.
-fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
     let amount_in = |list: &ResourceList| list.get(resource).copied();
     let is_pod = &*item.kind == "Pod";
     let (min, max, ratio) = (

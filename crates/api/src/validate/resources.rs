@@ -36,7 +36,7 @@ pub(super) fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
-/// Returns whether the resource belongs to Kubernetes itself.
+/// Returns whether the resource is defined by Kubernetes itself.
 fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
@@ -66,7 +66,7 @@ fn is_integer(name: &str) -> bool {
 }
 
 /// Checks a resource name: qualified, and a standard name if it has no prefix.
-fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+fn check_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let messages = names::qualified(name);
     errors.each_invalid(path, name, &messages);
     if !messages.is_empty() {
@@ -107,7 +107,7 @@ pub(super) fn is_standard_quota(resource: &str) -> bool {
 
 /// Checks a resource name in a quota.
 pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    name(resource, path, errors);
+    check_name(resource, path, errors);
     if !resource.contains('/') && !is_standard_quota(resource) {
         errors.invalid_text(path, resource, "must be a standard resource for quota");
     }
@@ -118,20 +118,20 @@ pub(super) fn limit_name(resource: &str, kind: &str, path: &Path<'_>, errors: &m
     if matches!(kind, "Pod" | "Container") {
         container_name(resource, path, errors);
     } else {
-        name(resource, path, errors);
+        check_name(resource, path, errors);
     }
 }
 
 /// Checks the name of a pod-level resource.
-fn pod_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
+fn check_pod_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if check_name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
         errors.unsupported_text(path, resource, &["cpu", "hugepages-", "memory"]);
     }
 }
 
 /// Checks the name of a container resource.
 pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    name(resource, path, errors);
+    check_name(resource, path, errors);
     if !resource.contains('/') {
         if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {
             errors.invalid_text(path, resource, "must be a standard resource for containers");
@@ -188,16 +188,16 @@ fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, error
 
 /// Checks requests and limits of a container; `claims` are the names of the pod's resource claims.
 pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
-    amounts(resources, container_name, path, errors);
-    claim_names(resources, claims, path, errors);
+    check_amounts(resources, container_name, path, errors);
+    check_claims(resources, claims, path, errors);
 }
 
 /// Checks pod-level requests and limits.
 pub(super) fn of_pod(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
-    amounts(resources, pod_name, path, errors);
+    check_amounts(resources, check_pod_resource_name, path, errors);
 }
 
-fn amounts(
+fn check_amounts(
     resources: &ResourceRequirements,
     resource_name: fn(&str, &Path<'_>, &mut ErrorList),
     path: &Path<'_>,
@@ -242,9 +242,9 @@ fn amounts(
     }
 }
 
-fn claim_names(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_claims(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("claims");
-    // Contains claim names, and `CLAIM/REQUEST` for single requests.
+    // Holds claim names, and `CLAIM/REQUEST` for single requests.
     let mut seen: ordered::Set<String> = ordered::Set::new();
     for (index, claim) in resources.claims.iter().enumerate() {
         let path = path.index(index);

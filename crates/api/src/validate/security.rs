@@ -20,10 +20,10 @@ fn check_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Values of a container's `procMount`; sorted, as an error lists them.
+/// Values of a container's `procMount`; sorted, because error messages list them sorted.
 pub const PROC_MOUNT_TYPES: &[&str] = &["Default", "Unmasked"];
 
-/// Validates a container's security context; `value` is the same in JSON form.
+/// Validates a container's security context; `value` is the context in JSON form.
 pub(super) fn container_context(
     context: &SecurityContext,
     value: &Value,
@@ -38,7 +38,7 @@ pub(super) fn container_context(
         let message = "`hostUsers` must be false to use `Unmasked`";
         errors.invalid_text(&path.child("procMount"), "Unmasked", message);
     }
-    seccomp(value, &path.child("seccompProfile"), errors);
+    check_seccomp(value, &path.child("seccompProfile"), errors);
     if value.get("allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false) {
         let internal = || internal::to_internal_json("SecurityContext", value);
         if context.privileged == Some(true) {
@@ -51,8 +51,8 @@ pub(super) fn container_context(
             errors.invalid(path, internal(), message);
         }
     }
-    windows_options(value, &path.child("windowsOptions"), errors);
-    app_armor(value, &path.child("appArmorProfile"), errors);
+    check_windows_options(value, &path.child("windowsOptions"), errors);
+    check_app_armor(value, &path.child("appArmorProfile"), errors);
 }
 
 /// Validates a pod's security context; `value` is the pod's spec in JSON form.
@@ -72,7 +72,7 @@ pub(super) fn of_pod(
         check_id(group.as_i64(), &groups.index(index), errors);
     }
     shared_processes(pod, path, errors);
-    sysctls(
+    check_sysctls(
         &context.sysctls,
         spec,
         is_true(pod, "hostIPC"),
@@ -86,9 +86,9 @@ pub(super) fn of_pod(
         path,
         errors,
     );
-    seccomp(value, &path.child("seccompProfile"), errors);
-    windows_options(value, &path.child("windowsOptions"), errors);
-    app_armor(value, &path.child("appArmorProfile"), errors);
+    check_seccomp(value, &path.child("seccompProfile"), errors);
+    check_windows_options(value, &path.child("windowsOptions"), errors);
+    check_app_armor(value, &path.child("appArmorProfile"), errors);
     one_of(
         value,
         "supplementalGroupsPolicy",
@@ -113,8 +113,8 @@ pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Checks the pod's sysctls; those of a namespace shared with the host are not allowed.
-fn sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the pod's sysctls. Sysctls of a namespace that the pod shares with the host are not allowed.
+fn check_sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, sysctl) in sysctls.iter().enumerate() {
         let path = path.index(index);
@@ -139,7 +139,7 @@ fn sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &Path<'
     }
 }
 
-/// Normalizes a sysctl name: if its first separator is a slash, dots and slashes are exchanged.
+/// Normalizes a sysctl name: if its first separator is a slash, swaps dots and slashes.
 fn dotted(name: &str) -> String {
     let first = name.find(['.', '/']).and_then(|at| name.as_bytes().get(at));
     if first != Some(&b'/') {
@@ -166,7 +166,7 @@ fn is_sysctl(name: &str) -> bool {
     name.len() <= 253 && name.split(['.', '/']).all(is_part)
 }
 
-fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(profile) = given(context, "seccompProfile") else {
         return;
     };
@@ -189,7 +189,7 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     /// Maximum length of the profile name, in bytes.
     const NAME_MAX: usize = 4095;
     const NEEDED: &str = "must be set when AppArmor type is Localhost";
@@ -220,7 +220,7 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks options for Windows.
-fn windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SPEC_MAX: usize = 64 * 1024;
     let Some(options) = context.get("windowsOptions") else {
         return;
@@ -245,7 +245,7 @@ fn windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The problems of a user name `DOMAIN\USER` or `USER`.
+/// Returns the problems of a user name `DOMAIN\USER` or `USER`.
 fn windows_user(name: &str) -> Vec<&'static str> {
     let (domain, user) = match name.split('\\').collect::<Vec<_>>().as_slice() {
         _ if name.is_empty() => return vec!["runAsUserName cannot be an empty string"],

@@ -68,12 +68,12 @@ pub(super) fn is_valid(selector: &LabelSelector) -> bool {
     errors.is_empty()
 }
 
-/// A selector as the API prints it in messages: JSON with wire names (VA-014).
+/// Prints a selector as the API's messages do: JSON with wire names (VA-014).
 pub(super) fn json(selector: &LabelSelector) -> String {
     crate::wire::to_json(selector)
 }
 
-/// Labels as the API prints them in messages: JSON, or `null` if empty.
+/// Prints labels as the API's messages do: JSON, or `null` if there are none.
 pub(super) fn labels_json(labels: &crate::ordered::Map<Str, Str>) -> String {
     if labels.is_empty() {
         "null".into()

@@ -10,7 +10,7 @@ use super::list::quoted;
 use super::{ErrorList, Path, meta, names};
 
 const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
-/// Maximum timeout of client IP affinity, in seconds.
+/// Maximum timeout of session affinity by client IP, in seconds.
 const AFFINITY_MAX: i64 = 86_400;
 
 pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
@@ -22,15 +22,15 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if spec.ports.is_empty() && !headless && !external {
         errors.required(&ports, "");
     }
-    fields_of_type(spec, &path, errors);
+    check_fields_of_type(spec, &path, errors);
     let mut known = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
-        service_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
+        check_service_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
     }
     if let Some(labels) = &spec.selector {
         meta::labels(labels, &path.child("selector"), errors);
     }
-    affinity(spec, &path, errors);
+    check_session_affinity(spec, &path, errors);
     if !external {
         addresses(spec, &path, errors);
     }
@@ -46,9 +46,9 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         "" => errors.required(&path.child("type"), ""),
         given => errors.one_of_sorted(&path.child("type"), given, values::SERVICE_TYPE),
     }
-    port_pairs(spec, &ports, errors);
-    load_balancer_fields(service, &path, errors);
-    traffic_policy(service, &path, errors);
+    check_port_pairs_unique(spec, &ports, errors);
+    check_load_balancer_fields(service, &path, errors);
+    check_traffic_policy(service, &path, errors);
     if let Some(policy) = spec.internal_traffic_policy.as_deref() {
         errors.one_of(&path.child("internalTrafficPolicy"), policy, values::TRAFFIC_POLICY);
     }
@@ -74,8 +74,8 @@ pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
     }
 }
 
-/// Checks fields that a Service type excludes.
-fn fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that fields are not set which the Service's type does not allow.
+fn check_fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
     let ips = path.child("clusterIPs");
     match &*spec.kind {
@@ -105,7 +105,7 @@ fn fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_session_affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let config = path.child("sessionAffinityConfig");
     match &*spec.session_affinity {
         "ClientIP" => {
@@ -219,7 +219,7 @@ pub(super) fn refuse_special(address: std::net::IpAddr, path: &Path<'_>, errors:
     errors.invalid_text(path, &address.to_string(), &message);
 }
 
-fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
+fn check_port_pairs_unique(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
     let (mut of_nodes, mut pairs) = (ordered::Set::new(), ordered::Set::new());
     let node_ports = || {
         let ports = spec.ports.iter().enumerate();
@@ -249,8 +249,8 @@ fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks fields that only a LoadBalancer may set.
-fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
-    const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
+    const SOURCE_RANGES_ANNOTATION: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
     let spec = &service.spec;
     let is_load_balancer = &*spec.kind == "LoadBalancer";
     let range = |range: &str, path: &Path<'_>, errors: &mut ErrorList| {
@@ -261,7 +261,7 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
             errors.invalid_text(path, range, "must not have bits set beyond the prefix length");
         }
     };
-    // The server's message has this spelling.
+    // The server's message capitalizes the path in this way.
     let ranges = path.child("LoadBalancerSourceRanges");
     if !spec.load_balancer_source_ranges.is_empty() {
         if !is_load_balancer {
@@ -270,10 +270,10 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
         for (index, item) in spec.load_balancer_source_ranges.iter().enumerate() {
             range(item, &ranges.index(index), errors);
         }
-    } else if let Some(given) = service.metadata.annotation(RANGES) {
+    } else if let Some(given) = service.metadata.annotation(SOURCE_RANGES_ANNOTATION) {
         let metadata = Path::root("metadata");
         let annotations = metadata.child("annotations");
-        let path = annotations.key(RANGES);
+        let path = annotations.key(SOURCE_RANGES_ANNOTATION);
         if !is_load_balancer {
             errors.forbidden(&path, ONLY_LOAD_BALANCER);
         }
@@ -294,7 +294,7 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-fn service_port<'p>(
+fn check_service_port<'p>(
     port: &'p ServicePort,
     must_have_name: bool,
     known: &mut ordered::Set<&'p str>,
@@ -329,7 +329,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
     const ONCE: &str = "may not change once set";
     let path = Path::root("spec");
     let is_external = |service: &Service| &*service.spec.kind == "ExternalName";
-    // The cluster IPs, from whichever field is set.
+    // The cluster IPs, from the list or, if it is empty, from the single field.
     let given = |spec: &ServiceSpec| match (spec.cluster_ips.is_empty(), spec.cluster_ip.is_empty()) {
         (true, false) => vec![spec.cluster_ip.clone()],
         _ => spec.cluster_ips.clone(),
@@ -362,7 +362,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
 }
 
 /// Checks the external traffic policy, which only externally reachable Services may set.
-fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &service.spec;
     let is_external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")
         || (&*spec.kind == "ClusterIP" && !spec.external_ips.is_empty());

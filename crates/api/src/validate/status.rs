@@ -24,13 +24,13 @@ const DAEMON_COUNTS: &[&str] = &[
     "numberUnavailable",
 ];
 
-/// All problems of a status update.
+/// Returns all errors of a status update.
 #[must_use]
 pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     match (old, new) {
-        (Object::Pod(old), Object::Pod(new)) => pod(old, new, &mut errors),
-        (Object::Deployment(_), Object::Deployment(_)) => counts(
+        (Object::Pod(old), Object::Pod(new)) => check_pod(old, new, &mut errors),
+        (Object::Deployment(_), Object::Deployment(_)) => check_counts(
             new,
             &[
                 "observedGeneration",
@@ -44,7 +44,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "readyReplicas",
             &mut errors,
         ),
-        (Object::ReplicaSet(_) | Object::ReplicationController(_), _) => counts(
+        (Object::ReplicaSet(_) | Object::ReplicationController(_), _) => check_counts(
             new,
             &[
                 "replicas",
@@ -57,7 +57,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "readyReplicas",
             &mut errors,
         ),
-        (Object::StatefulSet(_), Object::StatefulSet(_)) => counts(
+        (Object::StatefulSet(_), Object::StatefulSet(_)) => check_counts(
             new,
             &[
                 "replicas",
@@ -78,38 +78,38 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
         ),
         #[cfg(feature = "devices")]
         (Object::ResourceClaim(old), Object::ResourceClaim(new)) => super::device_claims::status(old, new, &mut errors),
-        (Object::DaemonSet(_), Object::DaemonSet(_)) => counts(new, DAEMON_COUNTS, &[], "", &mut errors),
+        (Object::DaemonSet(_), Object::DaemonSet(_)) => check_counts(new, DAEMON_COUNTS, &[], "", &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
-            conditions(new, &mut errors);
+            check_conditions(new, &mut errors);
             let fields = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
-            counts(new, &fields, &[], "", &mut errors);
+            check_counts(new, &fields, &[], "", &mut errors);
         }
         (Object::Job(old), Object::Job(job)) => {
             let fields = ["active", "succeeded", "failed", "terminating", "ready"];
-            counts(new, &fields, &[], "", &mut errors);
+            check_counts(new, &fields, &[], "", &mut errors);
             job_status::validate(old, job, &mut errors);
         }
-        (Object::Namespace(_), Object::Namespace(new)) => namespace(new, &mut errors),
+        (Object::Namespace(_), Object::Namespace(new)) => check_namespace(new, &mut errors),
         (Object::Node(_), Object::Node(node)) => {
             super::node::validate(node, &mut errors);
             addresses(node, &mut errors);
         }
-        (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => claim(new, &mut errors),
-        (Object::Service(_), Object::Service(service)) => load_balancer(service, new, &mut errors),
+        (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => check_claim(new, &mut errors),
+        (Object::Service(_), Object::Service(service)) => check_load_balancer(service, new, &mut errors),
         _ => {}
     }
     errors
 }
 
-/// The phase of a namespace follows its deletion timestamp.
-fn namespace(new: &Namespace, errors: &mut ErrorList) {
-    let (wanted, when) = match new.metadata.is_terminating() {
+/// Checks that a namespace has the phase Terminating if and only if it has a deletion timestamp.
+fn check_namespace(new: &Namespace, errors: &mut ErrorList) {
+    let (expected, when) = match new.metadata.is_terminating() {
         true => ("Terminating", "is not empty"),
         false => ("Active", "is empty"),
     };
-    if &*new.status.phase != wanted {
+    if &*new.status.phase != expected {
         let path = Path::root("status");
-        let detail = format!("may only be '{wanted}' if `deletionTimestamp` {when}");
+        let detail = format!("may only be '{expected}' if `deletionTimestamp` {when}");
         errors.invalid_text(&path.child("Phase"), &new.status.phase, &detail);
     }
 }
@@ -127,8 +127,8 @@ fn addresses(node: &Node, errors: &mut ErrorList) {
     }
 }
 
-/// No amount of a claim is negative.
-fn claim(new: &Object, errors: &mut ErrorList) {
+/// Checks that no amount of a claim is negative.
+fn check_claim(new: &Object, errors: &mut ErrorList) {
     let value = new.to_value();
     let path = Path::root("status");
     for field in ["capacity", "allocatedResources"] {
@@ -144,8 +144,8 @@ fn claim(new: &Object, errors: &mut ErrorList) {
     }
 }
 
-/// Only a Service of type LoadBalancer has ingress points, with an IP address or a DNS name.
-fn load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) {
+/// Checks that only a Service of type LoadBalancer has ingress points, each with an IP address or a DNS name.
+fn check_load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) {
     let value = new.to_value();
     let status = value.pointer("/status/loadBalancer").unwrap_or(&Value::Null);
     let path = Path::root("status");
@@ -171,7 +171,7 @@ fn load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) {
     }
 }
 
-fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
+fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let path = Path::root("status");
     // The server reports condition types under this path.
     let metadata = Path::root("metadata");
@@ -220,7 +220,7 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         ),
     ];
     for (field, before, after) in lists {
-        container_transitions(old, before, after, &path.child(field), errors);
+        check_container_transitions(old, before, after, &path.child(field), errors);
     }
     // Ephemeral containers never restart.
     let before = old.status.ephemeral_container_statuses.iter().enumerate();
@@ -228,8 +228,8 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         let list = path.child("ephemeralContainerStatuses");
         errors.forbidden(&list.index(index).child("state"), STARTED_AGAIN);
     }
-    claim_statuses(new, &path.child("resourceClaimStatuses"), errors);
-    pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
+    check_claim_statuses(new, &path.child("resourceClaimStatuses"), errors);
+    check_pod_addresses(&path.child("podIPs"), &old.status.pod_ips, &new.status.pod_ips, errors);
     let host_ips = path.child("hostIPs");
     if let Some(first) = new
         .status
@@ -239,11 +239,11 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     {
         errors.invalid_text(&host_ips.index(0).child("ip"), &first.ip, "must be equal to `hostIP`");
     }
-    pod_addresses(&host_ips, &old.status.host_ips, &new.status.host_ips, errors);
+    check_pod_addresses(&host_ips, &old.status.host_ips, &new.status.host_ips, errors);
 }
 
-/// Checks that each status of a claim is that of one entry of `spec.resourceClaims` (`validatePodResourceClaimStatuses`).
-fn claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that each claim status belongs to one entry of `spec.resourceClaims` (`validatePodResourceClaimStatuses`).
+fn check_claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, status) in pod.status.resource_claim_statuses.iter().enumerate() {
         let at = path.index(index);
@@ -264,9 +264,9 @@ fn claim_statuses(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks the addresses of a pod or its host: each is new or valid, and there is at most one of each family
+/// Checks the addresses of a pod or its host: new addresses must be valid, and there is at most one of each family
 /// (`validatePodIPs`, `validateHostIPs`).
-fn pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress], errors: &mut ErrorList) {
+fn check_pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress], errors: &mut ErrorList) {
     let is_invalid = |address: &IpAddress| !names::is_ip(&address.ip);
     for (index, address) in after.iter().enumerate() {
         if is_invalid(address) && !before.contains(address) {
@@ -288,7 +288,7 @@ fn pod_addresses(path: &Path<'_>, before: &[IpAddress], after: &[IpAddress], err
 }
 
 /// Checks that terminated containers that may not restart stay terminated.
-fn container_transitions(
+fn check_container_transitions(
     pod: &Pod,
     before: &[ContainerStatus],
     after: &[ContainerStatus],
@@ -297,7 +297,7 @@ fn container_transitions(
 ) {
     let policy = pod.spec.restart_policy.clone().unwrap_or(RestartPolicy::Always);
     let all = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
-    // A restart rule of one container can restart all containers.
+    // A restart rule of any container may restart all containers.
     if policy == RestartPolicy::Always || all().any(|container| !container.restart_policy_rules.is_empty()) {
         return;
     }
@@ -320,15 +320,15 @@ fn container_transitions(
 
 const STARTED_AGAIN: &str = "may not be transitioned to non-terminated state";
 
-/// Whether a container had ended before, and a later status says that it has not.
+/// Returns whether a terminated container is no longer terminated in the later statuses.
 fn is_started_again(before: &ContainerStatus, after: &[ContainerStatus]) -> bool {
     let is_same = |after: &ContainerStatus| after.name == before.name && after.state.terminated.is_none();
     before.state.terminated.is_some() && after.iter().any(is_same)
 }
 
-/// Checks that numbers are not negative, that those in `within` do not exceed `replicas`, and that `availableReplicas`
-/// does not exceed `readyReplicas`, which the message names `ready`.
-fn counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
+/// Checks that numbers are not negative, that the fields in `within` do not exceed `replicas`, and that
+/// `availableReplicas` does not exceed `readyReplicas`; messages call that field `ready`.
+fn check_counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
     let value = object.to_value();
     let path = Path::root("status");
     let number = |field: &str| {
@@ -358,7 +358,7 @@ fn counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors
 }
 
 /// Checks conditions of the type `metav1.Condition`.
-fn conditions(object: &Object, errors: &mut ErrorList) {
+fn check_conditions(object: &Object, errors: &mut ErrorList) {
     let value = object.to_value();
     let status = value.get("status").unwrap_or(&Value::Null);
     let list = Path::root("status");

@@ -15,12 +15,12 @@ use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volum
 use crate::untyped::{given, text};
 use crate::wire::Wire;
 
-/// Maximum number of parameters of a class.
+/// Maximum number of parameters of a StorageClass.
 const PARAMETERS_MAX_COUNT: usize = 512;
-/// Maximum size of a class's parameters, in bytes.
+/// Maximum total size of a StorageClass's parameters, in bytes.
 const PARAMETERS_MAX_BYTES: usize = 256 * 1024;
 
-fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
     for mode in modes {
         errors.one_of_sorted(path, mode.as_str(), AccessMode::KNOWN);
     }
@@ -37,7 +37,7 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
     if spec.access_modes.is_empty() {
         errors.required(&modes, "");
     }
-    access_modes(&spec.access_modes, &modes, errors);
+    check_access_modes(&spec.access_modes, &modes, errors);
     let capacity = path.child("capacity");
     if spec.capacity.is_empty() {
         errors.required(&capacity, "");
@@ -80,7 +80,7 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         .as_ref()
         .and_then(|value| value.get("spec"))
         .unwrap_or(&Value::Null);
-    source(object, value, &path, errors);
+    check_source(object, value, &path, errors);
     if reclaim == "Recycle" && spec.host_path.as_ref().is_some_and(|source| is_root(&source.path)) {
         let message = "may not be 'recycle' for a hostPath mount of '/'";
         errors.forbidden(&path.child("persistentVolumeReclaimPolicy"), message);
@@ -89,7 +89,7 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
         let messages = names::subdomain(&spec.storage_class_name);
         errors.each_invalid(&path.child("storageClassName"), &spec.storage_class_name, &messages);
     }
-    volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+    check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
     if let Some(class) = &spec.volume_attributes_class_name {
         let path = path.child("volumeAttributesClassName");
         if class.is_empty() {
@@ -104,13 +104,13 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
     }
 }
 
-fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(mode) = mode {
         errors.one_of_sorted(path, mode, values::VOLUME_MODE);
     }
 }
 
-/// Returns whether the path, after resolving `.` and `..`, is `/`.
+/// Returns whether the path is `/` after resolving `.` and `..`.
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
@@ -123,7 +123,7 @@ fn is_root(path: &str) -> bool {
 }
 
 /// Checks the source of a volume; `value` is the spec in JSON form if it has untyped fields.
-fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &object.spec;
     let mut count = 0;
     for name in spec.sources() {
@@ -157,7 +157,7 @@ fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mu
             if source.volume_handle.is_empty() {
                 errors.required(&source_path.child("volumeHandle"), "");
             }
-            secrets(own, &source_path, errors);
+            check_secrets(own, &source_path, errors);
         } else if let ("local", Some(source)) = (name, &spec.local) {
             if source.path.is_empty() {
                 errors.required(&source_path.child("path"), "");
@@ -176,7 +176,7 @@ fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mu
     }
 }
 
-/// A source that is kept as JSON.
+/// Returns a volume source that is kept as JSON.
 fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
     let source = match name {
         "fc" => &spec.fc,
@@ -199,7 +199,7 @@ fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Val
 }
 
 /// Checks the secret references of a CSI source.
-fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for field in [
         "controllerPublishSecretRef",
         "controllerExpandSecretRef",
@@ -216,7 +216,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A volume spec reduced to its source.
+/// Returns a volume's spec reduced to its source.
 fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     PersistentVolumeSpec {
         capacity: Default::default(),
@@ -271,7 +271,7 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
     if let Some(labels) = &spec.selector {
         selector::validate(labels, &path.child("selector"), errors);
     }
-    access_modes(&spec.access_modes, &modes, errors);
+    check_access_modes(&spec.access_modes, &modes, errors);
     let resources = path.child("resources");
     match spec.resources.requests.get("storage") {
         None => errors.required(&resources.key("storage"), ""),
@@ -285,7 +285,7 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
     {
         errors.each_invalid(&path.child("storageClassName"), class, &names::subdomain(class));
     }
-    volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
+    check_volume_mode(spec.volume_mode.as_deref(), &path.child("volumeMode"), errors);
     for (name, source) in [
         ("dataSource", &spec.data_source),
         ("dataSourceRef", &spec.data_source_ref),
@@ -343,7 +343,7 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
     if old.spec.volume_name.is_empty() {
         rest.volume_name.clone_from(&old.spec.volume_name);
     }
-    // An absent class may later be set to the default class.
+    // An unset class may later be set to the default class.
     if old.spec.storage_class_name.is_none() {
         rest.storage_class_name = None;
     }
@@ -418,10 +418,10 @@ pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
             VolumeBindingMode::KNOWN,
         ),
     }
-    allowed_topologies(object, errors);
+    check_allowed_topologies(object, errors);
 }
 
-fn allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
+fn check_allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
     let path = Path::root("allowedTopologies");
     let sets = |term: &crate::TopologySelectorTerm| -> ordered::Map<crate::Str, ordered::Set<crate::Str>> {
         let rows = term.match_label_expressions.iter();

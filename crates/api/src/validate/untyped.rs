@@ -7,7 +7,7 @@ use crate::untyped::{given, items, text, texts};
 
 use super::{ErrorList, Path, names, volume};
 
-/// Checks that a string field, if present, has one of the known values, which the message lists sorted.
+/// Checks that a string field, if set, has one of the known values; the message lists them sorted.
 pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(given) = value.get(field).and_then(Value::as_str) {
         errors.one_of_sorted(&path.child(field), given, known);
@@ -46,11 +46,11 @@ pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, e
     match name {
         "gitRepo" => volume::local_descending_path(text(value, "directory"), &path.child("directory"), errors),
         "cephfs" if items(value, "monitors").next().is_none() => errors.required(&path.child("monitors"), ""),
-        "fc" => fibre_channel(value, path, errors),
-        "flocker" => flocker(value, path, errors),
-        "quobyte" => quobyte(value, path, errors),
-        "flexVolume" => flex_options(value, path, errors),
-        "azureDisk" => azure_disk(value, path, errors),
+        "fc" => check_fibre_channel(value, path, errors),
+        "flocker" => check_flocker(value, path, errors),
+        "quobyte" => check_quobyte(value, path, errors),
+        "flexVolume" => check_flex_options(value, path, errors),
+        "azureDisk" => check_azure_disk(value, path, errors),
         "azureFile"
             if owner == Owner::PersistentVolume && value.get("secretNamespace").and_then(Value::as_str) == Some("") =>
         {
@@ -92,7 +92,7 @@ pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, e
     }
 }
 
-fn fibre_channel(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_fibre_channel(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let is_empty = |field: &str| items(value, field).next().is_none();
     let names_path = path.child("targetWWNs");
     match (is_empty("targetWWNs"), is_empty("wwids")) {
@@ -115,7 +115,7 @@ fn fibre_channel(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn flocker(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_flocker(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let name = text(value, "datasetName");
     match (name.is_empty(), text(value, "datasetUUID").is_empty()) {
         (true, true) => errors.required(path, "one of datasetName and datasetUUID is required"),
@@ -130,7 +130,7 @@ fn flocker(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const PAIRS: &str = "must be a host:port pair or multiple pairs separated by commas";
     let registry = text(value, "registry");
     if registry.is_empty() {
@@ -154,7 +154,7 @@ fn quobyte(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn flex_options(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_flex_options(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let options = value.get("options").and_then(Value::as_object);
     for key in options.into_iter().flat_map(serde_json::Map::keys) {
         let owner = key.split_once('/').map_or(key.as_str(), |(owner, _)| owner);
@@ -169,7 +169,7 @@ fn flex_options(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MANAGED: &str =
         "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
     const BLOB: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";

@@ -9,26 +9,26 @@ use super::{ErrorList, Path, crds, names, networking, pod, selector, storage, we
 
 pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     match object.kind {
-        Kind::Role => rules(object, errors),
+        Kind::Role => check_rules(object, errors),
         Kind::ClusterRole => {
-            rules(object, errors);
-            aggregation(object, errors);
+            check_rules(object, errors);
+            check_aggregation(object, errors);
         }
-        Kind::VolumeAttributesClass => attributes_class(object, errors),
-        Kind::CertificateSigningRequest => certificate_request(object, errors),
-        Kind::RoleBinding | Kind::ClusterRoleBinding => binding(object, errors),
+        Kind::VolumeAttributesClass => check_attributes_class(object, errors),
+        Kind::CertificateSigningRequest => check_certificate_request(object, errors),
+        Kind::RoleBinding | Kind::ClusterRoleBinding => check_binding(object, errors),
         Kind::NetworkPolicy => networking::policy(object, errors),
         Kind::Ingress => networking::ingress(object, errors),
         Kind::IngressClass => networking::class(object, errors),
         Kind::CustomResourceDefinition => crds::validate(object, errors),
-        Kind::PodTemplate => pod_template(object, errors),
+        Kind::PodTemplate => check_pod_template(object, errors),
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => webhooks::validate(object, errors),
         _ => {}
     }
 }
 
 /// Validates the pod template after setting the defaults that it would have in a ReplicaSet.
-fn pod_template(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_pod_template(object: &UntypedObject, errors: &mut ErrorList) {
     let template = object.at("/template").cloned().unwrap_or_default();
     let set = serde_json::json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"template": template}});
     if let Ok(mut set) = crate::object_from_value(&set) {
@@ -64,7 +64,7 @@ pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: 
 }
 
 /// Checks the aggregation rule of a ClusterRole (VA-329).
-fn aggregation(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_aggregation(object: &UntypedObject, errors: &mut ErrorList) {
     let Some(rule) = object.at("/aggregationRule") else {
         return;
     };
@@ -83,7 +83,7 @@ fn aggregation(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Validates a VolumeAttributesClass like a StorageClass, but with required parameters.
-fn attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
     let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
     storage::provisioner(driver, &Path::root("driverName"), errors);
     let path = Path::root("parameters");
@@ -97,7 +97,7 @@ fn attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Checks that the request is PEM of the right type. Deviation: the certificate request inside is not parsed.
-fn certificate_request(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_certificate_request(object: &UntypedObject, errors: &mut ErrorList) {
     use base64::Engine as _;
     let path = Path::root("spec");
     let request = object.at("/spec/request").and_then(Value::as_str).unwrap_or_default();
@@ -115,7 +115,7 @@ fn certificate_request(object: &UntypedObject, errors: &mut ErrorList) {
 }
 
 /// Checks the rules of a Role or ClusterRole.
-fn rules(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_rules(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("rules");
     for (index, rule) in list(object.at("/rules")) {
         let path = path.index(index);
@@ -150,7 +150,7 @@ fn rules(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-fn binding(object: &UntypedObject, errors: &mut ErrorList) {
+fn check_binding(object: &UntypedObject, errors: &mut ErrorList) {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let path = Path::root("roleRef");
     let role_ref = object.at("/roleRef").unwrap_or(&Value::Null);

@@ -31,7 +31,7 @@ pub(super) fn validate<'v>(
         let at = path.index(index);
         let before = errors.len();
         let own = value.pointer(&format!("/volumes/{index}")).unwrap_or(&Value::Null);
-        source(volume, own, pod, &at, errors);
+        check_sources(volume, own, pod, &at, errors);
         let name = at.child("name");
         if volume.name.is_empty() {
             errors.required(&name, "");
@@ -55,14 +55,14 @@ pub(super) fn validate<'v>(
     known
 }
 
-fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let mut is_first = true;
     for name in volume.sources() {
         if is_first {
             is_first = false;
-            one_source(volume, name, own, path, errors);
+            check_source(volume, name, own, path, errors);
         } else {
-            // As in the server's messages, with its spelling of these two.
+            // The server's messages use these spellings for two of the sources.
             let name = match name {
                 "cephfs" => "cephFS",
                 "downwardAPI" => "downwarAPI",
@@ -94,11 +94,11 @@ fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut
     }
 }
 
-/// Maximum length of the volume name, a colon and the target portal.
+/// Maximum length of the text that consists of volume name, colon and target portal, in bytes.
 pub(super) const NAME_AND_PORTAL_MAX: usize = 64;
 pub(super) const NAME_AND_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
-fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let enclosing_path = path;
     let path = path.child(name);
     let own = own.get(name).unwrap_or(&Value::Null);
@@ -120,18 +120,18 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
         required("claimName", &source.claim_name, errors);
     } else if let ("configMap", Some(source)) = (name, &volume.config_map) {
         required("name", &source.name, errors);
-        files(source.default_mode, &source.items, &path, errors);
+        check_files(source.default_mode, &source.items, &path, errors);
     } else if let ("secret", Some(source)) = (name, &volume.secret) {
         required("secretName", &source.secret_name, errors);
-        files(source.default_mode, &source.items, &path, errors);
+        check_files(source.default_mode, &source.items, &path, errors);
     } else if let ("projected", Some(source)) = (name, &volume.projected) {
-        files(source.default_mode, &[], &path, errors);
-        projections(&source.sources, &path, errors);
+        check_files(source.default_mode, &[], &path, errors);
+        check_projections(&source.sources, &path, errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
-        files(source.default_mode, &[], &path, errors);
+        check_files(source.default_mode, &[], &path, errors);
         // The server reports the path of the source, not of the file.
         for file in &source.items {
-            downward_file(file, &path, errors);
+            check_downward_file(file, &path, errors);
         }
     } else if let ("nfs", Some(source)) = (name, &volume.nfs) {
         nfs(source, &path, errors);
@@ -157,7 +157,7 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
         match &source.volume_claim_template {
             None => errors.required(&path, ""),
             Some(template) => {
-                claim_metadata(&template.metadata, &path.child("metadata"), errors);
+                check_claim_metadata(&template.metadata, &path.child("metadata"), errors);
                 super::storage::claim_spec(&template.spec, &path.child("spec"), errors);
             }
         }
@@ -167,7 +167,7 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
 }
 
 /// Checks the metadata of an ephemeral volume's claim template: only labels and annotations may be set.
-fn claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     meta::annotations(&given.annotations, &path.child("annotations"), errors);
     meta::labels(&given.labels, &path.child("labels"), errors);
     for (field, is_given) in [
@@ -183,7 +183,7 @@ fn claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A source that is kept as JSON.
+/// Returns a volume source that is kept as JSON.
 fn kept_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
     let source = match name {
         "gitRepo" => &volume.git_repo,
@@ -207,11 +207,11 @@ fn kept_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Val
     source.as_deref()
 }
 
-fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut ErrorList) {
     if file.path.is_empty() {
         errors.required(&path.child("path"), "");
     }
-    local_path(&file.path, &path.child("path"), errors);
+    check_local_path(&file.path, &path.child("path"), errors);
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
         (Some(field), resource) => {
@@ -229,7 +229,7 @@ fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut Error
 }
 
 /// Checks the sources of a projected volume; all file paths must differ (VA-296).
-fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
+fn check_projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
     const CONFLICTING: &str = "conflicting duplicate paths";
     let (list, mut paths) = (volume.child("sources"), ordered::Set::new());
     for (index, source) in sources.iter().enumerate() {
@@ -242,14 +242,14 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
             }
             let items = path.child("items");
             for (index, item) in projection.items.iter().enumerate() {
-                key_to_path(item, &items.index(index), errors);
+                check_key_to_path(item, &items.index(index), errors);
                 if !item.path.is_empty() && !paths.insert(&*item.path) {
                     errors.invalid_text(volume, &projection.name, CONFLICTING);
                 }
             }
         }
         for file in source.downward_api.iter().flat_map(|files| &files.items) {
-            downward_file(file, &path.child("downwardAPI"), errors);
+            check_downward_file(file, &path.child("downwardAPI"), errors);
             if !file.path.is_empty() && !paths.insert(&*file.path) {
                 errors.invalid_text(volume, &file.path, CONFLICTING);
             }
@@ -269,7 +269,7 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
             if token.path.is_empty() {
                 errors.required(&volume.child("path"), "");
             } else {
-                local_path(&token.path, &volume.child("path"), errors);
+                check_local_path(&token.path, &volume.child("path"), errors);
             }
         }
         let given = [
@@ -286,7 +286,7 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
 
 const MODE_RANGE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
-/// Values of a hostPath volume's `type`; sorted, as an error lists them.
+/// Values of a hostPath volume's `type`; sorted, because error messages list them sorted.
 pub const HOST_PATH_TYPES: &[&str] = &[
     "",
     "BlockDevice",
@@ -322,8 +322,8 @@ pub(super) fn nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Validates an iSCSI source; `own` is the same in JSON form. A PersistentVolume (`is_object`) has a shorter message
-/// for an invalid name.
+/// Validates an iSCSI source; `own` is the source in JSON form. For an invalid name, the message is shorter in a
+/// PersistentVolume (`is_object`).
 pub(super) fn iscsi(
     source: &crate::IscsiVolume,
     own: &Value,
@@ -400,7 +400,8 @@ fn is_qualified_iscsi_name(name: &str) -> bool {
             .any(|byte| matches!(byte, b',' | b';' | b'*' | b'&' | b'$' | b'|') || byte.is_ascii_whitespace())
 }
 
-/// Validates a GCE disk. The server's path really ends in `persistentDisk` (VA-141); `enclosing_path` is the enclosing path.
+/// Validates a GCE disk. The server's path really ends in `persistentDisk` (VA-141); `enclosing_path` is the path of
+/// the struct that contains the disk's source.
 pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, enclosing_path: &Path<'_>, errors: &mut ErrorList) {
     let path = enclosing_path.child("persistentDisk");
     if source.pd_name.is_empty() {
@@ -444,31 +445,31 @@ pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) 
     errors.each_invalid(path, driver, &names::subdomain(&driver.to_ascii_lowercase()));
 }
 
-fn files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(mode) = default_mode.filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(&path.child("defaultMode"), mode, MODE_RANGE);
     }
     let list = path.child("items");
     for (index, item) in items.iter().enumerate() {
-        key_to_path(item, &list.index(index), errors);
+        check_key_to_path(item, &list.index(index), errors);
     }
 }
 
-fn key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) {
     if item.key.is_empty() {
         errors.required(&path.child("key"), "");
     }
     if item.path.is_empty() {
         errors.required(&path.child("path"), "");
     }
-    local_path(&item.path, &path.child("path"), errors);
+    check_local_path(&item.path, &path.child("path"), errors);
     if let Some(mode) = item.mode.filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(&path.child("mode"), mode, MODE_RANGE);
     }
 }
 
 /// Checks a relative path without `..`, whose first part does not begin with `..`.
-fn local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     local_descending_path(target, path, errors);
     if target.starts_with("..") && !target.starts_with("../") {
         errors.invalid_text(path, target, "must not start with '..'");

@@ -13,7 +13,7 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     let mut seen: Vec<&str> = Vec::new();
     for (index, webhook) in list(object.at("/webhooks")) {
         let path = path.index(index);
-        webhook_fields(webhook, object.kind, &path, errors);
+        check_webhook_fields(webhook, object.kind, &path, errors);
         let name = text(webhook, "name");
         if !name.is_empty() && seen.contains(&name) {
             errors.duplicate(&path.child("name"), super::quoted(name), "");
@@ -22,7 +22,7 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-fn webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
     let at = path.child("name");
     match text(webhook, "name") {
         "" => errors.required(&at, ""),
@@ -34,7 +34,7 @@ fn webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut Err
         _ => {}
     }
     for (index, rule) in items(webhook, "rules") {
-        self::rule(rule, &path.child("rules").index(index), errors);
+        check_rule(rule, &path.child("rules").index(index), errors);
     }
     one_of(webhook, "failurePolicy", &["Fail", "Ignore"], path, errors);
     one_of(webhook, "matchPolicy", &["Equivalent", "Exact"], path, errors);
@@ -58,16 +58,16 @@ fn webhook_fields(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut Err
     let at = path.child("clientConfig");
     match (given(client, "url"), given(client, "service")) {
         (None, None) | (Some(_), Some(_)) => errors.required(&at, "exactly one of url or service is required"),
-        (None, Some(service)) => self::service(service, &at.child("service"), errors),
-        (Some(address), None) => url(address.as_str().unwrap_or_default(), &at.child("url"), errors),
+        (None, Some(service)) => check_service(service, &at.child("service"), errors),
+        (Some(address), None) => check_url(address.as_str().unwrap_or_default(), &at.child("url"), errors),
     }
-    conditions(webhook, &path.child("matchConditions"), errors);
-    review_versions(webhook, &path.child("admissionReviewVersions"), errors);
+    check_conditions(webhook, &path.child("matchConditions"), errors);
+    check_review_versions(webhook, &path.child("admissionReviewVersions"), errors);
 }
 
 /// Checks a webhook's URL: only scheme, host and path are allowed.
-fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    const FORM: &str = "; desired format: https://host[/path]";
+fn check_url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    const URL_FORM: &str = "; desired format: https://host[/path]";
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
     let (scheme, rest) = match address.split_once(':') {
         Some((scheme, rest)) if !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
@@ -84,10 +84,14 @@ fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
         None => (None, authority),
     };
     if scheme != "https" {
-        errors.invalid_text(path, &scheme, &format!("'https' is the only allowed URL scheme{FORM}"));
+        errors.invalid_text(
+            path,
+            &scheme,
+            &format!("'https' is the only allowed URL scheme{URL_FORM}"),
+        );
     }
     if host.is_empty() {
-        errors.invalid_text(path, host, &format!("host must be specified{FORM}"));
+        errors.invalid_text(path, host, &format!("host must be specified{URL_FORM}"));
     }
     let parts = [
         (user, "user information is not permitted in the URL"),
@@ -107,8 +111,8 @@ fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks the Service of a webhook. The API server confuses its name and namespace in the paths.
-fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the Service of a webhook. The API server confuses the paths of the Service's name and namespace.
+fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, reported_field) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
             errors.required(&path.child(reported_field), "");
@@ -145,11 +149,11 @@ fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks match conditions. Deviation: their expressions are not compiled.
-fn conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    const MOST: usize = 64;
+fn check_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const MAX_CONDITIONS: usize = 64;
     let count = items(webhook, "matchConditions").count();
-    if count > MOST {
-        errors.too_many(path, count, MOST);
+    if count > MAX_CONDITIONS {
+        errors.too_many(path, count, MAX_CONDITIONS);
     }
     let mut known: Vec<&str> = Vec::new();
     for (index, condition) in items(webhook, "matchConditions") {
@@ -166,7 +170,7 @@ fn conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let versions = texts(webhook, "admissionReviewVersions");
     if versions.is_empty() {
         return errors.required(path, "must specify one of v1, v1beta1");
@@ -185,7 +189,7 @@ fn review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks the rules that select the webhook's requests.
-fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for field in ["operations", "apiGroups", "apiVersions"] {
         let words = texts(rule, field);
@@ -212,12 +216,12 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             }
         }
     }
-    resources(&texts(rule, "resources"), &path.child("resources"), errors);
+    check_resources(&texts(rule, "resources"), &path.child("resources"), errors);
     one_of(rule, "scope", &["*", "Cluster", "Namespaced"], path, errors);
 }
 
 /// Checks resources and subresources; a resource that a wildcard covers must not be listed again.
-fn resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn check_resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if words.is_empty() {
         return errors.required(path, "");
     }

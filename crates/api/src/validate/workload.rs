@@ -25,7 +25,7 @@ struct SelectorCheck<'s> {
 }
 
 impl SelectorCheck<'_> {
-    /// Validates the selector. Returns whether it can be matched against the template.
+    /// Validates the selector. Returns whether the labels of the template can be checked against it.
     fn check(&self, path: &Path<'_>, errors: &mut ErrorList) -> bool {
         let at = path.child("selector");
         let Some(labels) = self.selector else {
@@ -50,7 +50,7 @@ impl SelectorCheck<'_> {
             .is_some_and(|selector| selector.is_empty() || selector.matches(labels))
     }
 
-    fn template(&self, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    fn check_template_labels(&self, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
         if !self.matches(&template.metadata.labels) {
             let metadata = path.child("metadata");
             errors.invalid_of(
@@ -63,8 +63,8 @@ impl SelectorCheck<'_> {
     }
 }
 
-/// Checks that pods of the template run forever (VA-184, VA-185).
-fn always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that pods of the template always restart and have no deadline (VA-184, VA-185).
+fn check_always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = path.child("spec");
     let policy = template.spec.restart_policy.as_ref().map_or("", RestartPolicy::as_str);
     if policy != "Always" {
@@ -101,7 +101,7 @@ pub(super) fn replication_controller(object: &ReplicationController, errors: &mu
         );
     }
     pod::template(&spec.template, &[], &template, errors);
-    always_running(&spec.template, "ReplicationController", &template, errors);
+    check_always_running(&spec.template, "ReplicationController", &template, errors);
 }
 
 pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
@@ -109,11 +109,11 @@ pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
+    check_selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
 }
 
 /// Checks selector and template of a Deployment or ReplicaSet.
-fn selector_and_template(
+fn check_selector_and_template(
     selector: Option<&LabelSelector>,
     template: &PodTemplateSpec,
     path: &Path<'_>,
@@ -127,9 +127,9 @@ fn selector_and_template(
     };
     if selector_check.check(path, errors) {
         let path = path.child("template");
-        selector_check.template(template, &path, errors);
+        selector_check.check_template_labels(template, &path, errors);
         pod::template(template, &[], &path, errors);
-        always_running(template, "ReplicaSet", &path, errors);
+        check_always_running(template, "ReplicaSet", &path, errors);
     }
 }
 
@@ -137,8 +137,8 @@ pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
-    selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
-    strategy(spec, &path.child("strategy"), errors);
+    check_selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
+    check_strategy(spec, &path.child("strategy"), errors);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
     if let Some(seconds) = spec.progress_deadline_seconds {
@@ -151,7 +151,7 @@ pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
 }
 
 /// Checks the strategy of a Deployment (VA-187 to VA-189).
-fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let rolling = path.child("rollingUpdate");
     let given = spec.strategy.rolling_update.as_ref();
     match &spec.strategy.kind {
@@ -164,8 +164,8 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
             None => errors.required(&rolling, "this should be defaulted and never be nil"),
             Some(bounds) => {
                 let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-                let unavailable = update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-                let surge = update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
+                let unavailable = check_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+                let surge = check_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
                 if is_zero(unavailable) && is_zero(surge) {
                     errors.invalid(
                         &unavailable_path,
@@ -195,15 +195,15 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks a limit of a rolling update; None means 0.
-fn update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
-    const NONE: &IntOrString = &IntOrString::Int(0);
-    let limit = given.unwrap_or(NONE);
+/// Validates a limit of a rolling update and returns it; None means 0.
+fn check_update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
+    const ZERO: &IntOrString = &IntOrString::Int(0);
+    let limit = given.unwrap_or(ZERO);
     int_or_percent(limit, path, errors);
     limit
 }
 
-/// Returns whether the limit counts as 0; malformed text does.
+/// Returns whether the limit counts as 0, as malformed text does.
 fn is_zero(value: &IntOrString) -> bool {
     match value {
         IntOrString::Int(number) => *number == 0,
@@ -239,7 +239,7 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
             "must be 'OrderedReady' or 'Parallel'",
         ),
     }
-    stateful_set_update(&spec.update_strategy, &path.child("updateStrategy"), errors);
+    check_stateful_set_update(&spec.update_strategy, &path.child("updateStrategy"), errors);
     if let Some(retention) = &spec.persistent_volume_claim_retention_policy {
         let path = path.child("persistentVolumeClaimRetentionPolicy");
         for (name, policy) in [
@@ -263,14 +263,14 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
     };
     if selector_check.check(path, errors) {
         let template = path.child("template");
-        selector_check.template(&spec.template, &template, errors);
+        selector_check.check_template_labels(&spec.template, &template, errors);
         let claims: Vec<Str> = spec
             .volume_claim_templates
             .iter()
             .map(|claim| claim.metadata.name.clone())
             .collect();
         pod::template(&spec.template, &claims, &template, errors);
-        always_running(&spec.template, "StatefulSet", &template, errors);
+        check_always_running(&spec.template, "StatefulSet", &template, errors);
     }
     let claims = path.child("volumeClaimTemplates");
     for (index, claim) in spec.volume_claim_templates.iter().enumerate() {
@@ -282,7 +282,7 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
     }
 }
 
-fn stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update: &Path<'_>, errors: &mut ErrorList) {
+fn check_stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update: &Path<'_>, errors: &mut ErrorList) {
     let rolling_path = update.child("rollingUpdate");
     let rolling = strategy.rolling_update.as_ref();
     let internal = rolling.map_or_else(
@@ -323,10 +323,10 @@ fn stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update: &Pat
 
 pub(super) fn daemon_set(object: &DaemonSet, errors: &mut ErrorList) {
     let path = Path::root("spec");
-    daemon_set_spec(&object.spec, &path, errors);
+    check_daemon_set_spec(&object.spec, &path, errors);
 }
 
-fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let selector_check = SelectorCheck {
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for daemonset",
@@ -335,17 +335,17 @@ fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
     };
     let template = path.child("template");
     if selector_check.check(path, errors) {
-        selector_check.template(&spec.template, &template, errors);
+        selector_check.check_template_labels(&spec.template, &template, errors);
     }
     pod::template(&spec.template, &[], &template, errors);
-    always_running(&spec.template, "DaemonSet", &template, errors);
+    check_always_running(&spec.template, "DaemonSet", &template, errors);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    daemon_strategy(spec, &path.child("updateStrategy"), errors);
+    check_daemon_strategy(spec, &path.child("updateStrategy"), errors);
     errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
 }
 
 /// Checks the update strategy of a DaemonSet (VA-191).
-fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.update_strategy.kind {
         Some(UpdateStrategyType::OnDelete) => {}
         Some(UpdateStrategyType::RollingUpdate) => {
@@ -355,8 +355,8 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
                 return;
             };
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-            let unavailable = update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-            let surge = update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
+            let unavailable = check_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+            let surge = check_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
             not_more_than_100_percent(unavailable, &unavailable_path, errors);
             not_more_than_100_percent(surge, &surge_path, errors);
             match (is_zero(unavailable), is_zero(surge)) {

@@ -8,7 +8,7 @@ use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, selector, workload};
 use crate::wire::Wire;
 
-fn immutable_selector(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
+fn check_selector_unchanged(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
     if old != new {
         let value = new.map_or_else(|| "null".to_owned(), selector::json);
         let path = Path::root("spec");
@@ -18,17 +18,17 @@ fn immutable_selector(old: Option<&LabelSelector>, new: Option<&LabelSelector>, 
 
 pub(super) fn replica_set(old: &ReplicaSet, new: &ReplicaSet, errors: &mut ErrorList) {
     workload::replica_set(new, errors);
-    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
 }
 
 pub(super) fn deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorList) {
     workload::deployment(new, errors);
-    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
 }
 
 pub(super) fn daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
     // The server checks the selector first.
-    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     workload::daemon_set(new, errors);
 }
 
@@ -57,7 +57,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     job::validate(new, errors);
     let path = Path::root("spec");
     job::completions_update(&old.spec, &new.spec, &path, errors);
-    immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
+    check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     let mut template = (*new.spec.template).clone();
     let is_suspended = old.spec.suspend == Some(true) && new.spec.suspend == Some(true);
     if is_suspended {
@@ -104,7 +104,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
             .map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("completionMode"), value, IMMUTABLE);
     }
-    policy(
+    check_policy_unchanged(
         &old.spec.pod_failure_policy,
         &new.spec.pod_failure_policy,
         ("podFailurePolicy", "PodFailurePolicy"),
@@ -119,7 +119,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
         let value = new.spec.managed_by.as_deref().map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("managedBy"), value, IMMUTABLE);
     }
-    policy(
+    check_policy_unchanged(
         &old.spec.success_policy,
         &new.spec.success_policy,
         ("successPolicy", "SuccessPolicy"),
@@ -127,8 +127,8 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     );
 }
 
-/// Checks that a policy of a Job does not change; takes its field name and its struct name.
-fn policy(
+/// Checks that a policy of a Job does not change; `field` is the policy's field and `name` its struct.
+fn check_policy_unchanged(
     old: &Option<serde_json::Value>,
     new: &Option<serde_json::Value>,
     (field, name): (&str, &str),

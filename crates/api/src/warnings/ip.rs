@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Parses an address as the server does: an IPv4 part may have leading zeros and is still decimal.
+/// Parses an address as the server does: a part of an IPv4 address may have leading zeros and is decimal nevertheless.
 fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
@@ -13,17 +13,17 @@ fn parse_sloppy(text: &str) -> Option<IpAddr> {
 }
 
 /// Converts an IPv4-mapped IPv6 address to IPv4.
-fn unmapped(address: IpAddr) -> IpAddr {
+fn unmap_ipv4(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
         IpAddr::V4(_) => address,
     }
 }
 
-/// The warning about an address, if its notation is not canonical.
+/// Returns a warning about an address if its notation is not canonical.
 pub(super) fn address(at: &str, text: &str) -> Option<String> {
     let meant = parse_sloppy(text)?;
-    let plain = unmapped(meant);
+    let plain = unmap_ipv4(meant);
     if text.parse::<IpAddr>().is_err() || plain != meant {
         return Some(format!(
             "{at}: non-standard IP address {text:?} will be considered invalid in a future Kubernetes release: use {:?}",
@@ -38,7 +38,7 @@ pub(super) fn address(at: &str, text: &str) -> Option<String> {
     })
 }
 
-/// The warnings about a network, if its notation is not canonical.
+/// Returns warnings about a network if its notation is not canonical.
 pub(super) fn network(at: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let Some((address, bits)) = text.split_once('/') else {
@@ -47,7 +47,7 @@ pub(super) fn network(at: &str, text: &str) -> Vec<String> {
     let (Some(meant), Ok(bits)) = (parse_sloppy(address), bits.parse::<u32>()) else {
         return found;
     };
-    let plain = unmapped(meant);
+    let plain = unmap_ipv4(meant);
     let is_mapped = plain != meant;
     let (length, bits) = match plain {
         IpAddr::V4(_) => (32, if is_mapped { bits.saturating_sub(96) } else { bits }),
@@ -88,7 +88,7 @@ pub(super) fn network(at: &str, text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Addresses in deprecated notation give a warning (VA-351).
+    /// An address in deprecated notation gives a warning (VA-351).
     #[test]
     fn non_canonical_addresses_give_a_warning() {
         let invalid = "will be considered invalid in a future Kubernetes release: use";

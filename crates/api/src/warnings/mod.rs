@@ -27,14 +27,14 @@ const OLD_LABELS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The warning about a deprecated node label.
-fn old_label(key: &str) -> Option<String> {
+/// Returns the warning about a node label, if the label is deprecated.
+fn deprecated_label_warning(key: &str) -> Option<String> {
     let (_, since, instead) = OLD_LABELS.iter().find(|(old, ..)| *old == key)?;
     Some(format!("deprecated since {since}; use {instead:?} instead"))
 }
 
-/// The location of the pod template in a kind: its JSON pointer, and its path prefix.
-fn template_of(kind: Kind) -> Option<(&'static str, &'static str)> {
+/// Returns the location of the pod template in objects of a kind: its JSON pointer, and the prefix of field paths.
+fn template_location(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::Pod => Some(("", "")),
         Kind::CronJob => Some(("/spec/jobTemplate/spec/template", "spec.jobTemplate.spec.template.")),
@@ -49,7 +49,7 @@ fn template_of(kind: Kind) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The warnings for an object that a client writes, in the API server's order.
+/// Returns the warnings for an object that a client writes, in the API server's order.
 #[must_use]
 pub fn warnings(object: &Object) -> Vec<String> {
     let value = object.to_value();
@@ -71,7 +71,7 @@ pub fn warnings(object: &Object) -> Vec<String> {
         }
         _ => {}
     }
-    if let Some((pointer, at)) = template_of(object.kind())
+    if let Some((pointer, at)) = template_location(object.kind())
         && let Some(template) = value.pointer(pointer)
     {
         pod::pod(template, at, &mut found);

@@ -6,14 +6,14 @@ use serde_json::Value;
 use crate::untyped::{given, items, list, text};
 use crate::{Kind, Object};
 
-use super::{ip, old_label, pem, pod, warn_if_fractional};
+use super::{deprecated_label_warning, ip, pem, pod, warn_if_fractional};
 
 const OLD_MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 const OLD_TOPOLOGY: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
 const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
-/// Removed volume sources: name, deprecated since, removed in.
+/// Volume sources that are no longer supported: name, the version that deprecated it, and the version that removed it.
 const OLD_SOURCES: [(&str, &str, &str); 6] = [
     ("cephfs", "v1.28", "v1.31"),
     ("photonPersistentDisk", "v1.11", "v1.16"),
@@ -23,14 +23,14 @@ const OLD_SOURCES: [(&str, &str, &str); 6] = [
     ("rbd", "v1.28", "v1.31"),
 ];
 
-/// The warning in response to every request for Endpoints.
+/// The warning that every request for Endpoints gets.
 pub const DEPRECATED_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 
 pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<String>) {
     let has_annotation = |key: &str| object.metadata().annotation(key).is_some();
     let value_at = |pointer: &str| value.pointer(pointer);
     match object.kind() {
-        Kind::StatefulSet => stateful_set(value, found),
+        Kind::StatefulSet => warn_about_stateful_set(value, found),
         Kind::PersistentVolume | Kind::PersistentVolumeClaim => {
             if has_annotation(BETA_STORAGE_CLASS) {
                 found.push(format!(
@@ -38,7 +38,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
                 ));
             }
             if object.kind() == Kind::PersistentVolume {
-                volume(object, value, found);
+                warn_about_volume(object, value, found);
             } else if let Some(amount) = value_at("/spec/resources/requests/storage") {
                 warn_if_fractional(amount, "spec.resources.requests[storage]", found);
             }
@@ -46,7 +46,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
         Kind::StorageClass => {
             for (index, term) in list(value_at("/allowedTopologies")) {
                 for (inner, expression) in items(term, "matchLabelExpressions") {
-                    if let Some(message) = old_label(text(expression, "key")) {
+                    if let Some(message) = deprecated_label_warning(text(expression, "key")) {
                         let at = format!("allowedTopologies[{index}].matchLabelExpressions[{inner}].key");
                         found.push(format!("{at}: {message}"));
                     }
@@ -56,18 +56,20 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
         Kind::RuntimeClass => {
             let selected = value_at("/scheduling/nodeSelector").and_then(Value::as_object);
             let keys = selected.into_iter().flat_map(|labels| labels.keys());
-            found.extend(keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", old_label(key)?))));
+            found.extend(
+                keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", deprecated_label_warning(key)?))),
+            );
         }
-        Kind::Job => job_size_warning(value_at("/spec"), found),
-        Kind::CronJob => job_size_warning(value_at("/spec/jobTemplate/spec"), found),
-        Kind::Service => service(value, has_annotation(OLD_TOPOLOGY), found),
+        Kind::Job => warn_about_job_size(value_at("/spec"), found),
+        Kind::CronJob => warn_about_job_size(value_at("/spec/jobTemplate/spec"), found),
+        Kind::Service => warn_about_service(value, has_annotation(OLD_TOPOLOGY), found),
         Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair(value)),
-        Kind::Endpoints => endpoints(value, found),
-        Kind::EndpointSlice => endpoint_slice(value, found),
+        Kind::Endpoints => warn_about_endpoints(value, found),
+        Kind::EndpointSlice => warn_about_endpoint_slice(value, found),
         Kind::Ingress if has_annotation(INGRESS_CLASS) => found.push(format!(
             "annotation {INGRESS_CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"
         )),
-        Kind::NetworkPolicy => network_policy(value, found),
+        Kind::NetworkPolicy => warn_about_network_policy(value, found),
         Kind::ServiceAccount if has_annotation(MOUNTABLE_SECRETS) => found.push(format!(
             "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate \
              access to mounted secrets"
@@ -79,7 +81,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
     }
 }
 
-fn stateful_set(value: &Value, found: &mut Vec<String>) {
+fn warn_about_stateful_set(value: &Value, found: &mut Vec<String>) {
     for (index, template) in list(value.pointer("/spec/volumeClaimTemplates")) {
         if let Some(amount) = template.pointer("/spec/resources/requests/storage") {
             let at = format!("spec.volumeClaimTemplates[{index}].Spec.resources.requests[storage]");
@@ -95,7 +97,7 @@ fn stateful_set(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn volume(object: &Object, value: &Value, found: &mut Vec<String>) {
+fn warn_about_volume(object: &Object, value: &Value, found: &mut Vec<String>) {
     if object.metadata().annotation(OLD_MOUNT_OPTIONS).is_some() {
         found.push(format!(
             "metadata.annotations[{OLD_MOUNT_OPTIONS}]: deprecated since v1.31; use \"mountOptions\" attribute instead"
@@ -119,7 +121,7 @@ fn volume(object: &Object, value: &Value, found: &mut Vec<String>) {
 }
 
 /// Warns about Indexed Jobs that are too large for their failed indexes to be tracked.
-fn job_size_warning(spec: Option<&Value>, found: &mut Vec<String>) {
+fn warn_about_job_size(spec: Option<&Value>, found: &mut Vec<String>) {
     let spec = spec.unwrap_or(&Value::Null);
     let number = |field: &str| spec.get(field).and_then(Value::as_i64).unwrap_or(0);
     if text(spec, "completionMode") == "Indexed" && number("completions") > 100_000 && number("parallelism") > 10_000 {
@@ -127,7 +129,7 @@ fn job_size_warning(spec: Option<&Value>, found: &mut Vec<String>) {
     }
 }
 
-fn service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
+fn warn_about_service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
     let spec = value.get("spec").unwrap_or(&Value::Null);
     let (kind, address) = (text(spec, "type"), text(spec, "clusterIP"));
     let is_external_name = kind == "ExternalName";
@@ -177,7 +179,7 @@ fn service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
     }
 }
 
-fn endpoints(value: &Value, found: &mut Vec<String>) {
+fn warn_about_endpoints(value: &Value, found: &mut Vec<String>) {
     found.push(DEPRECATED_ENDPOINTS.to_owned());
     for (index, subset) in items(value, "subsets") {
         for part in ["addresses", "notReadyAddresses"] {
@@ -189,7 +191,7 @@ fn endpoints(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn endpoint_slice(value: &Value, found: &mut Vec<String>) {
+fn warn_about_endpoint_slice(value: &Value, found: &mut Vec<String>) {
     if text(value, "addressType") == "FQDN" {
         found.push("addressType: FQDN endpoints are deprecated".to_owned());
         return;
@@ -202,7 +204,7 @@ fn endpoint_slice(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn network_policy(value: &Value, found: &mut Vec<String>) {
+fn warn_about_network_policy(value: &Value, found: &mut Vec<String>) {
     for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
         for (index, rule) in list(value.pointer(&format!("/spec/{direction}"))) {
             for (inner, peer) in items(rule, peers) {

@@ -1,4 +1,4 @@
-//! Checks that a TLS secret contains a certificate and a key, judged by the types of its PEM blocks (VA-353).
+//! Checks that a TLS secret contains a certificate and a key, according to the types of its PEM blocks (VA-353).
 //!
 //! Deviation: certificates and keys are not parsed, so a key that does not match its certificate is not detected.
 
@@ -6,12 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The error of Go's `tls.X509KeyPair`, if the pair is invalid.
+/// Returns the error of Go's `tls.X509KeyPair`, if the pair of certificate and key is invalid.
 pub(super) fn key_pair(secret: &Value) -> Option<String> {
     let part = |name: &str| {
         let entry = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
         let plain = entry("stringData").map(str::to_owned);
-        plain.unwrap_or_else(|| decoded(entry("data").unwrap_or_default()))
+        plain.unwrap_or_else(|| decode_base64(entry("data").unwrap_or_default()))
     };
     certificate_error(&block_types(&part("tls.crt"))).or_else(|| key_error(&block_types(&part("tls.key"))))
 }
@@ -55,7 +55,7 @@ fn key_error(kinds: &[String]) -> Option<String> {
     })
 }
 
-/// The types of the PEM blocks in a text.
+/// Returns the types of the PEM blocks in a text.
 fn block_types(text: &str) -> Vec<String> {
     let mut kinds = Vec::new();
     let mut rest = text;
@@ -72,8 +72,8 @@ fn block_types(text: &str) -> Vec<String> {
     kinds
 }
 
-/// Decodes base64; empty if it is malformed.
-fn decoded(encoded: &str) -> String {
+/// Decodes base64; returns an empty string if it is malformed.
+fn decode_base64(encoded: &str) -> String {
     let bytes = STANDARD.decode(encoded).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -85,7 +85,7 @@ mod tests {
     /// A TLS secret without PEM blocks gives a warning (VA-353).
     #[test]
     fn tls_secret_without_pem_gives_a_warning() {
-        // base64 of "x" for both, then a PEM block of type CERTIFICATE.
+        // `eA==` is base64 of "x"; `wrapped` is base64 of a PEM block of type CERTIFICATE.
         let wrapped = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
         let error_for =
             |certificate: &str| key_pair(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}));

@@ -6,9 +6,9 @@ use crate::untyped::{given, items, list, text, texts};
 use crate::validate::{label_value_problems, quoted};
 use crate::well_known::annotation;
 
-use super::{ip, old_label, warn_if_fractional};
+use super::{deprecated_label_warning, ip, warn_if_fractional};
 
-/// Annotations without effect: key, since when, and the field that replaces them.
+/// Annotations without effect: key, the version that deprecated it, and the field that replaces it.
 const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
@@ -18,7 +18,7 @@ const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
     ("security.alpha.kubernetes.io/sysctls", "v1.11", "sysctls"),
     ("security.alpha.kubernetes.io/unsafe-sysctls", "v1.11", "sysctls"),
 ];
-/// Deprecated or removed volume sources.
+/// Deprecated or removed volume sources: name, and the rest of the warning.
 const OLD_VOLUMES: [(&str, &str); 9] = [
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
     ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
@@ -46,9 +46,9 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         .map(|(list, index, container)| (format!("{path}.{list}[{index}]"), container))
         .collect();
     if at.is_empty() {
-        app_armor(spec, &containers, &has_annotation, at, found);
+        warn_about_app_armor(spec, &containers, &has_annotation, at, found);
     }
-    node_labels(spec, &path, found);
+    warn_about_node_labels(spec, &path, found);
     for (key, since, instead) in OLD_ANNOTATIONS {
         if has_annotation(key) {
             found.push(format!(
@@ -56,8 +56,8 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
             ));
         }
     }
-    volumes(spec, &path, found);
-    duplicate_names(spec, &path, found);
+    warn_about_volumes(spec, &path, found);
+    warn_about_duplicate_names(spec, &path, found);
     for name in ["memory", "ephemeral-storage"] {
         if let Some(amount) = spec.pointer(&format!("/overhead/{name}")) {
             warn_if_fractional(amount, &format!("{path}.overhead[{name}]"), found);
@@ -70,17 +70,17 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     if has_annotation(annotation::SECCOMP_POD) && !has_profile(spec) {
         found.push(seccomp(annotation::SECCOMP_POD));
     }
-    for (place, container) in &containers {
+    for (container_path, container) in &containers {
         let key = format!("{SECCOMP_OF_CONTAINER}{}", text(container, "name"));
         if has_annotation(&key) && !has_profile(container) {
             found.push(seccomp(&key));
         }
-        container_warnings(container, place, found);
+        warn_about_container(container, container_path, found);
     }
     if !at.is_empty() {
-        app_armor(spec, &containers, &has_annotation, at, found);
+        warn_about_app_armor(spec, &containers, &has_annotation, at, found);
     }
-    ports(&containers, found);
+    warn_about_ports(&containers, found);
     let grace = spec.get("terminationGracePeriodSeconds").and_then(Value::as_i64);
     // For a pod, defaulting has already replaced a negative value with 1.
     if !at.is_empty() && grace.is_some_and(|seconds| seconds < 0) {
@@ -88,12 +88,12 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
             "{path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"
         ));
     }
-    affinity(spec, &path, found);
-    addresses(spec, &path, found);
+    warn_about_affinity(spec, &path, found);
+    warn_about_addresses(spec, &path, found);
 }
 
-/// Warns about AppArmor annotations of containers without a profile in a field.
-fn app_armor(
+/// Warns about AppArmor annotations of containers for which no field sets a profile.
+fn warn_about_app_armor(
     spec: &Value,
     containers: &[(String, &Value)],
     has_annotation: &dyn Fn(&str) -> bool,
@@ -112,10 +112,10 @@ fn app_armor(
 }
 
 /// Warns about deprecated node labels in selectors, and about spread constraints without a selector.
-fn node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_about_node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
     let selected = spec.get("nodeSelector").and_then(Value::as_object);
     for key in selected.into_iter().flat_map(|labels| labels.keys()) {
-        if let Some(message) = old_label(key) {
+        if let Some(message) = deprecated_label_warning(key) {
             found.push(format!("{path}.nodeSelector[{key}]: {message}"));
         }
     }
@@ -134,19 +134,19 @@ fn node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (index, constraint) in items(spec, "topologySpreadConstraints") {
         let at = format!("{path}.topologySpreadConstraints[{index}]");
         let key = text(constraint, "topologyKey");
-        if let Some(message) = old_label(key) {
+        if let Some(message) = deprecated_label_warning(key) {
             found.push(format!("{at}.topologyKey: {key} is {message}"));
         }
         warn_if_no_selector(constraint, &at, found);
     }
 }
 
-/// Warns about one term of a node selector.
+/// Warns about deprecated labels and, with `checks_values`, about invalid values in one term of a node selector.
 pub(super) fn node_term(term: &Value, checks_values: bool, at: &str, found: &mut Vec<String>) {
     for (index, expression) in items(term, "matchExpressions") {
         let at = format!("{at}.matchExpressions[{index}]");
         let key = text(expression, "key");
-        if let Some(message) = old_label(key) {
+        if let Some(message) = deprecated_label_warning(key) {
             found.push(format!("{at}.key: {key} is {message}"));
         }
         if !checks_values {
@@ -168,7 +168,7 @@ fn warn_if_no_selector(term: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-fn affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_about_affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
     for kind in ["podAffinity", "podAntiAffinity"] {
         let terms_in = |list_name: &str| spec.pointer(&format!("/affinity/{kind}/{list_name}"));
         let required = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -183,7 +183,7 @@ fn affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-fn volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_about_volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (index, volume) in items(spec, "volumes") {
         let at = format!("{path}.volumes[{index}]");
         for (source, message) in OLD_VOLUMES {
@@ -197,7 +197,7 @@ fn volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
         }
     }
     for (_, volume) in items(spec, "volumes") {
-        overlapping_paths(volume, found);
+        warn_about_overlapping_paths(volume, found);
     }
 }
 
@@ -218,7 +218,7 @@ impl std::fmt::Display for VolumePath {
 }
 
 impl VolumePath {
-    /// The paths of a source's `items`.
+    /// Returns the paths in a source's `items`.
     fn of_items(source: &Value, name: &str) -> Vec<Self> {
         let paths = items(source, "items").map(|(_, item)| text(item, "path"));
         paths.map(|path| Self::new(path, name.to_owned())).collect()
@@ -237,8 +237,8 @@ impl VolumePath {
     }
 }
 
-/// Warns about files of one volume with equal paths, or one below the other.
-fn overlapping_paths(volume: &Value, found: &mut Vec<String>) {
+/// Warns about two files in one volume that have the same path, or of which one is inside the other.
+fn warn_about_overlapping_paths(volume: &Value, found: &mut Vec<String>) {
     let name = quoted(text(volume, "name"));
     let mut warn = |kind: &str, paths_in_volume: Vec<VolumePath>| {
         for (index, file) in paths_in_volume.iter().enumerate() {
@@ -313,7 +313,7 @@ fn projected_paths(source: &Value) -> Vec<VolumePath> {
 }
 
 /// Warns about duplicate host aliases and pull secrets, and about pull secrets without a name.
-fn duplicate_names(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_about_duplicate_names(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (list_name, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
         let all: Vec<&str> = items(spec, list_name).map(|(_, value)| text(value, field)).collect();
         for (index, value) in all.iter().enumerate() {
@@ -334,7 +334,7 @@ fn duplicate_names(spec: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-fn container_warnings(container: &Value, at: &str, found: &mut Vec<String>) {
+fn warn_about_container(container: &Value, at: &str, found: &mut Vec<String>) {
     for name in ["memory", "ephemeral-storage"] {
         for kind in ["limits", "requests"] {
             if let Some(amount) = container.pointer(&format!("/resources/{kind}/{name}")) {
@@ -346,7 +346,7 @@ fn container_warnings(container: &Value, at: &str, found: &mut Vec<String>) {
     for (index, variable) in variables.iter().enumerate() {
         let name = text(variable, "name");
         let is_known = variables.iter().take(index).any(|before| text(before, "name") == name);
-        // A value may extend the previous definition: `$(A)x`.
+        // A variable may extend its previous definition: `$(A)x`.
         let (reference, value) = (format!("$({name})"), text(variable, "value"));
         let extends_previous =
             given(variable, "valueFrom").is_none() && value != reference && value.contains(&reference);
@@ -370,7 +370,7 @@ struct Port<'v> {
 }
 
 /// Warns about duplicate or conflicting ports in all containers of a pod.
-fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
+fn warn_about_ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     let mut before: Vec<Port<'_>> = Vec::new();
     for (at, container) in containers {
         for (index, port) in items(container, "ports") {
@@ -400,7 +400,7 @@ fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
             before.push(port);
         }
     }
-    port_names(containers, found);
+    warn_about_port_names(containers, found);
 }
 
 fn port_conflict(port: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
@@ -416,17 +416,17 @@ fn port_conflict(port: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
 }
 
 /// Warns about duplicate port names among containers and sidecars: a lookup by name finds only the first.
-fn port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
-    let is_long_running = |place: &str, container: &Value| {
-        !place.contains("nitContainers[") || text(container, "restartPolicy") == "Always"
+fn warn_about_port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
+    let is_long_running = |container_path: &str, container: &Value| {
+        !container_path.contains("nitContainers[") || text(container, "restartPolicy") == "Always"
     };
     let mut known: Vec<(&str, String)> = Vec::new();
-    for (place, container) in containers
+    for (container_path, container) in containers
         .iter()
-        .filter(|(place, container)| is_long_running(place, container))
+        .filter(|(container_path, container)| is_long_running(container_path, container))
     {
         for (index, port) in items(container, "ports") {
-            let (name, at) = (text(port, "name"), format!("{place}.ports[{index}]"));
+            let (name, at) = (text(port, "name"), format!("{container_path}.ports[{index}]"));
             match known.iter().find(|(other, _)| *other == name) {
                 _ if name.is_empty() => {}
                 Some((_, other)) => found.push(format!(
@@ -440,7 +440,7 @@ fn port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
 }
 
 /// Warns about IP addresses in deprecated notation.
-fn addresses(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_about_addresses(spec: &Value, path: &str, found: &mut Vec<String>) {
     let servers = spec.pointer("/dnsConfig/nameservers");
     for (index, server) in list(servers) {
         let at = format!("{path}.dnsConfig.nameservers[{index}]");

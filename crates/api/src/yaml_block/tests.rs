@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Reads the items of a list.
+/// Parses the items of a list.
 fn each_item<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()> {
     for text in texts {
         items.push(read_item(*text)?);
@@ -10,9 +10,9 @@ fn each_item<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()
     Some(())
 }
 
-/// Items and remaining document from the line-by-line reader (None if it does not support the form) and from the full
-/// parser.
-fn both(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
+/// Parses a text with the line-by-line reader (None if it does not support the form) and with the full parser. Returns
+/// the items and the remaining document of each.
+fn parse_with_both_readers(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     let read = read_items(text, 3, &mut |texts| each_item(texts, &mut fast));
     let whole = yaml::read_items(text, 3, &mut |item| slow.push(item));
@@ -82,14 +82,14 @@ metadata:
 
 /// Shows: P-03
 #[test]
-fn kubectl_lists_are_read_like_the_full_parser() {
+fn line_reader_agrees_with_full_parser_on_kubectl_lists() {
     let list_text = KUBECTL_LIST.replace("  - x\n", "");
     let (head, rest) = list_text.split_once("- ").expect("an item");
     let (list, tail) = rest.split_once("kind: List").expect("its kind");
     let list: String = format!("- {list}").lines().map(|line| format!("  {line}\n")).collect();
     let indented = format!("{head}{list}kind: List{tail}");
     for text in [&list_text, &indented, &format!("---\n{list_text}")] {
-        let (fast, slow) = both(text);
+        let (fast, slow) = parse_with_both_readers(text);
         let fast = fast.unwrap_or_else(|| panic!("the line-by-line reader refused:\n{text}"));
         assert_eq!(fast.len(), slow.len());
         for (fast, slow) in fast.iter().zip(&slow) {
@@ -98,8 +98,8 @@ fn kubectl_lists_are_read_like_the_full_parser() {
     }
 }
 
-/// Returns whether the line-by-line reader supports the text; asserts that both readers then agree.
-fn is_read_alike(text: &str) -> bool {
+/// Returns whether the line-by-line reader supports the text; if so, asserts that both readers agree.
+fn both_readers_agree(text: &str) -> bool {
     let mut items = Vec::new();
     let Some(read) = read_items(text, 0, &mut |texts| each_item(texts, &mut items)) else {
         return false;
@@ -111,10 +111,10 @@ fn is_read_alike(text: &str) -> bool {
     true
 }
 
-/// After a change of one line, both readers agree or the line-by-line reader refuses the text.
+/// After a change of one line, either both readers agree, or the line-by-line reader does not support the text.
 /// Shows: P-03
 #[test]
-fn changed_lists_are_read_alike_or_refused() {
+fn line_reader_agrees_or_refuses_changed_lists() {
     let (mut n_read, list_text) = (0, KUBECTL_LIST.replace("  - x\n", ""));
     let lines: Vec<&str> = list_text.lines().collect();
     let changes: [(&str, &str); 20] = [
@@ -144,11 +144,11 @@ fn changed_lists_are_read_alike_or_refused() {
             let changed = lines[at].replacen(old, new, 1);
             let mut all = lines.clone();
             all[at] = &changed;
-            n_read += usize::from(is_read_alike(&(all.join("\n") + "\n")));
+            n_read += usize::from(both_readers_agree(&(all.join("\n") + "\n")));
         }
     }
     for end in ["", "\n\n", "\n...\n", "\n---\n", "\n# end\n", "\n  \n", "\n\t", "\r\n"] {
-        is_read_alike(&(lines.join("\n") + end));
+        both_readers_agree(&(lines.join("\n") + end));
     }
     assert!(n_read > 300, "{n_read}");
 }

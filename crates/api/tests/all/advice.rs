@@ -12,14 +12,14 @@ fn advice_for(text: &str) -> Vec<(usize, String, String)> {
         .collect()
 }
 
-fn check(text: &str, wanted: &[(usize, &str, &str)]) {
+fn check(text: &str, expected: &[(usize, &str, &str)]) {
     let got = advice_for(text);
-    let same = got.len() == wanted.len()
+    let same = got.len() == expected.len()
         && got
             .iter()
-            .zip(wanted)
-            .all(|(got, wanted)| got.0 == wanted.0 && got.1 == wanted.1 && got.2.contains(wanted.2));
-    assert!(same, "{text}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+            .zip(expected)
+            .all(|(got, expected)| got.0 == expected.0 && got.1 == expected.1 && got.2.contains(expected.2));
+    assert!(same, "{text}\n  got: {got:#?}\n  expected: {expected:#?}");
 }
 
 /// Shows: P-08
@@ -31,12 +31,12 @@ fn advice_warns_about_volumes_with_several_writers() {
             "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: w}}\nspec: {{template: {{spec: {{{MOUNT}, volumes: [{{name: d, {volume}}}]}}}}}}\n"
         )
     };
-    let wanted = [(
+    let expected = [(
         0,
         "spec.template.spec.volumes[0]",
         "NFS lets several nodes write at once, and a Deployment",
     )];
-    check(&deployment("Deployment", "nfs: {server: s, path: /p}"), &wanted);
+    check(&deployment("Deployment", "nfs: {server: s, path: /p}"), &expected);
     check(&deployment("StatefulSet", "nfs: {server: s, path: /p}"), &[]);
     check(
         &deployment("Deployment", "nfs: {server: s, path: /p, readOnly: true}"),
@@ -87,11 +87,11 @@ fn advice_resolves_unbound_claims_to_their_backend() {
         volume("v0", "1Gi", "nfs: {server: s, path: /p}"),
         volume("v0", "5Gi", "awsElasticBlockStore: {volumeID: v}"),
     );
-    let wanted = |text| [(0, "spec.template.spec.volumes[0]", text)];
+    let expected = |text| [(0, "spec.template.spec.volumes[0]", text)];
     let slow = claim("storageClassName: slow");
     check(
         &format!("{deployment}{slow}{nfs}"),
-        &wanted("NFS lets several nodes write"),
+        &expected("NFS lets several nodes write"),
     );
     check(&format!("{deployment}{slow}{small}"), &[]);
     check(&format!("{deployment}{slow}{disk}"), &[]);
@@ -101,7 +101,7 @@ fn advice_resolves_unbound_claims_to_their_backend() {
             "{deployment}{slow}{}",
             class("slow", "rook-ceph.cephfs.csi.ceph.com", false)
         ),
-        &wanted("CephFS lets several nodes write"),
+        &expected("CephFS lets several nodes write"),
     );
     check(
         &format!(
@@ -109,7 +109,7 @@ fn advice_resolves_unbound_claims_to_their_backend() {
             claim("volumeMode: Filesystem"),
             class("std", "nfs.csi.k8s.io", true)
         ),
-        &wanted("NFS lets several nodes write"),
+        &expected("NFS lets several nodes write"),
     );
     check(
         &format!(
@@ -130,10 +130,10 @@ fn advice_warns_about_too_short_grace_period() {
              [{{name: c, lifecycle: {{preStop: {{exec: {{command: [x]}}}}}}}}]}}\n"
         )
     };
-    let wanted = |text| [(0, "spec.terminationGracePeriodSeconds", text)];
+    let expected = |text| [(0, "spec.terminationGracePeriodSeconds", text)];
     check(
         &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=5s'", "priority: 1"),
-        &wanted("The grace period of 30 s is not longer than preStop (25s) plus shutdown (5s) of container \"c\""),
+        &expected("The grace period of 30 s is not longer than preStop (25s) plus shutdown (5s) of container \"c\""),
     );
     check(
         &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=4s'", "priority: 1"),
@@ -141,7 +141,7 @@ fn advice_warns_about_too_short_grace_period() {
     );
     check(
         &pod("a: b", "terminationGracePeriodSeconds: 2"),
-        &wanted("The grace period of 2 s is not longer than preStop (1s) plus shutdown (1s)"),
+        &expected("The grace period of 2 s is not longer than preStop (1s) plus shutdown (1s)"),
     );
     check(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
 }

@@ -1,4 +1,4 @@
-//! A pod stores its service account token volume as five letters and prints it in full (VA-284).
+//! A pod stores its service account token volume as five letters, and prints the volume in full (VA-284).
 
 use podscope_api::{Object, default_object, object_from_value, parse};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn pod(mounts: &str, volumes: &str, status: &str) -> Object {
     parsed.objects.remove(0).value
 }
 
-/// The printed volumes, volume mounts, and mounts in the status.
+/// Returns the printed volumes, volume mounts, and mounts in the status.
 fn printed_volumes(object: &Object) -> [Value; 3] {
     let value = object.to_value();
     [
@@ -40,7 +40,7 @@ fn printed_volumes(object: &Object) -> [Value; 3] {
 }
 
 #[test]
-fn only_token_volume_made_by_admission_is_compacted() {
+fn only_token_volume_of_admission_is_compacted() {
     let (name, other) = ("kube-api-access-8xk2d", "kube-api-access-other");
     let (token, scratch) = (volume(name, 3607), "{emptyDir: {}, name: v}");
     let rows = [

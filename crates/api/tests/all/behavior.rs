@@ -29,7 +29,7 @@ fn behaviour_annotation_round_trips() {
 /// Shows: L-08
 #[test]
 fn malformed_behaviour_is_reported_with_position() {
-    for (text, wanted) in [
+    for (text, expected) in [
         ("run", "run: expected KEY=VALUE, found \"run\" (at character 1)"),
         ("run=5s,, exit=1", "nothing between two commas (at character 8)"),
         (
@@ -80,7 +80,7 @@ fn malformed_behaviour_is_reported_with_position() {
         ),
     ] {
         let errors = ContainerBehavior::parse(text).unwrap_err();
-        assert_eq!(errors[0].to_string(), wanted);
+        assert_eq!(errors[0].to_string(), expected);
     }
     let unknown = ContainerBehavior::parse("speed=9").unwrap_err();
     assert!(
@@ -170,7 +170,7 @@ fn unknown_container_or_undeclared_hook_is_refused() {
     );
 }
 
-/// The error stays short: the number of listed mistakes is limited, and the annotation is quoted once.
+/// The error message stays short: the number of reported errors is limited, and the annotation is quoted once.
 /// Shows: Q-03
 #[test]
 fn errors_of_one_annotation_are_limited() {

@@ -1,4 +1,4 @@
-//! The annotation for calls of a pod to Services (TR-084).
+//! The annotation for requests that a pod sends to Services (TR-084).
 
 use podscope_api::{Object, parse, parse_calls};
 
@@ -22,7 +22,7 @@ fn calls_annotation_round_trips() {
 /// Shows: Q-03
 #[test]
 fn malformed_calls_are_reported_with_position() {
-    for (text, wanted) in [
+    for (text, expected) in [
         ("", "expected KEY=VALUE, found \"\" (at character 1)"),
         ("svc=web", "rate is missing (at character 1)"),
         ("rate=5/s", "svc is missing (at character 1)"),
@@ -53,7 +53,7 @@ fn malformed_calls_are_reported_with_position() {
         ),
     ] {
         let wrong = parse_calls(text).expect_err(text);
-        assert_eq!(wrong[0], wanted, "{text:?}");
+        assert_eq!(wrong[0], expected, "{text:?}");
     }
 }
 

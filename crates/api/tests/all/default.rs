@@ -16,10 +16,10 @@ fn defaulted(text: &str) -> Value {
 
 fn check(text: &str, rows: &[(&str, Value)]) {
     let value = defaulted(text);
-    for (pointer, wanted) in rows {
+    for (pointer, expected) in rows {
         assert_eq!(
             value.pointer(pointer).unwrap_or(&Value::Null),
-            wanted,
+            expected,
             "{pointer} of {text}"
         );
     }
@@ -250,8 +250,8 @@ fn other_kinds_get_the_api_servers_defaults() {
             &[("/status/allocatable", json!({"cpu": "4"}))],
         ),
     ];
-    for (text, wanted) in rows {
-        check(text, wanted);
+    for (text, expected) in rows {
+        check(text, expected);
     }
 }
 
@@ -271,7 +271,7 @@ fn job_selector_is_generated_from_its_uid() {
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
 
-/// Pods of a template share its containers, whether or not the containers needed defaults.
+/// Pods share the containers of their template, whether or not the containers needed defaults.
 /// Shows: VA-055
 #[test]
 fn values_without_missing_defaults_stay_shared() {
@@ -295,7 +295,7 @@ fn deprecated_service_account_field_is_read_and_printed() {
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n"
         )
     };
-    for (given, wanted) in [
+    for (given, expected) in [
         ("serviceAccount: old,", json!("old")),
         ("serviceAccountName: new,", json!("new")),
         ("serviceAccount: old, serviceAccountName: new,", json!("new")),
@@ -304,8 +304,8 @@ fn deprecated_service_account_field_is_read_and_printed() {
         check(
             &pod(given),
             &[
-                ("/spec/serviceAccountName", wanted.clone()),
-                ("/spec/serviceAccount", wanted),
+                ("/spec/serviceAccountName", expected.clone()),
+                ("/spec/serviceAccount", expected),
             ],
         );
     }

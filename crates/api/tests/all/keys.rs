@@ -1,4 +1,4 @@
-//! The order of object keys equals the byte order of their texts, wherever two keys differ.
+//! Object keys sort by the bytes of namespace and name, at whatever byte two keys differ.
 
 use podscope_api::ObjectKey;
 

@@ -4,7 +4,7 @@ use podscope_api::{Parsed, parse};
 
 const PODS: usize = 800;
 
-/// A list of pods, with `item` inserted in the middle.
+/// Returns a YAML list of pods, with `item` inserted in the middle.
 fn list(kind: &str, item: &str) -> String {
     let mut text = String::from("apiVersion: v1\nitems:\n");
     for at in 0..PODS {
@@ -20,8 +20,8 @@ fn list(kind: &str, item: &str) -> String {
     text
 }
 
-/// Parses the text as it is, and with an anchor on the list, which forces decoding as a whole.
-fn both(text: &str) -> [Parsed; 2] {
+/// Parses the text twice: as it is, and with an anchor on the list, so that the list is decoded as a whole.
+fn parse_both_ways(text: &str) -> [Parsed; 2] {
     assert!(text.len() > 1 << 16);
     [parse(text), parse(&text.replace("\nitems:\n", "\nitems: &all\n"))]
 }
@@ -71,7 +71,7 @@ fn list_decodes_equally_by_item_and_as_a_whole() {
         ),
         ("a duplicate key", "List", "- a: 1\n  a: 2\n", PODS, 2),
     ] {
-        let [by_item, whole] = both(&list(kind, item));
+        let [by_item, whole] = parse_both_ways(&list(kind, item));
         assert_eq!(by_item.objects, whole.objects, "{name}");
         assert_eq!(by_item.others, whole.others, "{name}");
         assert_eq!(by_item.problems, whole.problems, "{name}");
@@ -83,13 +83,13 @@ fn list_decodes_equally_by_item_and_as_a_whole() {
 #[test]
 fn long_lists_in_several_documents_are_decoded() {
     let text = format!("{}---\n{}", list("List", ""), list("List", ""));
-    let [by_item, whole] = both(&text);
+    let [by_item, whole] = parse_both_ways(&text);
     assert_eq!(by_item.objects, whole.objects);
     let documents = by_item.objects.iter().map(|object| object.at.document);
     assert_eq!(documents.filter(|document| *document == 2).count(), PODS);
 }
 
-/// A JSON list of pods, with `item` inserted in the middle.
+/// Returns a JSON list of pods, with `item` inserted in the middle.
 fn json_list(item: &str) -> String {
     let mut items: Vec<String> = (0..PODS)
         .map(|at| {
@@ -140,7 +140,7 @@ fn json_list_decodes_equally_by_item_and_as_a_whole() {
         ),
     ] {
         let text = json_list(&item);
-        // A key with an escape is not recognised as that of a long list.
+        // A key with an escape is not recognized as that of a long list, so the list is decoded as a whole.
         let whole = parse(&text.replace("\n\"items\"", "\n\"\\u0069tems\""));
         let by_item = parse(&text);
         assert_eq!(by_item.objects, whole.objects, "{name}");

@@ -1,4 +1,5 @@
-//! Tests of the public interface of this crate, as one program: it is linked once, and its long tests run in parallel.
+//! Tests of this crate's public interface. They are one program, so that it is linked only once and long tests run in
+//! parallel.
 #![allow(
     clippy::too_many_lines,
     reason = "tables of cases, and tests that replay a sequence of steps"

@@ -1,4 +1,4 @@
-//! Our parser reads a manifest as the API's own types (`k8s-openapi`) do, and loses nothing (P-03).
+//! This crate parses a manifest as the official API types (`k8s-openapi`) do, and loses nothing (P-03).
 
 use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, networking, policy, rbac, scheduling, storage};
 use podscope_api::schema::{GoType, Rejection, Shape, Struct, decode_object, served};
@@ -11,7 +11,7 @@ fn round_trip<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
     serde_json::to_value(typed).expect("a tree")
 }
 
-/// The object as `k8s-openapi` reads and prints it.
+/// Returns the object as `k8s-openapi` reads and prints it.
 fn reference(kind: Kind, value: &Value) -> Value {
     match kind {
         Kind::Namespace => round_trip::<core::v1::Namespace>(value),
@@ -48,23 +48,23 @@ fn reference(kind: Kind, value: &Value) -> Value {
     }
 }
 
-/// The scalars of a tree with their paths; nulls and empty lists and maps are skipped.
-fn leaves(value: &Value, path: &str, found: &mut Vec<(String, Value)>) {
+/// Collects the scalars of a tree with their paths; nulls and empty lists and maps are skipped.
+fn collect_leaves(value: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(map) => map
             .iter()
-            .for_each(|(key, value)| leaves(value, &format!("{path}/{key}"), found)),
+            .for_each(|(key, value)| collect_leaves(value, &format!("{path}/{key}"), found)),
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(index, value)| leaves(value, &format!("{path}/{index}"), found)),
+            .for_each(|(index, value)| collect_leaves(value, &format!("{path}/{index}"), found)),
         Value::Null => {}
         leaf => found.push((path.to_owned(), leaf.clone())),
     }
 }
 
 /// Returns whether the values are equal, or the same quantity in different notations.
-fn same(ours: Option<&Value>, theirs: &Value) -> bool {
+fn is_same_value(ours: Option<&Value>, theirs: &Value) -> bool {
     let amount = |value: &Value| match value {
         Value::String(text) => text.parse::<Quantity>().ok(),
         Value::Number(number) => number.to_string().parse().ok(),
@@ -91,13 +91,13 @@ fn parsed_manifests_equal_k8s_openapi() {
             let raw = located.at.tree(text).expect("it is in the text").to_value();
             let ours = object.to_value();
             let theirs = reference(object.kind(), &raw);
-            let mut wanted = Vec::new();
-            leaves(&theirs, "", &mut wanted);
-            assert!(!wanted.is_empty());
+            let mut expected = Vec::new();
+            collect_leaves(&theirs, "", &mut expected);
+            assert!(!expected.is_empty());
             let pointer = |path: &str| {
-                // Keys with a slash (labels) cannot be found by JSON pointer.
+                // A JSON pointer cannot find a key with a slash (a label), so search the leaves.
                 let mut found = Vec::new();
-                leaves(&ours, "", &mut found);
+                collect_leaves(&ours, "", &mut found);
                 found
                     .into_iter()
                     .find(|(known, _)| known == path)
@@ -109,9 +109,9 @@ fn parsed_manifests_equal_k8s_openapi() {
             };
             // Empty fields with `omitempty` are not stored (VA-355), but `k8s-openapi` prints them.
             let omitted = |path: &str, value: &Value| *value == Value::Bool(false) && pointer(path).is_none();
-            for (path, value) in (wanted.iter()).filter(|(path, value)| !embedded(path) && !omitted(path, value)) {
+            for (path, value) in (expected.iter()).filter(|(path, value)| !embedded(path) && !omitted(path, value)) {
                 assert!(
-                    same(pointer(path).as_ref(), value),
+                    is_same_value(pointer(path).as_ref(), value),
                     "{} {}: {path}: ours {:?}, theirs {value}",
                     object.kind().name(),
                     object.key(),
@@ -124,7 +124,7 @@ fn parsed_manifests_equal_k8s_openapi() {
     assert!(compared > 300, "{compared} fields compared");
 }
 
-/// Rust types that stand for several Go structs, each with those whose name type errors do not have.
+/// Rust types that stand for several Go structs: the Rust type, and a Go struct whose name type errors do not contain.
 const SHARED_TYPES: [(&str, &str); 22] = [
     ("Container", "EphemeralContainer"),
     ("FilesProjection", "ConfigMapProjection"),
@@ -150,43 +150,48 @@ const SHARED_TYPES: [(&str, &str); 22] = [
     ("WorkloadCondition", "StatefulSetCondition"),
 ];
 
-/// A value that a field of this type refuses.
-fn refused(of: GoType) -> Value {
+/// Returns a value that a field of this type refuses.
+fn refused_value(of: GoType) -> Value {
     match of.shape() {
         Shape::Leaf("bool") => json!(7),
         Shape::List(_) | Shape::Map(_) | Shape::Struct(_) | Shape::Leaf(_) => json!(true),
     }
 }
 
-fn nested(of: GoType, value: Value) -> Value {
+fn nest_value(of: GoType, value: Value) -> Value {
     match of.shape() {
-        Shape::List(of) => json!([nested(of, value)]),
-        Shape::Map(of) => json!({"key": nested(of, value)}),
+        Shape::List(of) => json!([nest_value(of, value)]),
+        Shape::Map(of) => json!({"key": nest_value(of, value)}),
         Shape::Struct(_) | Shape::Leaf(_) => value,
     }
 }
 
-/// Calls `check` with an object for each field below a struct, in which that field has a value that it refuses.
-fn each_refused(of: Struct, above: &mut Vec<Struct>, wrap: &dyn Fn(Value) -> Value, check: &mut dyn FnMut(Value)) {
+/// For each field below a struct, calls `check` with an object in which this field has a value that it refuses.
+fn for_each_refused_field(
+    of: Struct,
+    above: &mut Vec<Struct>,
+    wrap: &dyn Fn(Value) -> Value,
+    check: &mut dyn FnMut(Value),
+) {
     for field in of.fields() {
         let wrap = |value: Value| wrap(json!({ field.name: value }));
-        check(wrap(refused(field.of)));
+        check(wrap(refused_value(field.of)));
         let Some(record) = field.of.record().filter(|record| !above.contains(record)) else {
             continue;
         };
         above.push(record);
-        each_refused(record, above, &|value| wrap(nested(field.of, value)), check);
+        for_each_refused_field(record, above, &|value| wrap(nest_value(field.of, value)), check);
         above.pop();
     }
 }
 
-/// The struct that a type error names.
-fn holder(message: &str) -> Option<&str> {
+/// Returns the name of the struct in a type error.
+fn struct_in_message(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("into Go struct field ")?;
     rest.split_once('.').map(|(holder, _)| holder)
 }
 
-/// Typed structs and the table of fields describe the same structs.
+/// The typed structs and the table of fields describe the same structs.
 /// Shows: VA-238
 #[test]
 fn type_errors_name_the_structs_of_the_table() {
@@ -197,20 +202,20 @@ fn type_errors_name_the_structs_of_the_table() {
             document["apiVersion"] = kind.api_version().into();
             document["kind"] = kind.name().into();
             let problems = parse(&document.to_string()).problems;
-            let ours = problems.iter().find_map(|problem| holder(&problem.message));
+            let ours = problems.iter().find_map(|problem| struct_in_message(&problem.message));
             let Err(Rejection::Type(theirs)) = decode_object(fields, &Tree::from_value(&document)) else {
                 return;
             };
-            // An object without a type of its own names no struct.
+            // Objects without a Rust type of their own have no struct name.
             let ours = ours.filter(|ours| !ours.is_empty());
-            if let (Some(ours), Some(theirs)) = (ours, holder(&theirs)) {
+            if let (Some(ours), Some(theirs)) = (ours, struct_in_message(&theirs)) {
                 compared += 1;
                 if ours != theirs {
                     shared.insert((ours.to_owned(), theirs.to_owned()));
                 }
             }
         };
-        each_refused(fields, &mut vec![fields], &|value| value, &mut check);
+        for_each_refused_field(fields, &mut vec![fields], &|value| value, &mut check);
     }
     let shared: Vec<(&str, &str)> = shared.iter().map(|(ours, theirs)| (&**ours, &**theirs)).collect();
     assert_eq!(shared, SHARED_TYPES);

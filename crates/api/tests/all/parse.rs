@@ -113,8 +113,8 @@ fn problems_have_line_column_and_path() {
             ],
         ),
     ];
-    for (name, text, wanted) in rows {
-        assert_eq!(&problems(text), wanted, "{name}");
+    for (name, text, expected) in rows {
+        assert_eq!(&problems(text), expected, "{name}");
     }
 }
 
@@ -239,7 +239,7 @@ status: {}
     assert_eq!(parsed.problems, []);
     let object = &parsed.objects[0].value;
     let value = object.to_value();
-    for (pointer, wanted) in [
+    for (pointer, expected) in [
         ("/metadata/managedFields/0/manager", serde_json::json!("kubectl")),
         (
             "/spec/novelty",
@@ -264,9 +264,9 @@ status: {}
         ),
         ("/spec/template/spec/tolerations/0/unheard", serde_json::json!("of")),
     ] {
-        assert_eq!(value.pointer(pointer), Some(&wanted), "{pointer}");
+        assert_eq!(value.pointer(pointer), Some(&expected), "{pointer}");
     }
-    // Pods of the template share one copy of the untyped fields, which survive printing and parsing.
+    // Pods of the template share one copy of its untyped fields, which survive printing and parsing.
     assert!(!object.template().unwrap().extra.is_empty());
     let again = podscope_api::object_from_value(&value).unwrap();
     assert_eq!(again.to_value(), value);
@@ -307,8 +307,8 @@ fn field_position_is_found_in_the_text() {
         (1, "spec.containers[0].resources.limits[example.com/gpu]", (12, 99)),
         (1, "metadata.name", (12, 3)),
     ];
-    for (index, path, wanted) in rows {
-        assert_eq!(parsed.objects[index].at.position(text, path), wanted, "{path}");
+    for (index, path, expected) in rows {
+        assert_eq!(parsed.objects[index].at.position(text, path), expected, "{path}");
     }
     let json = "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{\"apiVersion\": \"v1\",\n\"kind\": \"Pod\"}, \
                 {\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"b\"}}]}";

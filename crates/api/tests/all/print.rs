@@ -3,7 +3,7 @@
 use podscope_api::{Tree, print_json, print_yaml};
 use serde_json::json;
 
-/// Output equals that of `kubectl get -o yaml`; strings are quoted for YAML 1.1 parsers.
+/// The output equals that of `kubectl get -o yaml`; strings are quoted so that YAML 1.1 parsers read the same strings.
 #[test]
 fn yaml_output_matches_kubectl() {
     let value = json!({
@@ -19,7 +19,7 @@ fn yaml_output_matches_kubectl() {
             "10m", "0x1F", "trailing ", "a:b", "null", "@x", "8:30", "v1.2.3", "=", "12:30:45"],
         "long": "The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container app was using 900Mi, request is 0.",
     });
-    let wanted = "apiVersion: v1
+    let expected = "apiVersion: v1
 chomped: |-
   no
   end
@@ -81,15 +81,15 @@ text: |
   line one
   line two
 ";
-    assert_eq!(print_yaml(&value), wanted);
+    assert_eq!(print_yaml(&value), expected);
 }
 
 #[test]
 fn json_output_matches_kubectl() {
     let value = json!({"b": [], "a": {"x": [1, "<&>"], "n": null}, "e": {}});
-    let wanted = "{\n    \"a\": {\n        \"n\": null,\n        \"x\": [\n            1,\n            \
+    let expected = "{\n    \"a\": {\n        \"n\": null,\n        \"x\": [\n            1,\n            \
                   \"\\u003c\\u0026\\u003e\"\n        ]\n    },\n    \"b\": [],\n    \"e\": {}\n}\n";
-    assert_eq!(print_json(&value), wanted);
+    assert_eq!(print_json(&value), expected);
 }
 
 /// Any string survives printing and parsing, as a value and as a key.

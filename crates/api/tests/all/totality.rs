@@ -5,7 +5,7 @@ use podscope_api::{
     Object, advice, default_object, object_from_value, parse, print_json, print_yaml, validate, validate_update,
 };
 
-/// A small random number generator with the same sequence on every run.
+/// A small random number generator that produces the same sequence in every run.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
 }
 
 /// Parses a text, and defaults, validates and prints its objects.
-fn process(text: &str) {
+fn parse_validate_and_print(text: &str) {
     let parsed = parse(text);
     for problem in &parsed.problems {
         assert!(!problem.to_string().is_empty());
@@ -57,7 +57,7 @@ fn valid_manifests_are_processed_without_problems() {
         let parsed = parse(text);
         assert_eq!(parsed.problems, []);
         assert!(!parsed.objects.is_empty());
-        process(text);
+        parse_validate_and_print(text);
     }
 }
 
@@ -133,8 +133,8 @@ fn damaged_manifests_never_panic() {
             }
         }
         let text: String = letters.into_iter().collect();
-        // A failure prints the round, which reproduces the text.
-        let outcome = std::panic::catch_unwind(|| process(&text));
+        // If this fails, it prints the round, from which the text can be reproduced.
+        let outcome = std::panic::catch_unwind(|| parse_validate_and_print(&text));
         assert!(outcome.is_ok(), "round {round}:\n{text}");
     }
 }
@@ -191,7 +191,7 @@ fn arbitrary_text_never_panics() {
         let text: String = (0..random.below(16))
             .map(|_| pieces[random.below(pieces.len())])
             .collect();
-        process(&text);
+        parse_validate_and_print(&text);
         let _ = podscope_api::read_yaml(&text);
         let _ = podscope_api::ContainerBehavior::parse(&text);
         let _ = podscope_api::parse_duration(&text);
@@ -228,7 +228,7 @@ fn edge_values_never_overflow() {
                  run={number}h'}}}}, spec: {{{}}}}}",
                 spec.replace('N', number)
             );
-            process(&text);
+            parse_validate_and_print(&text);
         }
     }
     for quantity in [

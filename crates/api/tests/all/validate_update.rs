@@ -14,12 +14,12 @@ fn object(text: &str) -> Object {
     object
 }
 
-fn check(old: &str, new: &str, wanted: &[&str]) {
+fn check(old: &str, new: &str, expected: &[&str]) {
     let got: Vec<String> = validate_update(&object(old), &object(new))
         .iter()
         .map(ToString::to_string)
         .collect();
-    crate::validate::check(&got, wanted, &format!("{old}\n{new}"));
+    crate::validate::check(&got, expected, &format!("{old}\n{new}"));
 }
 
 fn pod(metadata: &str, spec: &str) -> String {
@@ -28,7 +28,7 @@ fn pod(metadata: &str, spec: &str) -> String {
 
 const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n@@ -…";
 
-/// The mirror annotation of a pod can be neither added nor removed.
+/// The mirror annotation of a pod can be neither added, nor changed, nor removed.
 /// Shows: LC-213
 #[test]
 fn mirror_annotation_is_immutable() {
@@ -159,8 +159,8 @@ fn immutable_pod_fields_are_refused() {
             ],
         ),
     ];
-    for (old, new, wanted) in rows {
-        check(old, new, wanted);
+    for (old, new, expected) in rows {
+        check(old, new, expected);
     }
 }
 
@@ -329,11 +329,11 @@ fn immutable_fields_of_other_kinds_are_refused() {
             ],
         ),
     ];
-    for (kind, old, new, wanted) in rows {
+    for (kind, old, new, expected) in rows {
         check(
             &format!("{{apiVersion: {kind}, {old}}}"),
             &format!("{{apiVersion: {kind}, {new}}}"),
-            wanted,
+            expected,
         );
     }
 }
@@ -361,8 +361,8 @@ fn csi_nodes_and_capacities_have_immutable_fields() {
             ],
         ),
     ];
-    for (kind, old, new, wanted) in rows {
+    for (kind, old, new, expected) in rows {
         let text = |spec: &str| format!("{{apiVersion: storage.k8s.io/v1, kind: {kind}, {spec}}}");
-        check(&text(old), &text(new), wanted);
+        check(&text(old), &text(new), expected);
     }
 }

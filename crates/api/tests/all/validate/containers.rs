@@ -118,8 +118,8 @@ fn invalid_containers_are_refused() {
             ],
         ),
     ];
-    for (fields, wanted) in rows {
-        check(&container(fields), wanted, fields);
+    for (fields, expected) in rows {
+        check(&container(fields), expected, fields);
     }
     check(
         &problems(
@@ -187,8 +187,8 @@ fn invalid_probes_and_hooks_are_refused() {
         ),
         ("lifecycle: {preStop: {sleep: {seconds: 30}}}", &[]),
     ];
-    for (fields, wanted) in rows {
-        check(&container(fields), wanted, fields);
+    for (fields, expected) in rows {
+        check(&container(fields), expected, fields);
     }
 }
 
@@ -249,8 +249,8 @@ fn invalid_resources_are_refused() {
             ],
         ),
     ];
-    for (fields, wanted) in rows {
-        check(&container(fields), wanted, fields);
+    for (fields, expected) in rows {
+        check(&container(fields), expected, fields);
     }
     check(
         &problems(

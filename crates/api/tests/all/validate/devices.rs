@@ -3,21 +3,21 @@
 use super::*;
 use podscope_api::{validate_status_update, validate_update};
 
-/// Problems of a ResourceClaim with this `spec.devices`.
+/// Returns the errors of a ResourceClaim with this `spec.devices`.
 fn claim(devices: &str) -> Vec<String> {
     problems(&format!(
         "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, spec: {{devices: {{{devices}}}}}}}"
     ))
 }
 
-/// Problems of a ResourceSlice with this spec.
+/// Returns the errors of a ResourceSlice with this spec.
 fn slice(spec: &str) -> Vec<String> {
     problems(&format!(
         "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, spec: {{{spec}}}}}"
     ))
 }
 
-/// Problems of a ResourceSlice of one node with this device.
+/// Returns the errors of a ResourceSlice of one node with this device.
 fn device(fields: &str) -> Vec<String> {
     slice(&format!(
         "driver: d.example.com, nodeName: n1, pool: {{name: n1, resourceSliceCount: 1}}, devices: [{{{fields}}}]"
@@ -84,8 +84,8 @@ fn invalid_claims_are_refused() {
             ],
         ),
     ];
-    for (devices, wanted) in rows {
-        check(&claim(devices), wanted, devices);
+    for (devices, expected) in rows {
+        check(&claim(devices), expected, devices);
     }
     let many: Vec<String> = (0..33).map(|nth| format!("{{name: r{nth}}}")).collect();
     let many = claim(&format!("requests: [{}]", many.join(", ")));
@@ -193,8 +193,8 @@ fn invalid_slices_are_refused() {
             ],
         ),
     ];
-    for (spec, wanted) in rows {
-        check(&slice(spec), wanted, spec);
+    for (spec, expected) in rows {
+        check(&slice(spec), expected, spec);
     }
 }
 
@@ -254,12 +254,13 @@ fn invalid_devices_are_refused() {
             ],
         ),
     ];
-    for (fields, wanted) in rows {
-        check(&device(fields), wanted, fields);
+    for (fields, expected) in rows {
+        check(&device(fields), expected, fields);
     }
 }
 
-/// A Node's description of devices is checked as other annotations that configure the simulation are.
+/// A malformed description of devices in a Node's annotation is refused, as other malformed annotations for the
+/// simulation are.
 #[test]
 fn malformed_description_of_devices_is_refused() {
     let node =

@@ -3,8 +3,8 @@
 use super::*;
 
 fn check_rows(problems_of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
-    for (fields, wanted) in rows {
-        check(&problems_of(fields), wanted, fields);
+    for (fields, expected) in rows {
+        check(&problems_of(fields), expected, fields);
     }
 }
 
@@ -119,7 +119,7 @@ fn invalid_volume_files_and_sources_are_refused() {
     );
 }
 
-/// A volume with an error is reported, and so is each mount of it.
+/// A volume with an error is reported, and each mount of that volume is reported too.
 /// Shows: VA-297
 #[test]
 fn invalid_volume_mounts_are_refused() {

@@ -135,10 +135,10 @@ fn invalid_workloads_are_refused() {
             ],
         ),
     ];
-    for (kind, spec, wanted) in rows {
+    for (kind, spec, expected) in rows {
         check(
             &problems(&format!("{{apiVersion: {kind}, spec: {{{spec}}}}}")),
-            wanted,
+            expected,
             spec,
         );
     }
@@ -289,8 +289,8 @@ fn invalid_objects_of_other_kinds_are_refused() {
             ],
         ),
     ];
-    for (text, wanted) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
+    for (text, expected) in rows {
+        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 
@@ -356,8 +356,8 @@ fn invalid_csi_objects_hints_and_pod_cidrs_are_refused() {
             ],
         ),
     ];
-    for (text, wanted) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
+    for (text, expected) in rows {
+        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 
@@ -386,7 +386,7 @@ fn service_allocation_reports_the_first_failing_stage() {
         }
     };
     const TAKEN: &str = "Invalid value: 30080: provided port is already allocated";
-    for (text, wanted) in [
+    for (text, expected) in [
         (
             "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
             "spec.clusterIPs: Invalid value: [\"10.96.5.5\"]: failed to allocate IP 10.96.5.5: provided IP is already allocated",
@@ -423,10 +423,10 @@ fn service_allocation_reports_the_first_failing_stage() {
              valid ports is 30000-32767",
         ),
     ] {
-        assert_eq!(allocate(text, None), wanted, "{text}");
+        assert_eq!(allocate(text, None), expected, "{text}");
     }
     let old = service("type: NodePort, ports: [{port: 80, nodePort: 30090}]");
-    for (text, wanted) in [
+    for (text, expected) in [
         ("type: NodePort, ports: [{port: 80, nodePort: 30090}]", ""),
         (
             "type: NodePort, ports: [{port: 80, nodePort: 30080}]",
@@ -437,6 +437,6 @@ fn service_allocation_reports_the_first_failing_stage() {
             "duplicate nodePort: {TCP 30090}",
         ),
     ] {
-        assert_eq!(allocate(text, Some(&old)), wanted, "{text}");
+        assert_eq!(allocate(text, Some(&old)), expected, "{text}");
     }
 }

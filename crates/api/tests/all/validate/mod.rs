@@ -11,7 +11,7 @@ mod stored;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 
-/// The problems of the last object in the text, after defaulting as on create.
+/// Returns the errors of the last object in the text, with the defaults that it gets on create.
 fn problems(text: &str) -> Vec<String> {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
@@ -29,7 +29,7 @@ fn problems(text: &str) -> Vec<String> {
     validate(&object).iter().map(ToString::to_string).collect()
 }
 
-/// Problems of a pod with one valid container and these additional spec fields.
+/// Returns the errors of a pod with one valid container and these additional spec fields.
 fn pod(spec: &str) -> Vec<String> {
     problems(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{{name: c, image: i}}]\n{}",
@@ -37,7 +37,7 @@ fn pod(spec: &str) -> Vec<String> {
     ))
 }
 
-/// Problems of a pod with one valid container that has these additional fields.
+/// Returns the errors of a pod with one valid container that has these additional fields.
 fn container(fields: &str) -> Vec<String> {
     problems(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  volumes: [{{name: v}}]\n  containers:\n  - name: c\n    image: i\n{}",
@@ -49,17 +49,17 @@ fn indent(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// Asserts that the problems are as wanted; a wanted text that ends with `…` is a prefix.
-pub(crate) fn check(got: &[String], wanted: &[&str], row: &str) {
-    let same = got.len() == wanted.len()
+/// Asserts that the errors are the expected ones; an expected text that ends with `…` is a prefix.
+pub(crate) fn check(got: &[String], expected: &[&str], row: &str) {
+    let same = got.len() == expected.len()
         && got
             .iter()
-            .zip(wanted)
-            .all(|(got, wanted)| match wanted.strip_suffix('…') {
+            .zip(expected)
+            .all(|(got, expected)| match expected.strip_suffix('…') {
                 Some(start) => got.starts_with(start),
-                None => got == wanted,
+                None => got == expected,
             });
-    assert!(same, "{row}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+    assert!(same, "{row}\n  got: {got:#?}\n  expected: {expected:#?}");
 }
 
 /// Shows: P-04
@@ -145,7 +145,7 @@ fn invalid_metadata_is_refused() {
             &["metadata.namespace: Forbidden: not allowed on this type"],
         ),
     ];
-    for (text, wanted) in rows {
-        check(&problems(text), wanted, text);
+    for (text, expected) in rows {
+        check(&problems(text), expected, text);
     }
 }

@@ -63,8 +63,8 @@ fn invalid_volumes_are_refused() {
             ],
         ),
     ];
-    for (spec, wanted) in rows {
-        check(&pod(spec), wanted, spec);
+    for (spec, expected) in rows {
+        check(&pod(spec), expected, spec);
     }
 }
 
@@ -112,11 +112,11 @@ fn invalid_scheduling_fields_are_refused() {
             ],
         ),
     ];
-    for (terms, wanted) in rows {
-        let wanted: Vec<String> = wanted.iter().map(|text| format!("{NA}{text}")).collect();
+    for (terms, expected) in rows {
+        let expected: Vec<String> = expected.iter().map(|text| format!("{NA}{text}")).collect();
         check(
             &node(terms),
-            &wanted.iter().map(String::as_str).collect::<Vec<_>>(),
+            &expected.iter().map(String::as_str).collect::<Vec<_>>(),
             terms,
         );
     }
@@ -225,8 +225,8 @@ fn invalid_scheduling_fields_are_refused() {
             ],
         ),
     ];
-    for (spec, wanted) in rows {
-        check(&pod(spec), wanted, spec);
+    for (spec, expected) in rows {
+        check(&pod(spec), expected, spec);
     }
 }
 

@@ -11,16 +11,16 @@ fn object(head: &str, status: &str) -> Object {
     parsed.objects.last().expect("an object").value.clone()
 }
 
-/// Asserts the problems of a write that replaces one status by another.
-fn refusals(head: &str, old: &str, new: &str, wanted: &[&str]) {
+/// Asserts the errors of an update that replaces the status `old` by `new`.
+fn check_status_update(head: &str, old: &str, new: &str, expected: &[&str]) {
     let problems = validate_status_update(&object(head, old), &object(head, new));
     let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    check(&got, wanted, &format!("{head} {new}"));
+    check(&got, expected, &format!("{head} {new}"));
 }
 
 /// Shows: VA-356
 #[test]
-fn status_of_a_kind_is_checked_as_its_spec() {
+fn invalid_status_updates_are_refused() {
     let node = "{apiVersion: v1, kind: Node, metadata: {name: x}}";
     let claim = "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x, namespace: d}}";
     let balanced = "{apiVersion: v1, kind: Service, metadata: {name: x, namespace: d}, spec: {type: LoadBalancer}}";
@@ -135,16 +135,16 @@ fn status_of_a_kind_is_checked_as_its_spec() {
             &[],
         ),
     ];
-    for (head, status, wanted) in rows {
-        refusals(head, "{}", status, wanted);
+    for (head, status, expected) in rows {
+        check_status_update(head, "{}", status, expected);
     }
 }
 
 /// Shows: VA-179
 #[test]
-fn ended_ephemeral_container_does_not_run_again() {
+fn restart_of_ended_ephemeral_container_is_refused() {
     let status = |state: &str| format!("{{ephemeralContainerStatuses: [{{name: debug, state: {{{state}}}}}]}}");
-    refusals(
+    check_status_update(
         "{apiVersion: v1, kind: Pod, metadata: {name: x, namespace: d}, spec: {restartPolicy: Always}}",
         &status("terminated: {exitCode: 1}"),
         &status("running: {}"),
@@ -154,13 +154,13 @@ fn ended_ephemeral_container_does_not_run_again() {
 
 /// Shows: VA-356
 #[test]
-fn status_of_a_job_must_be_consistent() {
+fn inconsistent_job_status_is_refused() {
     let head = "{apiVersion: batch/v1, kind: Job, metadata: {name: x, namespace: d}}";
     let running = "{active: 1, failed: 1, startTime: \"2026-01-01T00:00:00Z\"}";
     let done = "{failed: 1, succeeded: 1, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2026-01-01T00:00:05Z\", \
                 conditions: [{type: SuccessCriteriaMet, status: \"True\"}, {type: Complete, status: \"True\"}]}";
-    refusals(head, running, done, &[]);
-    refusals(
+    check_status_update(head, running, done, &[]);
+    check_status_update(
         head,
         running,
         "{active: 1, failed: 1, conditions: [{type: Complete, status: \"True\"}, {type: Failed, status: \"True\"}]}",
@@ -173,7 +173,7 @@ fn status_of_a_job_must_be_consistent() {
             "status.startTime: Required value: startTime is required for finished job",
         ],
     );
-    refusals(
+    check_status_update(
         head,
         running,
         "{active: 1, ready: 2, startTime: \"2026-01-01T00:00:00Z\", completionTime: \"2025-01-01T00:00:00Z\"}",
@@ -184,7 +184,7 @@ fn status_of_a_job_must_be_consistent() {
             "status.failed: Invalid value: 0: cannot decrease the failed counter",
         ],
     );
-    refusals(
+    check_status_update(
         head,
         done,
         &done.replace("00:05Z", "00:06Z").replace("Complete", "Other"),
@@ -194,7 +194,7 @@ fn status_of_a_job_must_be_consistent() {
             "status.completionTime: Invalid value: \"2026-01-01T00:00:06Z\": completionTime cannot be mutated",
         ],
     );
-    // A status that is wrong already may be written again: only changes are checked.
+    // An invalid status may be written again unchanged: only changes are checked.
     let wrong = "{active: 1, conditions: [{type: Failed, status: \"True\"}]}";
-    refusals(head, wrong, wrong, &[]);
+    check_status_update(head, wrong, wrong, &[]);
 }

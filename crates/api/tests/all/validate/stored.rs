@@ -1,10 +1,10 @@
-//! Validation of kinds that the simulation does not act on (VA-326 to VA-330).
+//! Validation of kinds that no simulated component acts on (VA-326 to VA-330).
 
 use super::*;
 
 fn check_rows(rows: &[(&str, &[&str])]) {
-    for (text, wanted) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, text);
+    for (text, expected) in rows {
+        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 
@@ -16,7 +16,7 @@ fn invalid_webhooks_are_refused() {
         format!("admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, webhooks: [{{{own}, {more}}}]")
     };
     const HTTPS: &str = "clientConfig: {url: 'https://x'}";
-    for (more, wanted) in [
+    for (more, expected) in [
         (
             "clientConfig: {url: 'http://u:p@/y?z#f'}",
             &[
@@ -65,13 +65,13 @@ fn invalid_webhooks_are_refused() {
         (HTTPS, &[]),
     ] {
         let text = webhook(more);
-        check(&problems(&format!("{{apiVersion: {text}}}")), wanted, &text);
+        check(&problems(&format!("{{apiVersion: {text}}}")), expected, &text);
     }
 }
 
 /// Shows: VA-327
 #[test]
-fn event_must_be_in_the_namespace_of_its_object() {
+fn event_outside_namespace_of_its_object_is_refused() {
     const NEW: &str = "eventTime: '2026-01-01T00:00:00.000000Z'";
     check_rows(&[
         (
