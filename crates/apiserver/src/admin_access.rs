@@ -1,27 +1,27 @@
-//! Admin access to devices, which only requests in labelled namespaces may ask for (DRA-036).
+//! Checks requests for admin access to devices, which are allowed only in labelled namespaces (DRA-036).
 
 use podscope_api::{ADMIN_ACCESS_LABEL, DeviceClaim, ErrorList, Namespace, Object, ObjectKey, ResourceClaim};
 
 use super::ApiServer;
 
-/// The message for a namespace without the label.
+/// Error message if the namespace does not have the label.
 const DETAIL: &str = "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the \
                       containing namespace";
 
 impl ApiServer {
-    /// The problem of a claim or template that is created, if its first request with admin access is not allowed.
+    /// Returns an error for a new claim or template that requests admin access without permission.
     pub(super) fn admin_access_on_create(&self, object: &Object) -> ErrorList {
         let requested = match object {
             Object::ResourceClaim(claim) => requested(&claim.spec.devices),
             Object::ResourceClaimTemplate(template) => requested(&template.spec.spec.devices),
             _ => None,
         };
-        // The path is the same for templates, and without `exactly`.
+        // As in the real server, the path is the same for templates, and does not contain `exactly`.
         let path = requested.map(|index| format!("spec.devices.requests[{index}].adminAccess"));
         self.refuse_admin_access(object, path)
     }
 
-    /// The problem of a claim's status that newly grants admin access.
+    /// Returns an error for a claim's status that newly grants admin access without permission.
     pub(super) fn admin_access_on_status(&self, old: &Object, new: &Object) -> ErrorList {
         let granted = match (old, new) {
             (Object::ResourceClaim(old), Object::ResourceClaim(new)) if granted(old).is_none() => granted(new),
@@ -45,13 +45,13 @@ impl ApiServer {
     }
 }
 
-/// Index of the first request with admin access.
+/// Returns the index of the first request with admin access.
 fn requested(claim: &DeviceClaim) -> Option<usize> {
     let mut requests = claim.requests.iter();
     requests.position(|request| (request.exactly.as_ref()).is_some_and(|exactly| exactly.admin_access == Some(true)))
 }
 
-/// Index of the first allocated device with admin access.
+/// Returns the index of the first allocated device with admin access.
 fn granted(claim: &ResourceClaim) -> Option<usize> {
     let mut results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);
     results.position(|result| result.admin_access == Some(true))

@@ -26,7 +26,7 @@ impl ApiServer {
         spec.tolerations = defaulted.clone();
     }
 
-    /// Admission of a create request.
+    /// Applies admission to a create request.
     pub(super) fn admit(&mut self, object: &mut Object, caller: &Caller<'_>) -> Result<(), ApiError> {
         self.admit_namespace(object)?;
         if self.ignores_priority {
@@ -71,7 +71,7 @@ impl ApiServer {
             Object::Untyped(class) if class.kind == Kind::VolumeAttributesClass => {
                 add_finalizer(&mut Arc::make_mut(class).metadata.finalizers, finalizer::VAC_PROTECTION)
             }
-            // NodeTaint. A Node of the scenario has been Ready before the run begins.
+            // NodeTaint. A Node that the scenario defines was Ready before the run began, so it gets no taint.
             Object::Node(node) if matches!(caller.actor, Actor::Kubelet(_) | Actor::Client(_)) => {
                 let taints = &mut Arc::make_mut(node).spec.taints;
                 if !taints
@@ -103,7 +103,7 @@ impl ApiServer {
         }
     }
 
-    /// Admission plugin RuntimeClass: the named class must exist, and sets the pod's overhead, nodeSelector and
+    /// Admission plugin RuntimeClass: the pod's class must exist; it sets the pod's overhead, nodeSelector and
     /// tolerations.
     ///
     /// Deviation: only pods created by clients are refused. An imported workload may name a RuntimeClass that was not
@@ -153,8 +153,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Admission plugin ServiceAccount: the named account must exist, except `default`, which every namespace has. The
-    /// pod gets the account's token volume and imagePullSecrets (VA-284).
+    /// Admission plugin ServiceAccount: the pod's account must exist, except `default`, which every namespace has. The
+    /// pod gets a token volume and the account's imagePullSecrets (VA-284).
     fn admit_account(&mut self, pod: &mut Pod) -> Result<(), ApiError> {
         let namespace = pod.metadata.namespace.clone();
         let spec = &mut pod.spec;
@@ -180,7 +180,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// Admission of an update of the main resource.
+    /// Applies admission to an update of the main resource.
     pub(super) fn admit_update(&self, old: &Object, object: &mut Object) -> Result<(), ApiError> {
         if let (Object::Pod(old), Object::Pod(pod)) = (old, &mut *object)
             && (pod.spec.priority, &pod.spec.preemption_policy) != (old.spec.priority, &old.spec.preemption_policy)
@@ -208,7 +208,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// A bound claim cannot grow unless its StorageClass allows volume expansion (VA-288).
+    /// Checks that a bound claim grows only if its StorageClass allows volume expansion (VA-288).
     fn admit_growth(&self, old: &Object, claim: &PersistentVolumeClaim) -> Result<(), ApiError> {
         let Object::PersistentVolumeClaim(old) = old else {
             return Ok(());
@@ -234,7 +234,7 @@ impl ApiServer {
         ))
     }
 
-    /// The namespace must exist and must not be terminating (CT-119).
+    /// Checks that the namespace of an object exists and is not terminating (CT-119).
     fn admit_namespace(&self, object: &Object) -> Result<(), ApiError> {
         let namespace = &object.metadata().namespace;
         if namespace.is_empty() || object.kind() == Kind::Event {
@@ -292,7 +292,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The default PriorityClass. A race may create several; then the one with the lowest value applies (LC-048).
+    /// Returns the default PriorityClass. A race may create several; then the one with the lowest value applies
+    /// (LC-048).
     fn global_default(&self) -> Option<Arc<PriorityClass>> {
         self.objects()
             .list::<PriorityClass>()
@@ -301,7 +302,7 @@ impl ApiServer {
             .cloned()
     }
 
-    /// The newest StorageClass that is annotated as default, for claims without a class.
+    /// Returns the newest StorageClass annotated as default, for claims without a class.
     fn default_storage_class(&self) -> Option<Str> {
         self.objects()
             .list::<StorageClass>()
@@ -425,7 +426,7 @@ fn merge_match_label_keys(pod: &mut Pod) {
     }
 }
 
-/// The quality-of-service class of a pod (LC-043).
+/// Returns the quality-of-service class of a pod (LC-043).
 pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
     const COMPUTE_RESOURCES: [&str; 2] = ["cpu", "memory"];
     let has_positive = |list: &ResourceList| {

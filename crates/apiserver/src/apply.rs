@@ -30,14 +30,15 @@ pub(super) struct Writer {
     name: Str,
     subresource: Str,
     time: Time,
-    /// The managers that the object names which the client sent; the stored ones count if it names none.
+    /// The field managers in the object that the client sent; if there are none, the stored ones are kept.
     sent: Managers,
-    /// Whether the client asks to forget all managers.
+    /// Whether the client requests to remove all field managers.
     is_reset: bool,
 }
 
 impl Writer {
-    /// The field manager of a write; `change` is the name for writes of clients. `None` if ownership is not tracked.
+    /// Returns the field manager of a write; `change` is its name if a client writes. `None` if ownership is not
+    /// tracked.
     pub(super) fn of(
         caller: &Caller<'_>,
         (old, new): (&Object, &Object),
@@ -74,14 +75,14 @@ impl Writer {
     }
 }
 
-/// The schema that tells how the fields of a kind are owned.
-pub(super) struct Ownable {
+/// The schema that determines how the fields of a kind can be owned.
+pub(super) struct OwnershipSchema {
     kind: Kind,
-    /// Of a defined kind.
+    /// The schema of a custom kind; `None` for a built-in kind.
     schema: Option<Value>,
 }
 
-impl Ownable {
+impl OwnershipSchema {
     fn semantics(&self) -> Semantics<'_> {
         match &self.schema {
             Some(schema) => Semantics::Defined(schema),
@@ -91,14 +92,14 @@ impl Ownable {
 }
 
 impl ApiServer {
-    /// How the fields of a kind are owned.
-    pub(super) fn ownable(&self, kind: Kind) -> Ownable {
+    /// Returns how the fields of a kind can be owned.
+    pub(super) fn ownership_schema(&self, kind: Kind) -> OwnershipSchema {
         let schema = self.objects().with_version(kind, |version| version.schema().clone());
-        Ownable { kind, schema }
+        OwnershipSchema { kind, schema }
     }
 
-    /// Gives the fields of a new object to the client that sends it.
-    pub(super) fn sign(&self, object: &mut Object, caller: &Caller<'_>) {
+    /// Makes the client that creates an object the owner of its fields.
+    pub(super) fn set_creator_as_manager(&self, object: &mut Object, caller: &Caller<'_>) {
         if !object
             .metadata()
             .managers
@@ -108,8 +109,8 @@ impl ApiServer {
         {
             return;
         }
-        let ownable = self.ownable(object.kind());
-        let fields = FieldSet::of(&created_fields(object, ownable.semantics()));
+        let ownership_schema = self.ownership_schema(object.kind());
+        let fields = FieldSet::of(&created_fields(object, ownership_schema.semantics()));
         let metadata = object.metadata_mut();
         let mut managers = metadata.managers.list().to_vec();
         for manager in managers.iter_mut().filter(|one| one.fields.is_empty()) {
@@ -120,13 +121,13 @@ impl ApiServer {
         metadata.managers = Managers::of(managers);
     }
 
-    /// PATCH of server-side apply.
+    /// Handles a PATCH of server-side apply.
     pub(super) fn apply(&mut self, applied: &Applied, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let Applied {
             kind, key, document, ..
         } = applied;
-        let ownable = self.ownable(*kind);
-        let semantics = ownable.semantics();
+        let ownership_schema = self.ownership_schema(*kind);
+        let semantics = ownership_schema.semantics();
         check_types(applied, semantics)?;
         let is_status = &*applied.subresource == "status";
         let in_part = |path: &FieldPath| match is_status {
@@ -163,14 +164,15 @@ impl ApiServer {
             managers
                 .iter_mut()
                 .filter(|manager| *manager == owner || manager.is_same(owner))
-                .for_each(|manager| disown(manager, path));
+                .for_each(|manager| remove_ownership(manager, path));
         }
         let mut dropped = take_over(&mut managers, &own);
-        // A map stays while a field inside it is applied; a write owns the maps that it creates, an apply does not.
+        // A map is kept if the document applies a field inside it: other writes own the maps that they create, an apply
+        // does not.
         let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
         dropped.retain(|path| !is_applied(path) && !is_owned(&managers, path));
         let mut merged = merge(semantics, &before, &part_of(document, is_status));
-        // Elements of lists are removed before their fields, which tell which element is meant.
+        // List elements are removed before their fields, because the key fields identify the element.
         dropped.iter().for_each(|path| remove(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
         if !own.fields.is_empty() {
@@ -181,7 +183,7 @@ impl ApiServer {
         if merged == before && are_equal_except_times(live.metadata().managers.list(), &managers) {
             return Ok(Some(live));
         }
-        keep_times(live.metadata().managers.list(), &mut managers, merged == before);
+        restore_times(live.metadata().managers.list(), &mut managers, merged == before);
         let part = if is_status { Part::Status } else { Part::Main };
         let by = Ownership::Managers(Managers::of(managers));
         self.replace_as(&live, object, part, by, caller, out)
@@ -193,9 +195,9 @@ impl ApiServer {
             new.metadata_mut().managers = Managers::default();
             return;
         }
-        let ownable = self.ownable(new.kind());
+        let ownership_schema = self.ownership_schema(new.kind());
         let (before, after) = (old.to_value(), new.to_value());
-        let Changes { written, removed } = compare(&before, &after, ownable.semantics());
+        let Changes { written, removed } = compare(&before, &after, ownership_schema.semantics());
         let mut managers = match writer.sent.list() {
             [] => old.metadata().managers.list().to_vec(),
             sent => sent.to_vec(),
@@ -244,7 +246,7 @@ fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiErr
     }
 }
 
-/// The object of a document that is applied where there is none.
+/// Creates the object of an applied document if no such object is stored.
 fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
     let mut object = read(applied, &applied.document)?;
     let metadata = object.metadata_mut();
@@ -258,7 +260,7 @@ fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
     Ok(object)
 }
 
-/// Refuses a document that names another object than the one that is stored, or another version of it.
+/// Returns an error if the document has another UID or resourceVersion than the stored object.
 fn check_uid(live: &Object, document: &Value) -> Result<(), ApiError> {
     let text = |field: &str| document.pointer(field).and_then(Value::as_str);
     let metadata = live.metadata();
@@ -273,7 +275,7 @@ fn check_uid(live: &Object, document: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// The part of a document that its subresource writes.
+/// Returns the part of a document that an apply writes: the status, or everything else.
 fn part_of(document: &Value, is_status: bool) -> Value {
     let mut document = document.clone();
     if let Some(map) = document.as_object_mut() {
@@ -285,14 +287,14 @@ fn part_of(document: &Value, is_status: bool) -> Value {
     document
 }
 
-/// The fields that the creation of an object sets; the status is not among them.
+/// Returns the fields that the creation of an object sets; the status is not among them.
 fn created_fields(object: &Object, semantics: Semantics<'_>) -> Vec<FieldPath> {
     let mut fields = compare_with_new(&object.to_value(), semantics);
     fields.retain(|path| path.first().is_none_or(|step| &**step != "f:status"));
     fields
 }
 
-/// The managers of an object. An object without managers gets one that owns all its fields.
+/// Returns the managers of an object. If it has none, a manager that owns all its fields is added.
 fn explicit_managers(object: &Object, semantics: Semantics<'_>) -> Vec<Manager> {
     let metadata = object.metadata();
     let mut managers = metadata.managers.list().to_vec();
@@ -320,8 +322,8 @@ fn are_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
     before.len() == now.len() && now.iter().all(is_known)
 }
 
-/// An entry whose set did not change keeps its time, unless its apply changed the object.
-fn keep_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
+/// Restores the time of entries whose fields did not change, if the apply did not change the object.
+fn restore_times(before: &[Manager], now: &mut [Manager], is_unchanged: bool) {
     for manager in now.iter_mut().filter(|_| is_unchanged) {
         let old = before
             .iter()
@@ -342,13 +344,13 @@ fn is_owned(managers: &[Manager], path: &FieldPath) -> bool {
     owned.any(|one| one.starts_with(path))
 }
 
-fn disown(manager: &mut Manager, path: &FieldPath) {
+fn remove_ownership(manager: &mut Manager, path: &FieldPath) {
     let mut fields = manager.fields.paths();
     fields.retain(|one| one != path);
     manager.fields = FieldSet::of(&fields);
 }
 
-/// The fields of other managers that the document would set to a different value.
+/// Returns the fields of other managers that the document would set to a different value.
 fn conflicts(
     managers: &[Manager],
     applied_fields: &[FieldPath],
@@ -368,7 +370,7 @@ fn conflicts(
         .collect()
 }
 
-/// Removes conflicts on fields that still have the value of the last client-side apply: kubectl owns those.
+/// Removes conflicts on fields that still have the value of the last client-side apply, because kubectl owns them.
 fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Manager, FieldPath)>) {
     let text = live.metadata().annotation(LAST_APPLIED);
     let Some(last) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -407,7 +409,7 @@ fn take_over(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     had
 }
 
-/// Updates the last-applied annotation of an object that kubectl applied on the client side before.
+/// Updates the last-applied annotation of an object that was applied on the client side before.
 fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
     if applied.manager != KUBECTL.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
@@ -521,7 +523,7 @@ fn remove(value: &mut Value, path: &[Str]) {
 fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
     let kind = applied.kind;
     let (group, version) = kind.group_and_version();
-    // The message shows the namespace of the document, which may be absent there.
+    // The message shows the namespace in the document, which may have none.
     let namespace = applied.document.pointer("/metadata/namespace").and_then(Value::as_str);
     let key = podscope_api::ObjectKey::new(namespace.unwrap_or_default(), applied.key.name.clone());
     let of = format!(
@@ -537,7 +539,7 @@ fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
     ApiError::unnamed(format!("failed to create typed patch object ({of}): {why}"))
 }
 
-/// 409 that lists the conflicting fields by manager.
+/// Returns error 409, which lists the conflicting fields by manager.
 fn conflict(conflicting: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
     let texts = conflicting
         .iter()

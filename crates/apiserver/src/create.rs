@@ -29,7 +29,7 @@ impl ApiServer {
         let metadata = object.metadata_mut();
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {
-            // As in the real generator, the base is cut so that the name fits into 63 bytes.
+            // As in the real generator, the prefix is truncated so that the name fits into 63 bytes.
             let base: String = metadata.generate_name.chars().take(58).collect();
             metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
         }
@@ -43,19 +43,19 @@ impl ApiServer {
         metadata.deletion_grace_period_seconds = None;
         metadata.generation = None;
         if self.keeps_status_apart(kind) {
-            parts::wipe_status(&mut object);
+            parts::clear_status(&mut object);
         }
-        parts::begin_generations(&mut object);
+        parts::set_first_generations(&mut object);
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall());
         self.conform(&mut object);
-        self.sign(&mut object, caller);
+        self.set_creator_as_manager(&mut object, caller);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
         }
         self.admit_before_naming(&mut object, was_unnamed, caller)?;
         if let Object::Service(service) = &mut object {
-            super::service::name_cluster_ips(&mut Arc::make_mut(service).spec);
+            super::service::set_cluster_ips(&mut Arc::make_mut(service).spec);
             self.check_allocation(service, None)?;
         }
         self.apply_strategy(&mut object, caller);
@@ -111,7 +111,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The defaults of the kind's own create strategy (LC-040, LC-044).
+    /// Applies the defaults of the kind's create strategy (LC-040, LC-044).
     fn apply_strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
         match object {
             Object::Pod(pod) => {
@@ -151,14 +151,14 @@ impl ApiServer {
             }
             Object::Node(node) => {
                 let node = Arc::make_mut(node);
-                // The TTL controller would set it at once.
+                // No TTL controller is simulated, so the annotation is set at creation.
                 let annotations = Arc::make_mut(&mut node.metadata.annotations);
                 annotations
                     .entry(annotation::NODE_TTL.into())
                     .or_insert_with(|| "0".into());
             }
             Object::StatefulSet(set) => {
-                // The field is behind a feature gate that is off by default.
+                // The API server drops maxUnavailable, because its feature gate is off by default.
                 if let Some(bounds) = &mut Arc::make_mut(set).spec.update_strategy.rolling_update {
                     bounds.max_unavailable = None;
                 }
@@ -172,7 +172,7 @@ impl ApiServer {
     }
 }
 
-/// The error of an exceeded object count quota, for Podscope's own limit.
+/// Returns the error of an exceeded object count quota, for Podscope's own limit.
 fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
     let what = format!("count/{}", kind.qualified_plural());
     ApiError::forbidden(

@@ -40,7 +40,7 @@ impl ApiServer {
             .unwrap_or(true)
     }
 
-    /// Prunes and defaults a custom object by the schema of the version in which it was sent.
+    /// Prunes a custom object and sets defaults, by the schema of the version in which it was sent.
     pub(super) fn conform(&self, object: &mut Object) {
         if let Object::Untyped(untyped) = object {
             let kind = untyped.kind;
@@ -49,8 +49,8 @@ impl ApiServer {
         }
     }
 
-    /// Adds everything that the schema of a defined kind refuses of an object, and the rules of a definition that do not
-    /// compile. `old` is the object that it replaces.
+    /// Adds the problems of a custom object according to its schema, and of a definition whose rules do not compile.
+    /// `old` is the object that `object` replaces.
     pub(super) fn check_schema(&self, object: &Object, old: Option<&Object>, problems: &mut ErrorList) {
         let Object::Untyped(untyped) = object else { return };
         if untyped.kind == Kind::CustomResourceDefinition && problems.is_empty() {
@@ -79,9 +79,9 @@ impl ApiServer {
     }
 }
 
-/// Returns whether an update of a custom object increments its generation: a field other than metadata changes, or other
-/// than the status if the kind has a status subresource.
-pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) -> bool {
+/// Returns whether an update of a custom object increments its generation: it changes a field outside the metadata and,
+/// if the kind has a status subresource, outside the status.
+pub(super) fn increments_generation(old: &Object, new: &Object, has_status: bool) -> bool {
     let (Some(old), Some(new)) = (old.as_untyped(), new.as_untyped()) else {
         return false;
     };
@@ -92,7 +92,7 @@ pub(super) fn raises_generation(old: &Object, new: &Object, has_status: bool) ->
     differs(old, new) || differs(new, old)
 }
 
-/// Sets the status of a new definition. A controller accepts its names later.
+/// Sets the initial status of a definition. A controller accepts its names later.
 pub(super) fn begin(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let status = json!({

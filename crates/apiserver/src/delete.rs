@@ -14,23 +14,23 @@ use podscope_api::{Kind, Object, ObjectKey, Pod, Str, Time};
 use super::{ApiServer, Caller, Outcome, custom, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Happening, Propagation};
 
-/// Finalizer of an owner that is deleted after its dependents (CT-152).
+/// Finalizer of an owner in foreground deletion: its dependents are deleted first (CT-152).
 const FOREGROUND: &str = "foregroundDeletion";
-/// Finalizer of an owner whose dependents stay (CT-152).
+/// Finalizer of an owner whose dependents are not deleted (CT-152).
 const ORPHAN: &str = "orphan";
 
 /// The effect of a DELETE on an object (LC-011 to LC-015).
 #[derive(Debug, PartialEq, Eq)]
 enum DeletionStep {
-    /// Set the deletion timestamp and the grace period in seconds.
+    /// Sets the deletion timestamp and the grace period in seconds.
     Mark {
         timestamp: Time,
         grace: i64,
         is_first: bool,
     },
-    /// Deletion is pending with a grace period that is not longer than requested: succeed without a change.
+    /// Succeeds without a change: deletion is already pending, with a grace period not longer than requested.
     Pending,
-    /// No grace period: remove the object unless finalizers hold it.
+    /// Removes the object without a grace period, unless it has finalizers.
     Immediate,
 }
 
@@ -49,7 +49,7 @@ impl ApiServer {
             return self.delete_namespace(&old, options, caller, out);
         }
         if kind == Kind::PriorityClass && key.name.starts_with("system-") {
-            // Only the API server itself creates classes with that prefix, and there are two (VA-210).
+            // Only the API server creates classes with this prefix: the two system classes (VA-210).
             return Err(ApiError::forbidden(
                 kind,
                 &key.name,
@@ -100,7 +100,7 @@ impl ApiServer {
                 if is_first {
                     let metadata = object.metadata_mut();
                     metadata.deletion_timestamp = Some(caller.wall());
-                    // A definition is marked by its own registry.
+                    // The registry of definitions sets only the deletion timestamp.
                     if kind != Kind::CustomResourceDefinition {
                         metadata.deletion_grace_period_seconds = Some(0);
                         raise_generation(&mut object);
@@ -128,7 +128,7 @@ impl ApiServer {
         stored
     }
 
-    /// Marks a namespace as terminating. It is removed after its content and its finalizers (CT-119, CT-120).
+    /// Marks a namespace as terminating. It is removed when its content and its finalizers are gone (CT-119, CT-120).
     fn delete_namespace(
         &mut self,
         old: &Object,
@@ -166,7 +166,7 @@ impl ApiServer {
     }
 }
 
-/// The effect of a DELETE on a pod (LC-011 to LC-015).
+/// Returns the effect of a DELETE on a pod (LC-011 to LC-015).
 fn deletion_step(pod: &Pod, options: &DeleteOptions, now: Time) -> DeletionStep {
     let metadata = &pod.metadata;
     let requested = options
@@ -303,7 +303,7 @@ mod tests {
 
     /// Shows: LC-011, LC-012, LC-013, LC-014, LC-015
     #[test]
-    fn the_grace_of_a_delete_follows_the_first_rule_that_applies() {
+    fn delete_grace_period_is_set_by_first_matching_rule() {
         use PodPhase::{Pending, Running, Succeeded};
         let now = Time::from_seconds(100);
         // (name, is_bound, phase, pod's own grace, pending (timestamp, grace), requested grace, expected)

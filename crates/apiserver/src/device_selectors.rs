@@ -1,6 +1,6 @@
-//! Compiles the CEL expressions of device selectors, so that a bad one is refused when it is written (DRA-032).
+//! Compiles the CEL expressions of device selectors, so that an object with an invalid expression is refused (DRA-032).
 //!
-//! Deviation: these errors come after all others of the object.
+//! Deviation: these errors are listed after all other errors of the object.
 
 use podscope_api::{DeviceClaim, DeviceSelector, ErrorList, Object};
 use podscope_cel::Selector;
@@ -36,7 +36,7 @@ fn of_claim(claim: &DeviceClaim, path: &str, problems: &mut ErrorList) {
 fn selectors(selectors: &[DeviceSelector], path: &str, problems: &mut ErrorList) {
     for (index, selector) in selectors.iter().enumerate() {
         let Some(cel) = &selector.cel else { continue };
-        // A longer one was refused for its length.
+        // Validation has already refused longer expressions.
         if cel.expression.len() > podscope_cel::MAX_LENGTH {
             continue;
         }

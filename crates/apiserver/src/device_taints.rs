@@ -1,4 +1,4 @@
-//! Default of device taints that depends on the time of the request.
+//! Sets the default of device taints that depends on the time of the request.
 
 use std::sync::Arc;
 

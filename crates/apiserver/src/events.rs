@@ -1,16 +1,16 @@
 //! Events as client-go's event recorders create them (KC-073, SCH-128, CT-194).
 //!
-//! Most components correlate events: equal ones become one object with a count. From the tenth different message of one
-//! reason on, the event becomes `(combined from similar events)`. A component that sends too many events about one
-//! object may send only one more every five minutes.
+//! Most components correlate events: equal ones become one object with a count. From the tenth different message with
+//! one reason on, events are stored as `(combined from similar events)`. A component that has sent too many events
+//! about one object may send only one every five minutes.
 //!
 //! Writers of `events.k8s.io` (the scheduler) use other fields (`eventTime`, `action`, `series`), and also distinguish
 //! events by the resourceVersion of the object.
 //!
-//! A recorder's memory ends with its process; a restarted process counts anew.
+//! The state of a recorder is lost with its process; a restarted process counts from zero.
 //!
-//! Deviation: the recorders' memories are kept in the API server, and a series is counted at each event, where the real
-//! recorder writes its start and its end.
+//! Deviation: the state of the recorders is stored in the API server, and every event of a series updates its count;
+//! the real recorder writes only the start and the end of a series.
 
 mod fifo;
 mod recent;
@@ -37,34 +37,34 @@ const EVENT_TTL: i64 = 3600 * 1_000_000;
 /// `~` Host name of the control plane's machine.
 const HOST: &str = "control-plane";
 
-/// Number of different messages of one reason from which they are combined.
+/// Number of different messages with one reason from which they are combined.
 const SIMILAR_MAX: usize = 10;
-/// Pause after which similar messages are no longer combined, in microseconds.
+/// Time without similar messages after which they are no longer combined, in microseconds.
 const SIMILAR_INTERVAL: i64 = 600 * 1_000_000;
 /// Number of events that one component may send about one object without a pause.
 const BURST: i64 = 25;
-/// Time after which one more event is allowed, in microseconds.
+/// Interval at which the budget regains one event, in microseconds.
 const REFILL: i64 = 300 * 1_000_000;
-/// Pause that ends an event series of the scheduler, in microseconds.
+/// Time without an event that ends an event series of the scheduler, in microseconds.
 const SERIES_PAUSE: i64 = 360 * 1_000_000;
 
-/// The existing event objects, and the memory of all recorders.
+/// The existing event objects, and the state of all event recorders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventLog {
     /// Sent events, by the hash of the properties that make two events equal.
     sent: LruCache<Sent>,
     /// Messages that differ only in their text, by the hash of their common properties.
     similar: LruCache<Similar>,
-    /// Remaining event budget, by the hash of component and object.
+    /// Remaining event budgets, by the hash of component and object.
     budget: LruCache<Budget>,
-    /// Keys of events, in the order of their creation.
+    /// Keys of the stored events, in the order of their creation.
     order: Fifo<ObjectKey>,
     /// Lower bound for the last occurrence of all events; `None` if not computed yet.
     oldest_occurrence: Option<Time>,
     next: u64,
     /// Number of restarts of each process.
     restarts: ordered::Map<Actor, u64>,
-    /// The empty map, shared as labels and annotations of all events.
+    /// An empty map, shared as labels and annotations by all events.
     no_labels: Labels,
 }
 
@@ -157,12 +157,12 @@ impl EventLog {
 }
 
 impl ApiServer {
-    /// Clears the memory of a process's recorder after a restart.
+    /// Clears the state of a process's event recorder after a restart.
     pub fn forget_recorder(&mut self, actor: &Actor) {
         *self.events.restarts.entry(actor.clone()).or_default() += 1;
     }
 
-    /// Records an event, or raises the count of an equal one.
+    /// Stores an event, or increments the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
         let version = self.version_of(note.kind, &note.key, &note.uid);
@@ -212,7 +212,7 @@ impl ApiServer {
         });
     }
 
-    /// UID of the object that the event is about, looked up by name if the event has no UID.
+    /// Returns the UID of the object that the event is about, looked up by name if the event has no UID.
     fn uid_of(&self, note: &EventNote) -> Uid {
         let object = note
             .uid
@@ -223,8 +223,8 @@ impl ApiServer {
             .map_or_else(|| note.uid.clone(), |object| object.metadata().uid.clone())
     }
 
-    /// The resourceVersion of the object that an event names. Empty for Nodes, because kubelets and node controllers
-    /// give only the node's name.
+    /// Returns the resourceVersion of the object that an event refers to. Empty for Nodes, because kubelets and node
+    /// controllers set only the node's name.
     fn version_of(&self, kind: Kind, key: &ObjectKey, uid: &Uid) -> Str {
         let object = (kind != Kind::Node)
             .then(|| self.objects().get_kind(kind, key))
@@ -293,7 +293,7 @@ impl ApiServer {
         namespace.is_some_and(|namespace| namespace.metadata.is_terminating())
     }
 
-    /// Raises the count of a stored event and updates its message.
+    /// Increments the count of a stored event and updates its message.
     fn raise_count(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
         let typed = Arc::make_mut(&mut event);
         if typed.action.is_empty() {
@@ -310,8 +310,8 @@ impl ApiServer {
         self.store.put_unwatched(Object::Event(event));
     }
 
-    /// Registers an imported event.
-    pub(super) fn adopt_event(&mut self, key: ObjectKey) {
+    /// Adds an imported event to the log.
+    pub(super) fn add_imported_event(&mut self, key: ObjectKey) {
         self.events.order.push(key);
         self.drop_excess_events();
     }
@@ -319,7 +319,7 @@ impl ApiServer {
     /// Removes events an hour after their last occurrence (`--event-ttl`).
     pub fn forget_old_events(&mut self, now: Time) {
         let is_old = |event: &Event| now.0 - last_occurrence_of(event).map_or(now.0, |at| at.0) >= EVENT_TTL;
-        // No event is older than `oldest_occurrence`, so the scan is needed only if that is old.
+        // No event is older than `oldest_occurrence`, so a scan is needed only if that is expired.
         let has_old = self
             .events
             .oldest_occurrence
@@ -353,7 +353,7 @@ impl ApiServer {
     }
 }
 
-/// The last occurrence of an event.
+/// Returns the last occurrence of an event.
 fn last_occurrence_of(event: &Event) -> Option<Time> {
     let series = event.series.as_ref().and_then(|series| series.last_observed_time);
     let last_occurrence = series.max(event.event_time).map(|at| Time(at.0));
@@ -362,7 +362,7 @@ fn last_occurrence_of(event: &Event) -> Option<Time> {
         .max(event.metadata.creation_timestamp)
 }
 
-/// Hash of the component and the object that it reports about; the base of the other hashes.
+/// Computes the hash of the component and the object that it reports about; the other hashes extend it.
 fn reporter_hash(note: &EventNote, actor: &Actor) -> u64 {
     let ObjectKey { namespace, name } = &note.key;
     let actor = actor.to_string();
@@ -405,7 +405,7 @@ fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> Object
     }
 }
 
-/// The event source, which the `From` column of `kubectl describe` shows.
+/// Returns the event source, which the `From` column of `kubectl describe` shows.
 fn source(actor: &Actor, note: &EventNote) -> EventSource {
     EventSource {
         component: shared(&note.component),

@@ -12,12 +12,12 @@ use podscope_api::{
 use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Updated};
 
-/// Evictions are refused while `disruptedPods` has more entries than this (LC-029).
+/// Maximum number of entries in `disruptedPods`; beyond it, evictions are refused (LC-029).
 const DISRUPTED_PODS_MAX: usize = 2000;
 
 impl ApiServer {
-    /// POST pods/eviction. The budget is checked and updated in one step, so no conflict can arise. Deviation: the real
-    /// server makes several writes with retries, with the same result.
+    /// Handles POST pods/eviction. The budget is checked and updated in one step, so no conflict can arise. Deviation:
+    /// the real server makes several writes with retries, with the same result.
     pub(super) fn evict(
         &mut self,
         key: &ObjectKey,
@@ -56,7 +56,7 @@ impl ApiServer {
         self.delete(Kind::Pod, key, options, caller, out)
     }
 
-    /// The PodDisruptionBudget that selects the pod; an error if there are several.
+    /// Returns the PodDisruptionBudget that selects the pod; an error if there are several.
     fn budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
         let mut matching = self.objects().budgets_of(pod);
         let first = matching.next().cloned();
@@ -115,7 +115,7 @@ impl ApiServer {
     }
 }
 
-/// The cause of a refusal, in the API server's words (LC-026).
+/// Returns the API server's message about the cause of a refused eviction (LC-026).
 fn no_disruption_message(name: &str, status: &PodDisruptionBudgetStatus) -> String {
     let condition = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
     let refuses = format!("The disruption budget {name} does not allow evicting pods currently");
@@ -132,12 +132,12 @@ fn no_disruption_message(name: &str, status: &PodDisruptionBudgetStatus) -> Stri
     }
 }
 
-/// Evictions of finished, terminating and pending pods ignore budgets (LC-024).
+/// Returns whether evictions of a pod ignore budgets: it is finished, terminating or pending (LC-024).
 fn ignores_budgets(pod: &Pod) -> bool {
     pod.is_terminal() || pod.metadata.is_terminating() || pod.status.phase == Some(PodPhase::Pending)
 }
 
-/// Returns whether the budget's unhealthy pod eviction policy lets an unready pod be evicted without counting it
+/// Returns whether the budget's unhealthy pod eviction policy allows evicting an unready pod without using the budget
 /// (LC-028).
 fn may_evict_unready(pod: &Pod, budget: &PodDisruptionBudget) -> bool {
     !pod.is_ready()

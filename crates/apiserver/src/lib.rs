@@ -52,7 +52,7 @@ use podscope_sim::{
 
 pub use store::Store;
 
-/// A record before it gets its position in the trace.
+/// A record that does not have its position in the trace yet.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub happening: Happening,
@@ -96,21 +96,21 @@ impl Outcome {
 pub struct ApiServer {
     store: Store,
     rng: Rng,
-    /// Generates the UIDs of objects that the cluster creates by itself, so that these do not change the names and UIDs
-    /// of other objects.
+    /// Generates the UIDs of objects that the cluster creates itself, so that they do not affect the generated names
+    /// and UIDs of other objects.
     internal_uids: Rng,
     /// Generates the name suffixes of service account token volumes.
     token_names: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
-    /// Whether pod priority is disabled, by the switch `pod-priority-off`.
+    /// Whether the switch `pod-priority-off` disables pod priority.
     ignores_priority: bool,
     /// Cache of the last tolerations before and after defaulting, so that the pods of a template share both.
     tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
 
 impl ApiServer {
-    /// A server with an empty store.
+    /// Creates a server with an empty store.
     pub fn new(seed: u64) -> Self {
         Self {
             store: Store::default(),
@@ -131,17 +131,17 @@ impl ApiServer {
         self
     }
 
-    /// Read access to the store.
+    /// Returns the store.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// All objects now.
+    /// Returns all stored objects.
     pub fn objects(&self) -> &Arc<Objects> {
         self.store.objects()
     }
 
-    /// Stores which record reports the change of that revision, for watches that resume.
+    /// Stores which record reports the change with this revision, for watches that resume.
     pub fn note_record(&mut self, revision: u64, record: CausedBy) {
         self.store.note_record(revision, record);
     }
@@ -163,16 +163,16 @@ impl ApiServer {
         if is_unwatched(object.kind()) {
             let key = (object.kind() == Kind::Event).then(|| object.key());
             let stored = self.store.put_unwatched(object);
-            key.into_iter().for_each(|key| self.adopt_event(key));
+            key.into_iter().for_each(|key| self.add_imported_event(key));
             return stored;
         }
         stored_object(&self.store.put(object))
     }
 
-    /// Refuses a request because too many deliveries are pending, as API Priority and Fairness does.
+    /// Refuses a request because too many events of the simulation are pending, as API Priority and Fairness would.
     ///
     /// # Errors
-    /// Always returns 429, after which clients retry.
+    /// Always returns error 429, after which clients retry.
     pub fn turn_away(&self, request: &Request, out: &mut Outcome) -> Answer {
         let answer = Err(ApiError::overloaded(target(request).0));
         record_refusal(request, &answer, out);
@@ -182,7 +182,7 @@ impl ApiServer {
     /// Applies one request; its changes and records are added to `out`.
     ///
     /// # Errors
-    /// Returns the refusal, with the API server's message.
+    /// Returns the API server's error if it refuses the request.
     pub fn handle(&mut self, request: &Request, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let answer = match request {
             Request::Get { kind, key } => {
@@ -244,7 +244,7 @@ impl ApiServer {
         answer
     }
 
-    /// The UID of a new object.
+    /// Generates the UID of a new object.
     fn next_uid(&mut self, object: &Object) -> Uid {
         let name = &*object.metadata().name;
         let is_internal = match object.kind() {
@@ -260,7 +260,7 @@ impl ApiServer {
         }
     }
 
-    /// Writes an object (watched or not, by its kind) and returns it as stored.
+    /// Stores an object, in the main log or as an unwatched kind, and returns it as stored.
     fn write(&mut self, object: Object, out: &mut Outcome) -> Object {
         if is_unwatched(object.kind()) {
             return self.store.put_unwatched(object);
@@ -288,7 +288,7 @@ impl ApiServer {
     }
 }
 
-/// Records a 4xx answer. Lost leader elections are not recorded.
+/// Records an answer that is a client error (4xx). Lost leader elections are not recorded.
 fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
     let Err(error) = answer else { return };
     let (kind, key, uid) = target(request);
@@ -303,7 +303,7 @@ fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
     }
 }
 
-/// The object that a write stored.
+/// Returns the object that a write stored.
 fn stored_object(change: &Change) -> Object {
     change
         .new
@@ -323,7 +323,7 @@ fn is_unrecorded(kind: Kind) -> bool {
     is_unwatched(kind) || kind == Kind::Endpoints
 }
 
-/// The object that a request is about.
+/// Returns the object that a request is about.
 fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
     match request {
         Request::Create(object) | Request::Update(object, _) => {
@@ -347,7 +347,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
     }
 }
 
-/// Five random characters of Kubernetes' name alphabet, which has no vowels and no look-alikes.
+/// Generates five characters of Kubernetes' name alphabet, which has no vowels and no characters that look alike.
 pub fn name_suffix(rng: &mut Rng) -> Str {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..5)

@@ -10,7 +10,7 @@ use podscope_api::{
 use super::ApiServer;
 use podscope_sim::ApiError;
 
-/// Annotation of a pod that lists the defaults it got.
+/// Annotation of a pod that lists the defaults set by LimitRanges.
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 
 impl ApiServer {
@@ -85,7 +85,7 @@ fn defaults(range: &LimitRange) -> (ResourceList, ResourceList) {
     (requests, limits)
 }
 
-/// Sets missing resources of a container, and describes them in `defaulted`.
+/// Sets missing resources of a container to their defaults, and adds their descriptions to `defaulted`.
 fn set_defaults(
     container: &mut Container,
     requests: &ResourceList,
@@ -157,7 +157,7 @@ fn ratio(limit: Quantity, request: Quantity) -> f64 {
     limit.milli_value() as f64 / request.milli_value() as f64
 }
 
-/// A claim has only requests, no limits.
+/// Checks a claim, which has only requests and no limits.
 fn check_claim(item: &LimitRangeItem, requests: &ResourceList, problems: &mut Vec<String>) {
     check_minimum(item, requests, &ResourceList::new(), problems);
     for (resource, bound) in &item.max {

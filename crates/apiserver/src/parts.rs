@@ -1,6 +1,6 @@
-//! The part of an object that a write may change: the main resource ignores `status`, the status subresource changes
-//! only it, and the resize subresource changes only the resources of a pod. Also decides when `metadata.generation`
-//! rises.
+//! Determines the part of an object that a write may change: the main resource ignores `status`, the status subresource
+//! changes only it, and the resize subresource changes only the resources of a pod. Also determines when
+//! `metadata.generation` is incremented.
 
 use std::sync::Arc;
 
@@ -79,9 +79,9 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     )
 }
 
-/// Takes the metadata that a write of the status may change besides it. Few kinds forbid that (`PrepareForUpdate` of the
-/// status strategies, `ResetObjectMetaForStatus`).
-pub(super) fn take_metadata_with_status(merged: &mut Object, sent: ObjectMeta) {
+/// Copies the metadata that a write of the status may also change; only a few kinds do not allow this
+/// (`PrepareForUpdate` of the status strategies, `ResetObjectMetaForStatus`).
+pub(super) fn copy_status_metadata(merged: &mut Object, sent: ObjectMeta) {
     let kind = merged.kind();
     if matches!(
         kind,
@@ -107,8 +107,8 @@ pub(super) fn take_metadata_with_status(merged: &mut Object, sent: ObjectMeta) {
     }
 }
 
-/// Makes `podIPs` agree with `podIP`: where both are given and differ, `podIP` decides, and where one is given, the other
-/// follows it (the conversion of `v1.PodStatus`).
+/// Makes `podIPs` consistent with `podIP`, as the conversion of `v1.PodStatus` does: if they differ, `podIP` applies;
+/// if only one is set, the other is derived from it.
 pub(super) fn align_pod_ips(status: &mut PodStatus) {
     match status.pod_ips.first() {
         Some(first) if status.pod_ip.is_empty() => status.pod_ip = first.ip.clone(),
@@ -120,7 +120,7 @@ pub(super) fn align_pod_ips(status: &mut PodStatus) {
     }
 }
 
-/// A write of the status of an object, or of everything else, by its JSON.
+/// Merges a write through the JSON of the object: only the status changes, or everything except the status.
 fn with_status(old: &Object, new: &Object, part: Part) -> Option<Object> {
     if part == Part::Status {
         return with_field_of(old, new, "status");
@@ -130,8 +130,8 @@ fn with_status(old: &Object, new: &Object, part: Part) -> Option<Object> {
     Some(merged)
 }
 
-/// The object with the value that a field has in another one, such as `status` or `spec/ephemeralContainers`. Its metadata
-/// stays as it is.
+/// Returns the object with a field, such as `status` or `spec/ephemeralContainers`, copied from another object. The
+/// metadata is unchanged.
 fn with_field_of(object: &Object, other: &Object, path: &str) -> Option<Object> {
     let (mut value, other) = (object.to_value(), other.to_value());
     let (parent, field) = path.rsplit_once('/').unwrap_or(("", path));
@@ -150,8 +150,8 @@ fn with_field_of(object: &Object, other: &Object, path: &str) -> Option<Object> 
     Some(merged)
 }
 
-/// The old pod with the container resources of the new one, matched by container name. Other differences are dropped
-/// (`dropNonResizeUpdates`).
+/// Returns the old pod with the container resources of the new one, matched by container name. Other differences are
+/// dropped (`dropNonResizeUpdates`).
 fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     let mut merged = old.clone();
     let pod = Arc::make_mut(&mut merged);
@@ -164,7 +164,7 @@ fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     merged
 }
 
-/// The object that a write of a kind leaves behind whose status is a field like any other.
+/// Merges a write to a kind without a status subresource, where the status is a field like any other.
 pub(super) fn replace(old: &Object, mut new: Object) -> Option<Object> {
     keep_metadata(new.metadata_mut(), old.metadata());
     (new.kind() == old.kind()).then_some(new)
@@ -191,8 +191,8 @@ fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
     metadata.managers = stored.managers;
 }
 
-/// Returns whether a change raises the object's generation.
-pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
+/// Returns whether a change increments the object's generation.
+pub(super) fn increments_generation(old: &Object, new: &Object) -> bool {
     macro_rules! spec_differs {
         ($($kind:ident),*) => {
             match (old, new) {
@@ -225,7 +225,7 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
     )
 }
 
-/// Compares annotations, which raise the generation of Deployments only. The revision annotation does not count,
+/// Compares annotations, which increment the generation of Deployments only. The revision annotation is ignored,
 /// because it is written together with the status.
 fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
     let without_revision = |metadata: &ObjectMeta| {
@@ -236,9 +236,9 @@ fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
     old.annotations == new.annotations || without_revision(old) == without_revision(new)
 }
 
-/// Sets the first generation of a new object. A DaemonSet gets that of its template from the conversion to `apps/v1`, so
-/// that it belongs to the sender.
-pub(super) fn begin_generations(object: &mut Object) {
+/// Sets the first generation of a new object, and the template generation of a DaemonSet. The conversion to `apps/v1`
+/// sets the latter, so its field manager is the client that sends the object.
+pub(super) fn set_first_generations(object: &mut Object) {
     if has_generation(object) {
         object.metadata_mut().generation = Some(1);
     }
@@ -248,7 +248,7 @@ pub(super) fn begin_generations(object: &mut Object) {
     }
 }
 
-/// Counts the template changes of a DaemonSet in its annotation.
+/// Increments the template generation annotation of a DaemonSet if its template changes.
 pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
     let (Object::DaemonSet(old), Object::DaemonSet(new)) = (old, new) else {
         return;
@@ -307,7 +307,7 @@ pub(super) fn has_generation(object: &Object) -> bool {
 }
 
 /// Clears the status of a new object (LC-040). A Node keeps the status that its kubelet reports.
-pub(super) fn wipe_status(object: &mut Object) {
+pub(super) fn clear_status(object: &mut Object) {
     macro_rules! wipe {
         ($($kind:ident),*) => {
             match object {

@@ -11,7 +11,7 @@ use podscope_sim::{Answer, ApiError, Happening};
 const BINDING: &str = "pods/binding";
 
 impl ApiServer {
-    /// POST pods/binding: assigns the pod to a node, once and for all (LC-001, LC-045).
+    /// Handles POST pods/binding: assigns the pod to a node permanently (LC-001, LC-045).
     pub(super) fn bind(
         &mut self,
         key: &ObjectKey,
@@ -47,7 +47,7 @@ impl ApiServer {
         let mut pod = old.clone();
         let typed = Arc::make_mut(&mut pod);
         typed.spec.node_name = Some(node.clone());
-        // A nomination ends with the binding, whichever node was chosen (LC-045).
+        // The binding removes the nomination, even if it was for another node (LC-045).
         typed.status.nominated_node_name = Default::default();
         if let Some(sent) = metadata {
             for (to, from) in [

@@ -1,8 +1,8 @@
 //! Admission by ResourceQuotas: a create, or an update that raises usage, is charged to every matching quota of the
-//! namespace, or refused (VA-290, CT-189). The quota controller gives the usage of deleted objects back.
+//! namespace, or refused (VA-290, CT-189). The quota controller later subtracts the usage of deleted objects.
 //!
-//! Deviation: a quota whose usage was never counted is counted here. The real server refuses until its controller has
-//! counted it, shortly after the quota is created.
+//! Deviation: the usage of a new quota is computed here. The real server refuses requests until the quota controller
+//! has computed it, shortly after the quota is created.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{ApiServer, Caller, Outcome, is_unwatched};
 use podscope_sim::{ApiError, Part};
 
 impl ApiServer {
-    /// The namespace's quotas with the usage that the write adds; an error if it exceeds one of them.
+    /// Returns the namespace's quotas with the usage that the write adds; an error if a quota would be exceeded.
     pub(super) fn charges(
         &self,
         old: Option<&Object>,
@@ -35,7 +35,7 @@ impl ApiServer {
             {
                 return refuse(format!("failed quota: {name}: must specify {missing}"));
             }
-            let added = added(limit, old, new, caller);
+            let added = added_usage(limit, old, new, caller);
             if added.is_empty() {
                 continue;
             }
@@ -66,8 +66,8 @@ impl ApiServer {
     }
 }
 
-/// Returns whether an update of that part may raise the usage of a quota.
-pub(super) fn may_take_more(new: &Object, part: Part) -> bool {
+/// Returns whether an update of this part may increase the usage of a quota.
+pub(super) fn may_increase_usage(new: &Object, part: Part) -> bool {
     match part {
         Part::Main => matches!(new, Object::Service(_) | Object::PersistentVolumeClaim(_)),
         Part::Resize => true,
@@ -75,8 +75,8 @@ pub(super) fn may_take_more(new: &Object, part: Part) -> bool {
     }
 }
 
-/// The usage that a write adds to the quota.
-fn added(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
+/// Returns the usage that a write adds to the quota.
+fn added_usage(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
     let before = old.map_or_else(ResourceList::new, |old| quota::usage(old, caller.wall()));
     let taken = quota::usage(new, caller.wall()).into_iter();
     taken
@@ -89,7 +89,7 @@ fn added(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Cal
         .collect()
 }
 
-/// Describes the resources of the quota that do not suffice; `None` if all do.
+/// Describes the resources for which the quota would be exceeded; `None` if there are none.
 fn exceeded(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
     let used = |resource: &str| limit.status.used.get(resource).copied().unwrap_or_default();
     let (mut requested, mut before, mut hard) = (ResourceList::new(), ResourceList::new(), ResourceList::new());

@@ -1,4 +1,4 @@
-//! The resize subresource of pods: allowed in-place changes, and whether the pod's node can satisfy them.
+//! The resize subresource of pods: checks that in-place changes are allowed, and that the pod's node can satisfy them.
 
 use podscope_api::well_known::label;
 use podscope_api::{Container, Kind, Node, Object, Pod, Quantity, ResourceList, features};
@@ -7,7 +7,7 @@ use super::{ApiServer, admission};
 use podscope_sim::ApiError;
 
 impl ApiServer {
-    /// Refuses a resize that is invalid, or that the pod's node could never satisfy.
+    /// Returns an error for a resize that is invalid, or that the pod's node could never satisfy.
     pub(super) fn admit_resize(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let (Object::Pod(old), Object::Pod(new)) = (old, new) else {
             return Err(ApiError::not_found(old.kind(), &old.metadata().name));
@@ -24,7 +24,7 @@ impl ApiServer {
         if let Some(node) = node {
             check_declared_features(node, old, new)?;
         }
-        // An unchanged spec needs no room on the node.
+        // An unchanged spec needs no further resources on the node.
         if old.spec == new.spec {
             return Ok(());
         }
@@ -86,7 +86,7 @@ fn check_capacity(node: &Node, pod: &Pod) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The kubelet features that a resize needs.
+/// Returns the kubelet features that a resize needs.
 fn needed_features(old: &Pod, new: &Pod) -> impl Iterator<Item = &'static str> {
     let changes_pod_level = old.spec.resources != new.spec.resources;
     let regular_inits = |pod: &Pod| -> Vec<Container> {

@@ -4,14 +4,15 @@
 use podscope_api::{Object, UntypedObject, ValidationError};
 use serde_json::Value;
 
-/// The rules of an object's schema that do not hold. `old` is the object that it replaces.
+/// Returns an error for each rule of the schema that an object violates. `old` is the object that it replaces.
 #[cfg(feature = "rules")]
 pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
     let old = old.map(Object::to_value);
     podscope_cel::rules::validate(&object.to_value(), old.as_ref(), schema)
 }
 
-/// The rules of a definition that do not compile. `old` is the definition that it replaces, whose rules are accepted.
+/// Returns an error for each rule of a definition that does not compile. If `old`, the definition that it replaces, has
+/// the same versions, they are accepted.
 #[cfg(feature = "rules")]
 pub(super) fn check_definition(
     definition: &UntypedObject,
@@ -28,7 +29,7 @@ pub(super) fn check_definition(
         .flatten()
         .filter_map(|version| version.pointer("/schema/openAPIV3Schema"))
         .collect();
-    // A schema that all versions have is one of the whole definition.
+    // If all versions have the same schema, the errors have the path of the definition's common schema.
     if let [first, others @ ..] = schemas.as_slice()
         && others.iter().all(|other| other == first)
     {

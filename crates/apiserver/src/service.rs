@@ -7,7 +7,7 @@ use podscope_sim::ApiError;
 use super::ApiServer;
 
 impl ApiServer {
-    /// Node ports that no Service uses, lowest first. Deviation: the real server picks random ones.
+    /// Returns the node ports that no Service uses, lowest first. Deviation: the real server picks random ones.
     fn free_node_ports(&self, service: &ServiceSpec) -> impl Iterator<Item = i32> + use<> {
         let mut taken: ordered::Set<i32> = service.ports.iter().filter_map(|port| port.node_port).collect();
         for service in self.objects().list::<Service>() {
@@ -17,7 +17,7 @@ impl ApiServer {
         (30_000..32_768).filter(move |port| !taken.contains(port))
     }
 
-    /// The next cluster IP that no Service uses.
+    /// Returns the next cluster IP that no Service uses.
     fn free_cluster_ip(&mut self) -> Str {
         loop {
             self.next_cluster_ip += 1;
@@ -50,7 +50,7 @@ impl ApiServer {
         let mut ports = self.free_node_ports(&service.spec);
         node_ports(&mut service.spec, is_new, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
-        // The cluster has no IPv6 addresses; validation reports it.
+        // The cluster has no IPv6 addresses; validation reports the request for one.
         let wants_ipv6 = service
             .spec
             .ip_families
@@ -79,12 +79,12 @@ impl ApiServer {
                 }
             }
         }
-        name_cluster_ips(&mut service.spec);
+        set_cluster_ips(&mut service.spec);
     }
 }
 
-/// Sets `clusterIPs` from `clusterIP`.
-pub(super) fn name_cluster_ips(spec: &mut ServiceSpec) {
+/// Sets `clusterIPs` to `clusterIP` if it is empty.
+pub(super) fn set_cluster_ips(spec: &mut ServiceSpec) {
     if spec.cluster_ips.is_empty() && !spec.cluster_ip.is_empty() {
         spec.cluster_ips = vec![spec.cluster_ip.clone()];
     }
@@ -102,7 +102,7 @@ fn needs_health_port(spec: &ServiceSpec) -> bool {
 /// are cleared unless the update changes them.
 pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
     let is_external = |spec: &ServiceSpec| &*spec.kind == "ExternalName";
-    // `clusterIPs` follows a changed `clusterIP`.
+    // A changed `clusterIP` also changes `clusterIPs`.
     if new.cluster_ip != old.cluster_ip && new.cluster_ips == old.cluster_ips {
         match new.cluster_ip.is_empty() {
             true => new.cluster_ips.clear(),

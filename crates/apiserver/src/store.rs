@@ -8,10 +8,10 @@ use podscope_api::{CausedBy, Kind, Object, ObjectKey};
 
 use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
-/// Number of changes kept for watches that resume. A watch that is further behind lists again, as after etcd's
-/// compaction.
+/// Maximum number of changes kept for watches that resume. A watch that is further behind must list again, as after a
+/// compaction of etcd.
 const LOG_MAX: usize = 1024;
-/// Number of changes kept of kinds that no process watches.
+/// Maximum number of changes kept for kinds that no process watches.
 const UNWATCHED_CHANGES_MAX: usize = 512;
 
 /// A change, with the record that reports it.
@@ -28,25 +28,25 @@ pub struct Store {
     objects: Arc<Objects>,
     revision: u64,
     log: VecDeque<Logged>,
-    /// Revision of the newest change that the log has dropped.
+    /// Revision of the newest change that was dropped from the log.
     compacted: u64,
-    /// The latest changes of kinds that no process watches. Clients that speak HTTP may watch them.
+    /// The latest changes of kinds that no process in the simulation watches; HTTP clients may watch them.
     unwatched_changes: VecDeque<Arc<Change>>,
 }
 
 impl Store {
-    /// All objects now.
+    /// Returns all stored objects.
     pub fn objects(&self) -> &Arc<Objects> {
         &self.objects
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The watch responses after a revision, each with the record of its change; `None` if the log no longer reaches
-    /// back to it. The log keeps no states: the states in between are reconstructed backwards from the newest one.
+    /// Returns the watch responses after a revision, each with the record of its change; `None` if the log no longer
+    /// reaches back to it. The log stores no states: earlier states are reconstructed backwards from the newest one.
     pub fn since(&self, revision: u64) -> Option<Vec<(Arc<WatchResponse>, CausedBy)>> {
         if revision < self.compacted {
             return None;
@@ -68,13 +68,13 @@ impl Store {
         Some(responses)
     }
 
-    /// The newest change in the log.
+    /// Returns the newest change in the log.
     pub fn last(&self) -> Option<&Arc<Change>> {
         self.log.back().map(|logged| &logged.change)
     }
 
-    /// The changes after the given one; `None` if the log does not contain that very change, because it was dropped or
-    /// belongs to another branch.
+    /// Returns the changes after the given one; `None` if the log does not contain that change, because it was dropped
+    /// or belongs to another branch of the run.
     pub fn after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
         let at = self
             .log
@@ -83,7 +83,7 @@ impl Store {
         is_same_change.then(|| self.log.range(at + 1..).map(|logged| &logged.change))
     }
 
-    /// The kept changes of unwatched kinds after a revision, oldest first.
+    /// Returns the logged changes of unwatched kinds after a revision, oldest first.
     pub fn aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
         let first = self
             .unwatched_changes
@@ -91,7 +91,7 @@ impl Store {
         self.unwatched_changes.range(first..)
     }
 
-    /// Stores which record reports the change of that revision, if the log still contains it.
+    /// Stores which record reports the change with this revision, if the log still contains that change.
     pub(super) fn note_record(&mut self, revision: u64, record: CausedBy) {
         let mut newest_first = self.log.iter_mut().rev();
         if let Some(logged) = newest_first.find(|logged| logged.change.revision == revision) {
@@ -199,7 +199,7 @@ mod tests {
         parse(&text).objects.remove(0).value
     }
 
-    /// A watch that resumes receives what it missed, each change with the objects after it (LC-208).
+    /// A watch that resumes receives the changes that it missed, each with the objects after the change (LC-208).
     /// Shows: LC-208
     #[test]
     fn resumed_watch_receives_missed_changes_with_their_states() {

@@ -8,7 +8,7 @@ use super::{ApiServer, Caller, Outcome, custom, is_unrecorded, parts, quota, rec
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
-    /// PUT: refused if the resourceVersion is stale, unconditional if it is empty (CT-161).
+    /// Handles a PUT: refused if the resourceVersion is stale, unconditional if it is empty (CT-161).
     pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
@@ -30,7 +30,7 @@ impl ApiServer {
         self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
 
-    /// PATCH: applied to the stored object.
+    /// Handles a PATCH, which is applied to the stored object.
     pub(super) fn patch(
         &mut self,
         (kind, key): (Kind, &ObjectKey),
@@ -60,7 +60,7 @@ impl ApiServer {
             .ok_or_else(|| ApiError::not_found(kind, &key.name))
     }
 
-    /// Prunes, completes and checks the status that a client wrote.
+    /// Prunes the status that a client wrote, sets defaults and validates it.
     fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
         self.conform(merged);
         let mut problems = ErrorList::default();
@@ -74,8 +74,8 @@ impl ApiServer {
         Err(ApiError::invalid(old.kind(), &old.key().name, problems))
     }
 
-    /// Takes the metadata that a status update may change, and checks the status if a client wrote it. Those of the
-    /// cluster's own components need no validation.
+    /// Copies the metadata that a status update may change, and checks the status if a client wrote it. Status updates
+    /// of the cluster's own components need no validation.
     fn take_status(
         &self,
         old: &Object,
@@ -83,7 +83,7 @@ impl ApiServer {
         sent: ObjectMeta,
         is_client: bool,
     ) -> Result<(), ApiError> {
-        parts::take_metadata_with_status(merged, sent);
+        parts::copy_status_metadata(merged, sent);
         if !is_client {
             return Ok(());
         }
@@ -122,14 +122,15 @@ impl ApiServer {
         if is_client {
             let problems = podscope_api::validate_metadata_update(old, &new);
             if !problems.is_empty() {
-                // The checks of all objects and those of the kind both report them.
+                // The real server lists these problems twice: in the checks for all objects and in those of the kind.
                 let mut error = ApiError::invalid(kind, &key.name, problems);
                 error.causes.extend(error.causes.clone());
                 return Err(error);
             }
         }
         let has_status = self.keeps_status_apart(new.kind());
-        // Status updates of the cluster's own components change no metadata, but for the revision of a Deployment.
+        // Status updates of the cluster's own components change no metadata, except the revision annotation of a
+        // Deployment.
         let has_metadata = part == Part::Status && (is_client || kind == Kind::Deployment);
         let sent = has_metadata.then(|| new.metadata().clone());
         let merged = match has_status {
@@ -152,8 +153,8 @@ impl ApiServer {
             self.admit_update(old, &mut merged)?;
             self.validate_replacement(old, &merged)?;
             let has_new_spec = match kind {
-                Kind::Custom(_) => custom::raises_generation(old, &merged, has_status),
-                _ => parts::raises_generation(old, &merged),
+                Kind::Custom(_) => custom::increments_generation(old, &merged, has_status),
+                _ => parts::increments_generation(old, &merged),
             };
             if has_new_spec {
                 raise_generation(&mut merged);
@@ -168,7 +169,7 @@ impl ApiServer {
         if part == Part::Resize {
             podscope_api::default_object(&mut merged);
             self.admit_resize(old, &merged)?;
-            if parts::raises_generation(old, &merged) {
+            if parts::increments_generation(old, &merged) {
                 raise_generation(&mut merged);
             }
         }
@@ -184,7 +185,7 @@ impl ApiServer {
         if merged == *old {
             return Ok(Some(merged));
         }
-        if quota::may_take_more(&merged, part) {
+        if quota::may_increase_usage(&merged, part) {
             self.check_limit_ranges(&merged)?;
             let charges = self.charges(Some(old), &merged, caller)?;
             self.charge(charges, out);
@@ -201,8 +202,8 @@ impl ApiServer {
         Ok(Some(stored))
     }
 
-    /// Namespace finalize: removes `kubernetes` from spec.finalizers. The namespace is removed if no other finalizer is
-    /// left (CT-120).
+    /// Handles the `finalize` subresource of a namespace: removes `kubernetes` from spec.finalizers. The namespace is
+    /// removed if no other finalizer is left (CT-120).
     pub(super) fn finalize(
         &mut self,
         name: &str,
@@ -236,7 +237,7 @@ impl ApiServer {
     }
 }
 
-/// Checks the ephemeral containers of a pod, and raises its generation where they differ.
+/// Checks the ephemeral containers of a pod, and increments its generation if they change.
 fn admit_ephemeral_containers(old: &Object, merged: &mut Object) -> Result<(), ApiError> {
     podscope_api::default_object(merged);
     if let (Object::Pod(old), Object::Pod(new)) = (old, &*merged) {
@@ -245,13 +246,13 @@ fn admit_ephemeral_containers(old: &Object, merged: &mut Object) -> Result<(), A
             return Err(ApiError::invalid(Kind::Pod, &old.metadata.name, problems));
         }
     }
-    if parts::raises_generation(old, merged) {
+    if parts::increments_generation(old, merged) {
         raise_generation(merged);
     }
     Ok(())
 }
 
-/// A namespace with the finalizers of its spec as they are: only its `finalize` subresource changes them.
+/// Restores the stored `spec.finalizers` of a namespace: only the `finalize` subresource may change them.
 fn with_finalizers(old: &Object, mut new: Object) -> Object {
     if let (Object::Namespace(old), Object::Namespace(new)) = (old, &mut new)
         && new.spec.finalizers != old.spec.finalizers
@@ -269,8 +270,8 @@ fn raise_generation(object: &mut Object) {
     metadata.generation = metadata.generation.map(|generation| generation + 1);
 }
 
-/// Returns whether the write removes the last finalizer while the grace period stored **before** the write is absent or
-/// 0 (LC-020).
+/// Returns whether the write removes the last finalizer and the grace period stored **before** the write is absent or 0
+/// (LC-020).
 fn ends_with_this_write(old: &Object, new: &Object) -> bool {
     let stored = old.metadata();
     new.metadata().finalizers.is_empty()

@@ -45,7 +45,7 @@ impl<T: Clone> Fifo<T> {
         number
     }
 
-    /// Whether the chunks are those from the first to the last value.
+    /// Returns whether the chunks cover exactly the values from the first to the last.
     fn is_aligned(&self) -> bool {
         self.chunks.len() as u64 == self.next.div_ceil(CHUNK) - self.first / CHUNK
     }

@@ -1,4 +1,4 @@
-//! A least-recently-used cache with a fixed capacity, for the memory of event recorders.
+//! A least-recently-used cache with a fixed capacity, for the state of event recorders.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::fifo::Fifo;
 
 /// Capacity of the LRU caches of client-go's recorders.
 const CAPACITY: usize = 4096;
-/// Number of recorded uses from which obsolete ones are dropped.
+/// Maximum number of recorded uses; beyond it, all uses except the last of each entry are dropped.
 const USES_MAX: usize = 4 * CAPACITY;
 /// Number of hash buckets. A put searches one bucket, and copies it if a checkpoint shares it.
 const BUCKETS: usize = 256;
@@ -19,7 +19,7 @@ struct Entry<V> {
     value: V,
 }
 
-/// Values by hash.
+/// A cache of values by hash.
 ///
 /// Invariant: `uses` holds the last use of each entry; its other elements are earlier uses.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ impl<V: Clone> LruCache<V> {
         }
     }
 
-    /// Drops all uses but the last one of each entry.
+    /// Drops all uses except the last one of each entry.
     fn compact_uses(&mut self) {
         for _ in 0..self.uses.len() {
             let (use_number, hash) = self.uses.pop().expect("the loop pops as many uses as there were");
@@ -106,7 +106,7 @@ impl<V: Clone> LruCache<V> {
         }
     }
 
-    /// Index in its bucket of the entry whose last use has that number.
+    /// Returns the index, in its bucket, of the entry whose last use has this number.
     fn find(&self, hash: u64, use_number: u64) -> Option<usize> {
         let bucket = &self.buckets[bucket_of(hash)];
         bucket

@@ -16,7 +16,7 @@ fn account(name: &str, fields: &str) -> String {
     format!("{{apiVersion: v1, kind: ServiceAccount, metadata: {{name: {name}, namespace: default}}, {fields}}}")
 }
 
-/// The names of the volumes and of each container's mounts, with the generated suffix as `*`.
+/// Returns the names of the volumes and of each container's mounts, with generated suffixes replaced by `*`.
 fn mounts(stored: &Object) -> String {
     let spec = &stored.to_value()["spec"];
     let names = |list: &Value| {
@@ -66,7 +66,7 @@ fn token_is_mounted_unless_its_path_or_volume_is_taken() {
             format!("containers: [{{name: c, image: x, {own}}}], volumes: [{{name: v, emptyDir: {{}}}}]"),
             "[v] c: v",
         ),
-        // A volume with that name prefix counts as the token volume, whatever its type.
+        // A volume with the name prefix `kube-api-access-` counts as the token volume, whatever its type.
         (
             format!("containers: [{{name: c, image: x}}], volumes: [{given}]"),
             "[kube-api-access-given] c: kube-api-access-given",
@@ -94,7 +94,7 @@ fn token_is_mounted_unless_its_path_or_volume_is_taken() {
 
 /// Shows: VA-284
 #[test]
-fn pod_without_image_pull_secrets_gets_those_of_its_account() {
+fn pod_inherits_image_pull_secrets_of_its_account() {
     for (more, expected) in [
         ("", json!([{"name": "registry"}])),
         ("imagePullSecrets: [{name: own}], ", json!([{"name": "own"}])),
@@ -106,7 +106,7 @@ fn pod_without_image_pull_secrets_gets_those_of_its_account() {
     }
 }
 
-/// An update with the pod as it was read changes nothing. An update without the token volume is refused.
+/// An update with the pod as it was read changes nothing. An update that lacks the token volume is refused.
 /// Shows: LC-042, VA-284
 #[test]
 fn update_without_token_volume_is_refused() {
@@ -116,7 +116,7 @@ fn update_without_token_volume_is_refused() {
     let read = object_from_value(&stored.to_value()).expect("it is well formed");
     let written = answer(&mut server, &Request::Update(read, Part::Main)).expect("nothing changes");
     assert_eq!(written, stored);
-    // A copy under another name keeps its token volume.
+    // A new pod copied from a stored pod keeps its token volume.
     let mut copy = stored.to_value();
     for field in ["uid", "resourceVersion"] {
         copy["metadata"]

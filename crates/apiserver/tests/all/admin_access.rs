@@ -1,4 +1,4 @@
-//! Admin access to devices, by the label of the namespace.
+//! Tests of admin access to devices, which depends on a label of the namespace.
 
 use crate::{create, server};
 

@@ -43,10 +43,10 @@ fn pod(server: &mut ApiServer, name: &str) -> Object {
     create(server, &text).expect("a pod")
 }
 
-/// An event that names its pod without a UID is stored without one; its record still has the pod's UID.
+/// An event that refers to its pod without a UID is stored without one; its record in the trace has the pod's UID.
 /// Shows: CT-033
 #[test]
-fn event_without_uid_is_recorded_with_uid_of_named_pod() {
+fn record_of_event_without_uid_has_uid_of_its_pod() {
     let mut server = server();
     let about = pod(&mut server, "one");
     let (event, recorded) = record_event(&mut server, event_note(&about, Uid::default()));
@@ -58,7 +58,7 @@ fn event_without_uid_is_recorded_with_uid_of_named_pod() {
 /// The event of a preempted pod refers to the preemptor with its resourceVersion.
 /// Shows: SCH-105
 #[test]
-fn related_object_has_resource_version() {
+fn event_reference_to_preemptor_has_resource_version() {
     let mut server = server();
     let (victim, preemptor) = (pod(&mut server, "low"), pod(&mut server, "high"));
     let related = (Kind::Pod, preemptor.key(), preemptor.metadata().uid.clone());

@@ -5,7 +5,7 @@ use podscope_apiserver::ApiServer;
 
 use crate::create;
 
-/// A server with a namespace that has a LimitRange or a ResourceQuota.
+/// Creates a server with a namespace that has a LimitRange or a ResourceQuota.
 fn server(kind: &str, spec: &str) -> ApiServer {
     let mut server = crate::server();
     let limits = format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: l, namespace: default}}, spec: {spec}}}");

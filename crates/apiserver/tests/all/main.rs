@@ -21,7 +21,7 @@ fn object(text: &str) -> Object {
     parsed.objects.remove(0).value
 }
 
-/// A server with the namespace `default`.
+/// Creates a server with the namespace `default`.
 fn server() -> ApiServer {
     let mut server = ApiServer::new(1);
     let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}";
@@ -29,7 +29,7 @@ fn server() -> ApiServer {
     server
 }
 
-/// The stored object, or the message of the refusal.
+/// Sends a request; returns the stored object, or the message of the error.
 fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
     let answer = server.handle(request, &CALLER, &mut Outcome::default());
     answer
