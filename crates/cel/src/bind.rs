@@ -4,7 +4,7 @@ use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, Expr, ListExpr, LiteralValue};
 use cel::parser::{Macro, MacroExprHelper, ParseError};
 
-/// Expands to a comprehension over an empty list, whose accumulator is the variable.
+/// Returns the macro. It expands to a comprehension over an empty list, with the variable as its accumulator.
 pub(crate) fn bind() -> Macro {
     Macro::receiver("bind", 3, expand)
 }

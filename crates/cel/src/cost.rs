@@ -5,13 +5,14 @@
 use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr};
 
-/// Maximum number of steps of one evaluation.
+/// Maximum estimated number of evaluation steps of a device selector.
 pub(crate) const LIMIT: u64 = 1_000_000;
-/// Assumed size of a list or map that is not a literal. A device has at most 48 attributes and capacities.
+/// Assumed number of elements of a list or map that is not a literal. A device has at most 48 attributes and
+/// capacities.
 const UNKNOWN_SIZE: u64 = 64;
 
-/// The direct subexpressions of an expression.
-fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
+/// Returns the direct subexpressions of an expression.
+fn subexpressions(expression: &IdedExpr) -> Vec<&IdedExpr> {
     match &expression.expr {
         Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
         Expr::Comprehension(one) => vec![
@@ -23,17 +24,21 @@ fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
         ],
         Expr::List(list) => list.elements.iter().collect(),
         Expr::Select(select) => vec![&select.operand],
-        Expr::Map(map) => map.entries.iter().flat_map(|entry| entry_parts(&entry.expr)).collect(),
+        Expr::Map(map) => map
+            .entries
+            .iter()
+            .flat_map(|entry| entry_subexpressions(&entry.expr))
+            .collect(),
         Expr::Struct(record) => record
             .entries
             .iter()
-            .flat_map(|entry| entry_parts(&entry.expr))
+            .flat_map(|entry| entry_subexpressions(&entry.expr))
             .collect(),
         Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => Vec::new(),
     }
 }
 
-fn entry_parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
+fn entry_subexpressions(entry: &EntryExpr) -> Vec<&IdedExpr> {
     match entry {
         EntryExpr::StructField(field) => vec![&field.value],
         EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
@@ -43,19 +48,19 @@ fn entry_parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
 /// Visits an expression and all its subexpressions, parents first.
 pub(crate) fn walk<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedExpr)) {
     visit(expression);
-    for part in parts(expression) {
+    for part in subexpressions(expression) {
         walk(part, visit);
     }
 }
 
-/// The estimated number of evaluation steps.
+/// Estimates the number of evaluation steps of an expression.
 pub(crate) fn of(expression: &IdedExpr) -> u64 {
     let Expr::Comprehension(comprehension) = &expression.expr else {
-        let sum = parts(expression).into_iter().map(of);
+        let sum = subexpressions(expression).into_iter().map(of);
         return sum.fold(1, u64::saturating_add);
     };
     let steps_per_element = of(&comprehension.loop_cond).saturating_add(of(&comprehension.loop_step));
-    let loop_steps = steps_per_element.saturating_mul(size(&comprehension.iter_range));
+    let loop_steps = steps_per_element.saturating_mul(range_size(&comprehension.iter_range));
     [
         &comprehension.iter_range,
         &comprehension.accu_init,
@@ -66,11 +71,11 @@ pub(crate) fn of(expression: &IdedExpr) -> u64 {
     .fold(loop_steps, u64::saturating_add)
 }
 
-fn size(range: &IdedExpr) -> u64 {
+fn range_size(range: &IdedExpr) -> u64 {
     match &range.expr {
         Expr::List(list) => list.elements.len() as u64,
         Expr::Map(map) => map.entries.len() as u64,
-        Expr::Comprehension(one) => size(&one.iter_range),
+        Expr::Comprehension(one) => range_size(&one.iter_range),
         _ => UNKNOWN_SIZE,
     }
 }

@@ -28,7 +28,7 @@ struct Fields {
 }
 
 impl DeviceValue {
-    /// A device of a driver. Attribute names without a domain get the driver's name as their domain.
+    /// Converts a device of a driver. Attribute names without a domain get the driver's name as their domain.
     pub fn new(driver: &str, device: &Device) -> Self {
         let attributes = device.attributes.iter().filter_map(|(name, value)| {
             let value = attribute(value)?;
@@ -118,7 +118,7 @@ impl Domains {
                 (domain, id, value)
             })
             .collect();
-        // A stable sort: equal names keep their order in the device's map.
+        // The sort is stable: equal names keep their order in the device's map.
         sorted.stable_sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         let mut domains: Vec<(CelString<'static>, Vec<(CelString<'static>, Shared)>)> = Vec::new();
         for (domain, id, value) in sorted {
@@ -130,6 +130,6 @@ impl Domains {
             }
         }
         let entries = domains.into_iter().map(|(domain, ids)| (domain, Domain::of(ids)));
-        Self::of(entries.collect()).or(Domain::of(Vec::new()))
+        Self::of(entries.collect()).with_default(Domain::of(Vec::new()))
     }
 }

@@ -36,7 +36,7 @@ impl Selector {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// The message that follows `CEL compile error:` (DRA-177).
+    /// Returns the text that Kubernetes prints after `CEL compile error:` (DRA-177).
     pub fn compile(expression: &str) -> Result<Self, String> {
         if expression.len() > MAX_LENGTH {
             return Err(format!("expression must not be longer than {MAX_LENGTH} bytes"));
@@ -44,7 +44,7 @@ impl Selector {
         let program = environment()
             .compile(expression)
             .map_err(|errors| format!("compilation failed: {errors}"))?;
-        undeclared(&program, expression, &["device"])?;
+        check_variables(&program, expression, &["device"])?;
         let found = cost::of(program.expression());
         if found > cost::LIMIT {
             return Err("too complex, exceeds cost limit".to_owned());
@@ -55,7 +55,8 @@ impl Selector {
     /// Returns whether the expression selects the device.
     ///
     /// # Errors
-    /// The message that follows `CEL runtime error:`, for example for a missing attribute or mismatched types.
+    /// Returns the text that Kubernetes prints after `CEL runtime error:`, for example for a missing attribute or
+    /// mismatched types.
     pub fn matches(&self, device: &DeviceValue) -> Result<bool, String> {
         let mut context = Context::with_env(environment().clone());
         context.add_variable_as_val("device", Box::new(device.clone()));
@@ -72,7 +73,7 @@ impl Selector {
     }
 }
 
-/// CEL's standard library, with the functions and types that Kubernetes adds.
+/// Returns CEL's standard library with the functions and types that Kubernetes adds.
 fn environment() -> &'static Arc<Env> {
     static ENVIRONMENT: OnceLock<Arc<Env>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
@@ -88,8 +89,8 @@ fn environment() -> &'static Arc<Env> {
     })
 }
 
-/// Reports the first undeclared variable, in the wording of cel-go.
-fn undeclared(program: &Program, source: &str, variables: &[&str]) -> Result<(), String> {
+/// Checks that an expression uses declared variables only; the error is worded as in cel-go.
+fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Result<(), String> {
     const DECLARED: &[&str] = &[
         "bool",
         "bytes",
@@ -139,7 +140,7 @@ fn is_bound(expression: &cel::IdedExpr, name: &str) -> bool {
     found
 }
 
-/// The message of an error, in the wording of cel-go.
+/// Formats an evaluation error in the wording of cel-go.
 fn error_text(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),

@@ -5,7 +5,7 @@ use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
 use regex::Regex;
 
-/// Declares the functions.
+/// Declares these functions in a CEL environment.
 pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
@@ -22,19 +22,19 @@ pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_member_overload("sum", "list_sum", LIST_TYPE, Vec::new(), sum)
 }
 
-fn pattern(function: &str, text: &CelString<'_>) -> Result<Regex, ExecutionError> {
+fn compile_regex(function: &str, text: &CelString<'_>) -> Result<Regex, ExecutionError> {
     Regex::new(text.inner())
         .map_err(|error| ExecutionError::function_error(function, format!("Illegal regex: {error}")))
 }
 
 fn find(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelString<'static>, ExecutionError> {
-    let regex = pattern("find", regex)?;
+    let regex = compile_regex("find", regex)?;
     let found = regex.find(text.inner()).map_or("", |found| found.as_str());
     Ok(CelString::from(found.to_owned()))
 }
 
 fn find_all(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelList<'static>, ExecutionError> {
-    let regex = pattern("findAll", regex)?;
+    let regex = compile_regex("findAll", regex)?;
     let found = regex.find_iter(text.inner());
     let found: Vec<Box<dyn Val>> = found
         .map(|found| -> Box<dyn Val> { Box::new(CelString::from(found.as_str().to_owned())) })

@@ -1,4 +1,4 @@
-//! Maps with string keys whose order of iteration is defined.
+//! CEL maps with string keys that iterate in the order of their keys.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use cel::common::traits::{Container, Indexer, Iterable, Iterator as Elements, Si
 use cel::common::types::{CelInt, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
 
-/// The string that a map is indexed by.
+/// Returns the key for indexing a map.
 ///
 /// # Errors
 /// The index is not a string.
@@ -25,7 +25,7 @@ pub(crate) fn key_of(value: &dyn Val) -> Result<&str, ExecutionError> {
 #[derive(Debug, Clone)]
 pub(crate) struct SortedMap<V> {
     entries: Arc<Vec<(CelString<'static>, V)>>,
-    /// The value of missing keys; None if a missing key is an error.
+    /// Default value for missing keys; None if reading a missing key is an error.
     absent: Option<V>,
 }
 
@@ -60,7 +60,7 @@ impl<V: MapValue> MapValue for SortedMap<V> {
 }
 
 impl<V> SortedMap<V> {
-    /// A map of entries that are sorted by key; a missing key is an error.
+    /// Creates a map from entries that are sorted by key; reading a missing key is an error.
     pub(crate) fn of(entries: Vec<(CelString<'static>, V)>) -> Self {
         Self {
             entries: Arc::new(entries),
@@ -68,8 +68,8 @@ impl<V> SortedMap<V> {
         }
     }
 
-    /// The same map, with a value for missing keys.
-    pub(crate) fn or(self, absent: V) -> Self {
+    /// Returns the same map with a default value for missing keys.
+    pub(crate) fn with_default(self, absent: V) -> Self {
         Self {
             absent: Some(absent),
             ..self

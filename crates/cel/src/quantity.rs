@@ -50,7 +50,7 @@ impl Zeroer for CelQuantity {
     }
 }
 
-/// Declares the type and its functions.
+/// Declares the type and its functions in a CEL environment.
 pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn quantity: (CelString) -> Result<CelQuantity>)?;
     add_overload!(env, fn is_quantity: (CelString) -> CelBool)?;

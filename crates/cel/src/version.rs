@@ -40,7 +40,7 @@ impl Val for CelVersion {
 
 impl StaticVal for CelVersion {}
 
-/// Declares the type and its functions.
+/// Declares the type and its functions in a CEL environment.
 pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn semver: (CelString) -> Result<CelVersion>)?;
     add_overload!(env, fn semver_normalized: (CelString, CelBool) -> Result<CelVersion>, name = "semver")?;

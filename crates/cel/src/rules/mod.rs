@@ -3,8 +3,8 @@
 //! [`check`] compiles the rules of a schema when its definition is written; [`validate`] evaluates them for an object.
 //! Both return field errors in the API server's wording.
 //!
-//! Deviation: of the cost of a rule only this is estimated, that a concatenation of a string of unknown length has no
-//! bound (HT-166). Errors that ratchet are dropped without a warning.
+//! Deviation: the cost of a rule is not estimated; only a rule that concatenates a string of unknown length is refused
+//! as too expensive (HT-166). Ratcheting, which tolerates errors in unchanged fields, gives no warning.
 
 mod types;
 mod value;
@@ -15,7 +15,7 @@ use cel::{Context, Program};
 use podscope_api::{ProblemKind, ValidationError};
 use serde_json::{Value, json};
 
-use crate::{environment, error_text, undeclared};
+use crate::{check_variables, environment, error_text};
 
 const RULES: &str = "x-kubernetes-validations";
 const NULL: &Value = &Value::Null;
@@ -32,7 +32,7 @@ fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
     schema.get(RULES).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The path of a field of an object whose path is given; the root has no path.
+/// Returns the path of a field; `path` is that of its object, and empty for the root.
 fn child(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
@@ -54,37 +54,37 @@ fn error(path: &str, reason: &'static str, message: String) -> ValidationError {
     }
 }
 
-/// Compiles an expression over `self` and `oldSelf` of a schema.
-fn compile(expression: &str, schema: &Value, wanted: types::Type<'_>) -> Result<Program, String> {
+/// Compiles an expression that may use `self` and `oldSelf`, values of the schema; it must have the expected type.
+fn compile(expression: &str, schema: &Value, expected: types::Type<'_>) -> Result<Program, String> {
     let program = environment()
         .compile(expression)
         .map_err(|errors| format!("compilation failed: {errors}"))?;
-    undeclared(&program, expression, &["self", "oldSelf"])?;
-    types::check(&program, expression, schema, wanted)?;
+    check_variables(&program, expression, &["self", "oldSelf"])?;
+    types::check(&program, expression, schema, expected)?;
     Ok(program)
 }
 
-/// Compiles all rules of a schema; `path` is the schema's own path in its definition.
+/// Compiles all rules of a schema and returns their errors; `path` is the path of the schema in its definition.
 #[must_use]
 pub fn check(schema: &Value, path: &str) -> Vec<ValidationError> {
     let mut errors = Vec::new();
     check_at(&value::with_metadata(schema), path, &mut errors);
-    if errors.iter().any(|error| error.message.contains(EXCEEDED)) {
+    if errors.iter().any(|error| error.message.contains(EXCEEDS_BUDGET)) {
         let why = format!(
-            "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {EXCEEDED} ({SIMPLIFY})"
+            "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})"
         );
         errors.push(error(path, "FieldValueForbidden", format!("Forbidden: {why}")));
     }
     errors
 }
 
-const EXCEEDED: &str = "exceeds budget by factor of more than 100x";
-const SIMPLIFY: &str = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
+const EXCEEDS_BUDGET: &str = "exceeds budget by factor of more than 100x";
+const HOW_TO_SIMPLIFY: &str = "try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared";
 
-/// Refuses an expression whose cost has no bound: it concatenates a string whose length is not known.
-fn too_costly(program: &Program, field: &str, at: &str, errors: &mut Vec<ValidationError>) {
+/// Adds an error if the cost of an expression has no bound, because it concatenates a string of unknown length.
+fn check_cost(program: &Program, field: &str, at: &str, errors: &mut Vec<ValidationError>) {
     if crate::cost::concatenates_unbounded(program.expression()) {
-        let why = format!("Forbidden: estimated {field} cost {EXCEEDED} ({SIMPLIFY})");
+        let why = format!("Forbidden: estimated {field} cost {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})");
         errors.push(error(&format!("{at}.{field}"), "FieldValueForbidden", why));
     }
 }
@@ -102,20 +102,20 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
             continue;
         }
         match compile(expression, schema, types::Type::Bool) {
-            Ok(program) => too_costly(&program, "rule", &at, errors),
-            Err(why) => errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", in_go(rule)))),
+            Ok(program) => check_cost(&program, "rule", &at, errors),
+            Err(why) => errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", as_go_struct(rule)))),
         }
         let message = text(rule, "messageExpression");
         if message.is_empty() {
             continue;
         }
         match compile(message, schema, types::Type::String) {
-            Ok(program) => too_costly(&program, "messageExpression", &at, errors),
+            Ok(program) => check_cost(&program, "messageExpression", &at, errors),
             Err(why) => {
                 let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
                 errors.push(invalid(
                     &format!("{at}.messageExpression"),
-                    format!("{}: {why}", in_go(rule)),
+                    format!("{}: {why}", as_go_struct(rule)),
                 ));
             }
         }
@@ -131,8 +131,8 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
     }
 }
 
-/// A rule as the server prints its Go struct.
-fn in_go(rule: &Value) -> Value {
+/// Returns a rule with the field names of its Go struct, as the API server prints it in errors.
+fn as_go_struct(rule: &Value) -> Value {
     json!({
         "Rule": text(rule, "rule"),
         "Message": text(rule, "message"),
@@ -143,7 +143,7 @@ fn in_go(rule: &Value) -> Value {
     })
 }
 
-/// Evaluates the rules of a schema for an object; `old` is the object that it replaces.
+/// Evaluates the rules of a schema for an object and returns their errors; `old` is the object that it replaces.
 #[must_use]
 pub fn validate(object: &Value, old: Option<&Value>, schema: &Value) -> Vec<ValidationError> {
     let mut errors = Vec::new();
@@ -162,7 +162,7 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
         Value::Array(items) => {
             let Some(of) = schema.get("items") else { return };
             for (index, item) in items.iter().enumerate() {
-                let old = old.and_then(|old| correlated(old, item, schema));
+                let old = old.and_then(|old| find_correlated(old, item, schema));
                 validate_at(item, old, of, &format!("{path}[{index}]"), errors);
             }
         }
@@ -183,8 +183,8 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
     }
 }
 
-/// The element of a keyed list that an item replaces. Elements of other lists have no identity.
-fn correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
+/// Returns the old element with the keys of an item (`x-kubernetes-list-map-keys`); None for lists without keys.
+fn find_correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Value> {
     let keys = schema.get("x-kubernetes-list-map-keys")?.as_array()?;
     let is_same = |other: &&Value| {
         keys.iter()
@@ -194,10 +194,10 @@ fn correlated<'o>(old: &'o Value, item: &Value, schema: &Value) -> Option<&'o Va
     old.as_array()?.iter().find(is_same)
 }
 
-/// The error of a rule that does not hold.
+/// Evaluates a rule for a value; returns an error if the rule does not hold.
 fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, path: &str) -> Option<ValidationError> {
     let expression = text(rule, "rule");
-    // A rule that does not compile was refused with its definition.
+    // A rule that does not compile was refused when its definition was written.
     let program = environment().compile(expression).ok()?;
     let is_transition = program.references().variables().contains(&"oldSelf");
     let is_optional = is_true(rule, "optionalOldSelf");
@@ -206,7 +206,7 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
     }
     let result = run(&program, value, old, schema, is_optional);
     let is_ratcheted = !is_transition && old == Some(value);
-    let told = match text(rule, "message").trim() {
+    let rule_text = match text(rule, "message").trim() {
         "" => expression.trim(),
         message => message,
     };
@@ -218,40 +218,41 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
         }
         Err(why) if why.starts_with("no such overload") => {
             let why = format!(
-                "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {told}"
+                "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {rule_text}"
             );
-            return Some(invalid(path, format!("{}{why}", shown(value))));
+            return Some(invalid(path, format!("{}{why}", value_prefix(value))));
         }
         Err(why) => {
             let of = text(schema, "type");
-            return Some(invalid(path, format!("{of:?}: {why} evaluating rule: {told}")));
+            return Some(invalid(path, format!("{of:?}: {why} evaluating rule: {rule_text}")));
         }
     }
     let own_message = || match text(rule, "message").trim() {
-        "" => format!("failed rule: {told}"),
+        "" => format!("failed rule: {rule_text}"),
         message => message.to_owned(),
     };
-    let detail = message(rule, value, old, schema).unwrap_or_else(own_message);
+    let detail = evaluate_message(rule, value, old, schema).unwrap_or_else(own_message);
     let path = format!("{path}{}", text(rule, "fieldPath"));
     let path = path.trim_start_matches('.');
     Some(match text(rule, "reason") {
         "FieldValueForbidden" => error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
         "FieldValueRequired" => error(path, "FieldValueRequired", format!("Required value: {detail}")),
         "FieldValueDuplicate" => error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
-        _ => invalid(path, format!("{}{detail}", shown(value))),
+        _ => invalid(path, format!("{}{detail}", value_prefix(value))),
     })
 }
 
-/// A scalar before its message; objects and lists are not printed.
-fn shown(value: &Value) -> String {
+/// Returns a scalar as the prefix of its message; objects and lists are not printed.
+fn value_prefix(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => String::new(),
         value => format!("{value}: "),
     }
 }
 
-/// The text of a rule's `messageExpression`; None if it has none, or none that can be used.
-fn message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
+/// Evaluates a rule's `messageExpression`; None if the rule has none, or its result is empty, has several lines or is
+/// no string.
+fn evaluate_message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
     let program = environment().compile(text(rule, "messageExpression")).ok()?;
     let result = run(&program, value, old, schema, false).ok()?;
     let text = result.downcast_ref::<CelString<'_>>()?.inner().trim().to_owned();
@@ -314,8 +315,8 @@ mod tests {
 
     /// Shows: HT-165
     #[test]
-    fn broken_rules_are_worded_as_the_api_server_does() {
-        for (spec, wanted) in [
+    fn broken_rules_have_the_messages_of_the_api_server() {
+        for (spec, expected) in [
             (json!({"size": 3, "replicas": 2}), vec![]),
             (
                 json!({"size": 3, "replicas": 4}),
@@ -338,13 +339,13 @@ mod tests {
                 vec!["spec: Invalid value: \"object\": no such key: size evaluating rule: self.size != 7"],
             ),
         ] {
-            assert_eq!(errors(spec.clone(), None), wanted, "{spec}");
+            assert_eq!(errors(spec.clone(), None), expected, "{spec}");
         }
     }
 
     /// Shows: HT-164, HT-165
     #[test]
-    fn transition_rules_need_old_value_and_unchanged_ratchet() {
+    fn transition_rules_need_old_value_and_unchanged_values_pass() {
         let changed = errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
         assert_eq!(changed, ["spec.name: Invalid value: \"b\": name is immutable"]);
         assert!(errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());
@@ -355,7 +356,7 @@ mod tests {
     #[test]
     fn rules_that_do_not_compile_are_refused_with_the_definition() {
         let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, RULES: [{"rule": rule}]});
-        for (rule, wanted) in [
+        for (rule, expected) in [
             ("self.a > 1", ""),
             ("self.metadata.name == self.b && self.b.size() > 2", ""),
             (
@@ -377,14 +378,14 @@ mod tests {
             ),
         ] {
             let found = check(&with(rule), "spec.validation.openAPIV3Schema");
-            match wanted {
+            match expected {
                 "" => assert!(found.is_empty(), "{rule}: {found:?}"),
-                wanted => {
+                expected => {
                     assert_eq!(
                         found[0].path,
                         "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule"
                     );
-                    assert!(found[0].message.ends_with(wanted), "{rule}: {}", found[0].message);
+                    assert!(found[0].message.ends_with(expected), "{rule}: {}", found[0].message);
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Types of expressions over a schema, so that a rule with a misspelt field or mismatched operands is refused with its
-//! definition.
+//! Infers the types of expressions from a schema, so that a definition whose rules have misspelt fields or mismatched
+//! operands is refused.
 //!
 //! An unknown type is [`Type::Dyn`], which is compatible with every type.
 
@@ -28,7 +28,7 @@ pub(super) enum Type<'s> {
 }
 
 impl<'s> Type<'s> {
-    /// The type of the values of a schema.
+    /// Returns the type of the values that a schema describes.
     fn of(schema: &'s Value) -> Type<'s> {
         match text(schema, "type") {
             "boolean" => Type::Bool,
@@ -67,11 +67,11 @@ impl<'s> Type<'s> {
         matches!(self, Type::Int | Type::Uint | Type::Double)
     }
 
-    /// Whether a value of the one type can stand where one of the other is wanted.
-    fn fits(&self, other: &Type<'_>) -> bool {
+    /// Returns whether a value of this type is accepted where the other type is expected.
+    fn is_compatible_with(&self, other: &Type<'_>) -> bool {
         match (self, other) {
             (Type::Dyn, _) | (_, Type::Dyn) => true,
-            (Type::List(one), Type::List(other)) | (Type::Map(one), Type::Map(other)) => one.fits(other),
+            (Type::List(one), Type::List(other)) | (Type::Map(one), Type::Map(other)) => one.is_compatible_with(other),
             (Type::Map(_) | Type::Object(_), Type::Map(_) | Type::Object(_)) => true,
             (Type::Null, other) | (other, Type::Null) => {
                 matches!(other, Type::Null | Type::Object(_) | Type::Map(_) | Type::List(_))
@@ -81,14 +81,14 @@ impl<'s> Type<'s> {
     }
 }
 
-/// An error, and the expression that it is at.
-type Failure = (u64, String);
+/// Id of the expression that has the error, and the message.
+type TypeError = (u64, String);
 
-/// Checks an expression over a schema.
+/// Checks that the types in an expression match, and that its result has the expected type.
 ///
 /// # Errors
-/// The message that the API server shows, with the place in the expression.
-pub(super) fn check(program: &Program, source: &str, schema: &Value, wanted: Type<'_>) -> Result<(), String> {
+/// Returns the message that the API server shows, with the position in the expression.
+pub(super) fn check(program: &Program, source: &str, schema: &Value, expected: Type<'_>) -> Result<(), String> {
     let mut scope = Scope {
         names: vec![("self", Type::of(schema)), ("oldSelf", Type::Dyn)],
     };
@@ -97,19 +97,19 @@ pub(super) fn check(program: &Program, source: &str, schema: &Value, wanted: Typ
             .source_info()
             .offset_for(id)
             .map_or(0, |(start, _)| start as usize);
-        place(source, at, &why)
+        with_position(source, at, &why)
     })?;
-    if found.fits(&wanted) {
+    if found.is_compatible_with(&expected) {
         return Ok(());
     }
-    match wanted {
+    match expected {
         Type::Bool => Err("must evaluate to a bool".to_owned()),
         _ => Err("messageExpression must evaluate to a string".to_owned()),
     }
 }
 
-/// A message with the line of the expression that it is about, as cel-go prints it.
-fn place(source: &str, at: usize, why: &str) -> String {
+/// Formats an error as cel-go prints it, with the line and the column of the expression.
+fn with_position(source: &str, at: usize, why: &str) -> String {
     let before: Vec<char> = source.chars().take(at).collect();
     let row = before.iter().filter(|letter| **letter == '\n').count();
     let column = before.iter().rev().take_while(|letter| **letter != '\n').count();
@@ -122,13 +122,13 @@ fn place(source: &str, at: usize, why: &str) -> String {
     )
 }
 
-/// The variables that an expression can name.
+/// The variables that an expression can use, with their types.
 struct Scope<'s, 'e> {
     names: Vec<(&'e str, Type<'s>)>,
 }
 
 impl<'s, 'e> Scope<'s, 'e> {
-    fn infer(&mut self, expression: &'e IdedExpr) -> Result<Type<'s>, Failure> {
+    fn infer(&mut self, expression: &'e IdedExpr) -> Result<Type<'s>, TypeError> {
         Ok(match &expression.expr {
             Expr::Literal(literal) => match literal {
                 LiteralValue::Boolean(_) => Type::Bool,
@@ -167,7 +167,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         })
     }
 
-    fn call(&mut self, id: u64, call: &'e CallExpr) -> Result<Type<'s>, Failure> {
+    fn call(&mut self, id: u64, call: &'e CallExpr) -> Result<Type<'s>, TypeError> {
         let target = call.target.as_deref().map(|target| self.infer(target)).transpose()?;
         let args = call
             .args
@@ -184,21 +184,23 @@ impl<'s, 'e> Scope<'s, 'e> {
             Err((id, why))
         };
         Ok(match (name, args.as_slice()) {
-            ("_&&_" | "_||_", args) => match args.iter().all(|arg| arg.fits(&Type::Bool)) {
+            ("_&&_" | "_||_", args) => match args.iter().all(|arg| arg.is_compatible_with(&Type::Bool)) {
                 true => Type::Bool,
                 false => return mismatch(),
             },
-            ("!_", [arg]) => match arg.fits(&Type::Bool) {
+            ("!_", [arg]) => match arg.is_compatible_with(&Type::Bool) {
                 true => Type::Bool,
                 false => return mismatch(),
             },
-            ("_==_" | "_!=_", [one, other]) => match one.fits(other) || one.is_number() && other.is_number() {
-                true => Type::Bool,
-                false => return mismatch(),
-            },
+            ("_==_" | "_!=_", [one, other]) => {
+                match one.is_compatible_with(other) || one.is_number() && other.is_number() {
+                    true => Type::Bool,
+                    false => return mismatch(),
+                }
+            }
             ("_<_" | "_<=_" | "_>_" | "_>=_", [one, other]) => {
                 let is_comparable = one.is_number() && other.is_number()
-                    || one.fits(other) && !matches!(one, Type::List(_) | Type::Map(_) | Type::Object(_));
+                    || one.is_compatible_with(other) && !matches!(one, Type::List(_) | Type::Map(_) | Type::Object(_));
                 match is_comparable {
                     true => Type::Bool,
                     false => return mismatch(),
@@ -207,7 +209,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             ("_+_" | "_-_" | "_*_" | "_/_" | "_%_", [one, other]) => match (one, other) {
                 (Type::Dyn, _) | (_, Type::Dyn) => Type::Dyn,
                 (Type::String | Type::Bytes, _) if name == "_+_" && one == other => one.clone(),
-                (Type::List(_), Type::List(_)) if name == "_+_" && one.fits(other) => one.clone(),
+                (Type::List(_), Type::List(_)) if name == "_+_" && one.is_compatible_with(other) => one.clone(),
                 (one, other) if one.is_number() && one == other => one.clone(),
                 _ => return mismatch(),
             },
@@ -230,7 +232,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         })
     }
 
-    fn comprehension(&mut self, one: &'e ComprehensionExpr) -> Result<Type<'s>, Failure> {
+    fn comprehension(&mut self, one: &'e ComprehensionExpr) -> Result<Type<'s>, TypeError> {
         let range = self.infer(&one.iter_range)?;
         let start = self.infer(&one.accu_init)?;
         let (key, value) = match range {
@@ -247,7 +249,7 @@ impl<'s, 'e> Scope<'s, 'e> {
             (None, true) => self.names.push((&one.iter_var, key)),
             (None, false) => self.names.push((&one.iter_var, value)),
         }
-        // A list that grows is of what is put into it.
+        // The loop step determines the element type of a list that is built up, so the accumulator is `list(dyn)`.
         let start = match start {
             Type::List(_) => Type::List(Box::new(Type::Dyn)),
             start => start,
@@ -260,7 +262,7 @@ impl<'s, 'e> Scope<'s, 'e> {
     }
 }
 
-/// The type of a field of a value.
+/// Returns the type of a field of a value.
 ///
 /// # Errors
 /// The value has no such field, or no fields at all.
@@ -274,7 +276,7 @@ fn field<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
             let found = known.find(|(known, _)| escaped(known).as_deref() == Some(name));
             let embedded = || is_true(schema, "x-kubernetes-embedded-resource");
             match found {
-                // An untyped property is not visible.
+                // CEL expressions cannot access a property without a type.
                 Some((_, schema)) if is_untyped(schema) => Err(format!("undefined field '{name}'")),
                 Some((_, schema)) => Ok(Type::of(schema)),
                 None if embedded() && with_metadata(NULL)["properties"].get(name).is_some() => Ok(Type::Dyn),

@@ -1,6 +1,6 @@
-//! Objects of a schema as CEL values.
+//! Converts objects to CEL values by their schema.
 //!
-//! A field of the schema is reachable under its escaped name; a field that the schema does not know is not reachable.
+//! Expressions access a field by its escaped name; fields that the schema does not declare are not accessible.
 
 use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelNull, CelString};
 use cel::common::value::Val;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{is_true, text};
 use crate::map::{Record, Shared};
 
-/// Names that are words of the language, and therefore escaped.
+/// Reserved words of CEL; a field with such a name is escaped.
 const RESERVED: &[&str] = &[
     "true",
     "false",
@@ -32,7 +32,7 @@ const RESERVED: &[&str] = &[
     "return",
 ];
 
-/// The name of a field in an expression; None if no expression can name it.
+/// Escapes the name of a field for use in expressions; None if the name cannot be escaped.
 pub(super) fn escaped(name: &str) -> Option<String> {
     if RESERVED.contains(&name) {
         return Some(format!("__{name}__"));
@@ -55,7 +55,7 @@ pub(super) fn escaped(name: &str) -> Option<String> {
     (!name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit())).then_some(escaped)
 }
 
-/// The schema of a whole object: its own, with the fields that every object has.
+/// Adds the fields that every object has (`apiVersion`, `kind`, `metadata`) to a schema.
 pub(super) fn with_metadata(schema: &Value) -> Value {
     let text = || serde_json::json!({"type": "string"});
     let mut schema = match schema {
@@ -69,7 +69,7 @@ pub(super) fn with_metadata(schema: &Value) -> Value {
     schema
 }
 
-/// The value that a rule knows as `self`.
+/// Converts a value to CEL; rules access it as `self`.
 ///
 /// Deviation: strings with the format `date-time`, `duration` or `byte` stay strings.
 pub(super) fn of(value: &Value, schema: &Value) -> Box<dyn Val> {
