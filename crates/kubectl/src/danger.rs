@@ -1,4 +1,4 @@
-//! Commands that need confirmation, because their harm cannot be undone.
+//! Finds commands that need confirmation, because their damage cannot be undone.
 
 use podscope_api::well_known::taint::OUT_OF_SERVICE;
 use podscope_api::{Danger, Kind};
@@ -8,8 +8,8 @@ use crate::command::{Command, Delete, DryRun, Kubectl};
 use crate::write::deleted_kinds;
 
 impl Command {
-    /// Why the command is dangerous; `None` for a harmless one. A command that names custom kinds must be resolved
-    /// ([`Kubectl::resolved_in`]).
+    /// Returns why the command is dangerous; `None` if it is harmless. A command that names custom kinds must be
+    /// resolved first ([`Kubectl::resolved_in`]).
     #[must_use]
     pub fn danger(&self) -> Option<Danger> {
         let kubectl = match self {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
     use crate::command::parse_unresolved;
 
-    /// Every spelling of a dangerous command has its danger.
+    /// A dangerous command is recognised in every spelling.
     /// Shows: K-02
     #[test]
     fn dangerous_command_is_found_in_every_spelling() {

@@ -1,12 +1,12 @@
 //! Line diff of two texts in the format of `diff -u`.
 
-/// Lines of context around a change.
-const CONTEXT: usize = 3;
-/// Maximum number of differing lines that are compared. The comparison table grows with the product of both lengths, so
-/// beyond this limit the whole middle part is printed as replaced.
+/// Number of unchanged lines printed before and after a change.
+const CONTEXT_LINES: usize = 3;
+/// Maximum number of lines that are compared, without equal lines at the beginning and at the end. The comparison table
+/// grows with the product of both lengths, so beyond this limit the whole middle part is printed as replaced.
 const MAX_LINES: usize = 2_000;
 
-/// One line of the comparison.
+/// One line of the result of a comparison.
 #[derive(Clone, Copy)]
 enum DiffLine<'t> {
     Same(&'t str),
@@ -14,7 +14,7 @@ enum DiffLine<'t> {
     New(&'t str),
 }
 
-/// The lines of a unified diff with three lines of context; empty if the texts are equal.
+/// Returns the lines of a unified diff with three lines of context; empty if the texts are equal.
 pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let compared = compare(&old, &new);
@@ -28,12 +28,18 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     let mut at = 0;
     while let Some(first) = changed.get(at) {
         let mut last = *first;
-        while let Some(next) = changed.get(at + 1).filter(|next| **next <= last + 2 * CONTEXT + 1) {
+        while let Some(next) = changed
+            .get(at + 1)
+            .filter(|next| **next <= last + 2 * CONTEXT_LINES + 1)
+        {
             last = *next;
             at += 1;
         }
         at += 1;
-        let (from, to) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(compared.len()));
+        let (from, to) = (
+            first.saturating_sub(CONTEXT_LINES),
+            (last + CONTEXT_LINES + 1).min(compared.len()),
+        );
         let count = |lines: &[DiffLine<'_>], old: bool| {
             let is_in =
                 |line: &&DiffLine<'_>| !matches!((line, old), (DiffLine::Old(_), false) | (DiffLine::New(_), true));

@@ -10,12 +10,12 @@ pub fn parse_duration(text: &str) -> Result<Span, String> {
     podscope_api::parse_duration(text).map(Span)
 }
 
-/// Prints a duration in a form that parses to the same value: `1m30s`, `250ms`, `0s`.
+/// Formats a duration so that it parses to the same value: `1m30s`, `250ms`, `0s`.
 pub fn print_duration(span: Span) -> String {
     podscope_api::print_duration_short(span.0)
 }
 
-/// Prints an age like kubectl, in one or two units (KC-012). `elapsed` is in whole seconds, rounded down.
+/// Formats an age like kubectl, in one or two units (KC-012). `elapsed` is in whole seconds, rounded down.
 pub fn human_duration(elapsed: i64) -> String {
     let two = |big: i64, big_unit: &str, int32: i64, small_unit: &str| {
         if int32 == 0 {

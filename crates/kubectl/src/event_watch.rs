@@ -9,18 +9,18 @@ use super::text::Widths;
 use super::write::Plan;
 use crate::command::Events;
 
-/// State of one watch: which events it prints, and the column widths of the table so far.
+/// State of one watch: the command that selects events, and the column widths of the table so far.
 #[derive(Debug, Clone)]
 struct Printer {
-    wanted: Events,
+    command: Events,
     format: Option<ObjectFormat>,
     widths: Widths,
     has_printed: bool,
 }
 
 /// Plans the client of `events --watch`.
-pub(super) fn plan(wanted: &Events) -> Plan {
-    let format = match ObjectFormat::of(&wanted.output) {
+pub(super) fn plan(command: &Events) -> Plan {
+    let format = match ObjectFormat::of(&command.output) {
         Ok(format) => format,
         Err(message) => return Plan::refuse(message),
     };
@@ -28,7 +28,7 @@ pub(super) fn plan(wanted: &Events) -> Plan {
         client: Some(ClientCommand::Watch(WatchCommand {
             kind: Kind::Event,
             printer: Box::new(Printer {
-                wanted: wanted.clone(),
+                command: command.clone(),
                 format,
                 widths: Widths::default(),
                 has_printed: false,
@@ -39,15 +39,15 @@ pub(super) fn plan(wanted: &Events) -> Plan {
 }
 
 impl Printer {
-    /// The table rows of some events, after the header if it is not printed yet.
+    /// Returns the table rows of some events, after the header if it is not printed yet.
     fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !events.is_empty();
-        let wanted = &self.wanted;
-        let header = (is_first && !wanted.no_headers && !events.is_empty()).then(|| wanted.header());
+        let command = &self.command;
+        let header = (is_first && !command.no_headers && !events.is_empty()).then(|| command.header());
         let rows: Vec<Vec<String>> = header
             .into_iter()
-            .chain(events.iter().map(|event| wanted.row(event, now)))
+            .chain(events.iter().map(|event| command.row(event, now)))
             .collect();
         self.widths.lay_out(&rows)
     }
@@ -77,7 +77,7 @@ impl Printer {
 
 impl WatchPrinter for Printer {
     fn matches(&self, object: &Object) -> bool {
-        matches!(object, Object::Event(event) if self.wanted.selects(event))
+        matches!(object, Object::Event(event) if self.command.selects(event))
     }
 
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {

@@ -8,12 +8,12 @@ use podscope_cluster::Objects;
 
 use super::Printed;
 
-/// Printed before every list of fields: unlike kubectl's schema, Podscope does not describe all fields.
+/// Note printed before every list of fields, because Podscope, unlike kubectl, does not describe all fields.
 const DESCRIBED_FIELDS_NOTE: &str =
     "All fields are listed; described are those that decide where a pod runs and when it is gone.";
 
-/// Prints the fields of a kind, or the field at a path below it. A field has a description if it affects where a pod
-/// runs or when the pod is deleted.
+/// Prints the fields of a kind, or the field at a path below it. Only fields that affect where a pod runs or when it is
+/// deleted have a description.
 pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Objects, printed: &mut Printed) {
     if let Kind::Custom(_) = kind {
         return custom::explain(kind, path, recursive, objects, printed);
@@ -89,7 +89,7 @@ fn header(kind: Kind, printed: &mut Printed) {
     printed.out("");
 }
 
-/// The allowed values of an enum field, sorted; `None` for other fields.
+/// Returns the allowed values of an enum field, sorted; `None` for other fields.
 fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
     let mut values: Vec<&str> = podscope_api::field_values(kind, path).to_vec();
     values.retain(|value| !matches!(*value, "true" | "false"));
@@ -97,7 +97,7 @@ fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
     (!values.is_empty()).then_some(values)
 }
 
-/// Maximum depth of `--recursive`.
+/// Maximum depth of the fields that `--recursive` prints.
 const MAX_DEPTH: usize = 16;
 
 /// Prints name and type of all fields below a path (`--recursive`).
@@ -111,12 +111,12 @@ fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed)
     }
 }
 
-/// Podscope's description of a field, if it has one.
+/// Returns Podscope's description of a field, if it has one.
 pub fn field_description(kind: Kind, path: &[String]) -> Option<&'static str> {
     description(kind, path).map(|(_, text)| text)
 }
 
-/// The marker (` -required-` or empty) and the description of a field. The fields of a pod template have the
+/// Returns the marker (` -required-` or empty) and the description of a field. The fields of a pod template have the
 /// descriptions of a pod's fields.
 fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
     let (kind, path) = match path {
@@ -125,13 +125,13 @@ fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static st
         }
         path => (kind, path),
     };
-    let wanted = path.join(".").replace("spec.initContainers.", "spec.containers.");
-    let kind = match wanted.as_str() {
+    let dotted_path = path.join(".").replace("spec.initContainers.", "spec.containers.");
+    let kind = match dotted_path.as_str() {
         "apiVersion" | "kind" | "metadata" | "spec" | "status" => Kind::Pod,
         _ => kind,
     };
-    text_of(kind.name(), &wanted).or_else(|| {
-        // A type that several fields have is described once, under its own name.
+    text_of(kind.name(), &dotted_path).or_else(|| {
+        // The fields of a type that occurs in several places are described once, under the name of the type.
         let (field, above) = path.split_last()?;
         let (parent, further) = above.split_last()?;
         let siblings = fields(kind, further)?;
@@ -151,7 +151,7 @@ fn text_of(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// The text with its first letter in upper case.
+/// Capitalizes the first letter of a text.
 pub(super) fn capitalized(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get_mut(..1) {

@@ -23,16 +23,17 @@ pub(crate) struct Found {
     pub(crate) groups: Vec<(Kind, Vec<Object>)>,
     /// Objects that were requested by name and do not exist.
     pub(crate) missing: Vec<(Kind, String)>,
-    /// The server's answers for kinds that do not support the field selector, if other kinds do.
+    /// The server's errors for kinds that do not support the field selector, if other kinds support it.
     refused: Vec<Refusal>,
     /// Whether exactly one object was requested by name.
     pub(crate) is_single: bool,
-    /// The namespace of the target if it does not exist. kubectl looks for it when it finds no object, except for `default`.
+    /// The namespace of the target, if it does not exist. kubectl checks this if it finds no object, except for
+    /// `default`.
     absent_namespace: Option<String>,
 }
 
 impl Found {
-    /// kubectl's errors about kinds that the server refused to list, and about named objects that do not exist.
+    /// Returns kubectl's errors about kinds that the server refused to list, and about named objects that do not exist.
     pub(crate) fn not_found(&self) -> impl Iterator<Item = Refusal> + '_ {
         let missing = self.missing.iter().map(|(kind, name)| match &self.absent_namespace {
             Some(namespace) if kind.is_namespaced() => not_found(Kind::Namespace, namespace),
@@ -42,18 +43,18 @@ impl Found {
     }
 }
 
-/// Number of objects that a target matches; 0 if a selector is invalid.
+/// Returns the number of objects that a target matches; 0 if a selector is invalid.
 pub fn count(target: &Target, objects: &Objects) -> usize {
     find(target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
 }
 
-/// Objects that a target matches, in the order of `kubectl get`; none if a selector is invalid.
+/// Returns the objects that a target matches, in the order of `kubectl get`; none if a selector is invalid.
 pub fn selected(target: &Target, objects: &Objects) -> Vec<Object> {
     let groups = find(target, objects).map_or(Vec::new(), |found| found.groups);
     groups.into_iter().flat_map(|(_, objects)| objects).collect()
 }
 
-/// Returns whether a namespace does not exist; `default` always does.
+/// Returns whether a namespace does not exist; `default` always exists.
 pub(crate) fn is_absent(namespace: &str, objects: &Objects) -> bool {
     namespace != "default"
         && objects
@@ -121,7 +122,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                     }
                 };
                 let listed = objects.list_kind(*kind);
-                // Thousands of selector terms on thousands of objects would take too long.
+                // Evaluating thousands of selector terms for thousands of objects would take too long.
                 work.spend(listed.len() as u64 * (labels.weight() + fields.weight()))
                     .map_err(|why| Refusal::AsIs(why.to_string()))?;
                 let listed = listed
@@ -141,13 +142,13 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     Ok(found)
 }
 
-/// The server's answers to the requests for several kinds as one error.
+/// Combines the server's errors for several kinds into one error.
 fn all_refused(answers: Vec<Refusal>) -> Refusal {
     let texts: Vec<String> = answers.into_iter().map(String::from).collect();
     Refusal::as_is(texts.join("\n"))
 }
 
-/// A custom object in the version of a kind; other objects as they are.
+/// Converts a custom object to the version of a kind; returns other objects unchanged.
 fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
     match object {
         Object::Untyped(mut stored) if crate::IS_WHOLE && stored.kind.api_version() != kind.api_version() => {
@@ -162,7 +163,7 @@ fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
     }
 }
 
-/// The object as `-o yaml|json` prints it; `managedFields` are omitted unless requested (KC-053).
+/// Returns the object as `-o yaml|json` prints it; `managedFields` are omitted unless requested (KC-053).
 pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
     if managed_fields && let Some(entries) = object.metadata().managers.to_value(object) {
@@ -181,8 +182,8 @@ pub fn printed_value(object: &Object, managed_fields: bool) -> Value {
     value
 }
 
-/// Fields of a node's `nodeInfo`, in Go's order. Go encodes them also where they are empty, and typed clients refuse a
-/// node without them.
+/// Fields of a node's `nodeInfo`, in Go's order. Go encodes empty fields too, and typed clients refuse a node without
+/// them.
 const NODE_INFO: [&str; 10] = [
     "machineID",
     "systemUUID",
@@ -196,7 +197,7 @@ const NODE_INFO: [&str; 10] = [
     "architecture",
 ];
 
-/// A `v1` `List` of objects (KC-053).
+/// Creates a `v1` `List` of objects (KC-053).
 pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
     list_of(
         objects
@@ -206,7 +207,7 @@ pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
     )
 }
 
-/// A `v1` `List` of values.
+/// Creates a `v1` `List` of values.
 pub(super) fn list_of(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
@@ -264,7 +265,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
-/// Prints one table for each kind that has objects. `is_incomplete`: the server refused to list further kinds.
+/// Prints one table for each kind that has objects. `is_incomplete` means that the server refused to list some kinds.
 fn print_tables(
     get: &Get,
     groups: &[(Kind, Vec<Object>)],
@@ -274,12 +275,13 @@ fn print_tables(
 ) {
     let has_several_kinds = match &get.target.selection {
         Selection::Kinds { names, .. } if names.is_empty() => groups.len() > 1,
-        // For objects requested by name, only the kinds of those that exist count.
+        // For objects requested by name, only kinds with existing objects are counted.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
     let (mut has_printed, mut has_namespace) = (false, false);
     for (kind, objects) in groups {
-        // kubectl's printers share their options: after a namespaced kind, empty or not, every table has the column.
+        // kubectl's printers share their options: with `-A`, once a namespaced kind was listed, even without objects,
+        // all further tables have the NAMESPACE column.
         has_namespace |= get.target.all_namespaces && kind.is_namespaced();
         let Some(first) = objects.first() else { continue };
         if has_printed && !get.no_headers {
@@ -312,7 +314,7 @@ fn print_tables(
     }
 }
 
-/// Prefix of the NAME column: `kind/` if several kinds are printed or `--show-kind` is set.
+/// Returns the prefix of the NAME column: `kind/` if several kinds are printed or `--show-kind` is set.
 pub(super) fn name_prefix(get: &Get, kind: Kind, has_several_kinds: bool) -> String {
     match has_several_kinds || get.show_kind {
         true => format!("{}/", kind.qualified_singular()),
@@ -337,7 +339,7 @@ fn shown_columns(
     })
 }
 
-/// The header of a table whose first row is this object.
+/// Returns the header of a table whose first row is this object.
 pub(super) fn header_row(get: &Get, object: &Object, printers: &[PrinterColumn], has_namespace: bool) -> Vec<String> {
     let mut row = Vec::new();
     if has_namespace {
@@ -355,7 +357,7 @@ pub(super) fn header_row(get: &Get, object: &Object, printers: &[PrinterColumn],
     row
 }
 
-/// The row of an object. The NAME column holds `prefix` + name.
+/// Returns the table row of an object. The NAME column holds `prefix` + name.
 pub(super) fn object_row(
     get: &Get,
     object: &Object,
@@ -394,10 +396,10 @@ pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
         .collect()
 }
 
-/// The row of an object in a table of custom columns.
+/// Returns the row of an object in a table of custom columns.
 ///
 /// # Errors
-/// The paths look at too many values.
+/// The paths visit more values than the work limit allows.
 pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Work) -> Result<Vec<String>, String> {
     let value = object.to_value();
     let row = columns.iter().map(|(_, path)| {

@@ -6,21 +6,21 @@ use std::fmt::Write as _;
 use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
-/// The entries of a map sorted by key, the order in which Go writes them.
+/// Returns the entries of a map sorted by key, the order in which Go writes them.
 pub(crate) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<(&String, &Value)> = map.iter().collect();
     entries.stable_sort_by_key(|(key, _)| key.as_str().to_owned());
     entries
 }
 
-/// Compact JSON with sorted keys, `<`, `>` and `&` escaped: `json.Marshal`.
+/// Formats compact JSON like `json.Marshal`: keys are sorted, and `<`, `>` and `&` are escaped.
 pub(crate) fn json(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, None, 0, &mut out);
     out
 }
 
-/// Like [`json`], with four spaces per level: `json.MarshalIndent`.
+/// Formats JSON like `json.MarshalIndent`, with four spaces per level.
 pub(crate) fn json_indented(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, Some(4), 0, &mut out);
@@ -67,8 +67,8 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
     }
 }
 
-/// A number as `encoding/json` writes a `float64`: no decimal point for whole numbers, an exponent from 1e21 on and
-/// below 1e-6.
+/// Formats a number like `encoding/json` does for a `float64`: whole numbers have no decimal point; numbers from 1e21
+/// on and below 1e-6 have an exponent.
 fn json_float(number: f64) -> String {
     if number != 0.0 && !(1e-6..1e21).contains(&number.abs()) {
         let text = format!("{number:e}");
@@ -80,12 +80,12 @@ fn json_float(number: f64) -> String {
     format!("{number}")
 }
 
-/// A string as `json.Marshal` writes it.
+/// Formats a string like `json.Marshal`.
 fn quoted(text: &str) -> String {
     escaped(&Value::from(text).to_string())
 }
 
-/// JSON with the characters that are special in HTML and JavaScript as `\u` escapes.
+/// Replaces characters in JSON that are special in HTML and JavaScript by `\u` escapes.
 pub(crate) fn escaped(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
@@ -94,7 +94,7 @@ pub(crate) fn escaped(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// A value as `%v` writes it: `map[a:1 b:[x y]]`.
+/// Formats a value like `%v`: `map[a:1 b:[x y]]`.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -111,7 +111,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// A number as `%v` writes a `float64`: with an exponent from a million on and below 0.0001.
+/// Formats a number like `%v` does for a `float64`: with an exponent from a million on and below 0.0001.
 pub(crate) fn float(number: f64) -> String {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -123,7 +123,7 @@ pub(crate) fn float(number: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// The name of the Go type that a JSON value is decoded into.
+/// Returns the name of the Go type that a JSON value is decoded into.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Object(_) => "map[string]interface {}",
@@ -136,7 +136,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A value in Go syntax, as `%#v` writes it.
+/// Formats a value in Go syntax, like `%#v`.
 pub(crate) fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -156,7 +156,7 @@ pub(crate) fn go_syntax(value: &Value) -> String {
     }
 }
 
-/// A quoted string, as `%q` writes it.
+/// Formats a quoted string, like `%q`.
 pub(crate) fn go_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -178,7 +178,7 @@ pub(crate) fn go_quoted(text: &str) -> String {
     out
 }
 
-/// A character with its code point, as `%#U` writes it.
+/// Formats a character with its code point, like `%#U`.
 pub(crate) fn unicode(c: char) -> String {
     match c.is_control() {
         true => format!("U+{:04X}", u32::from(c)),
@@ -186,9 +186,9 @@ pub(crate) fn unicode(c: char) -> String {
     }
 }
 
-/// A log line of klog, the logger of kubectl's libraries. `source` is the file and line that logs.
+/// Formats a log line of klog, the logger of kubectl's libraries. `source` is the file and line that logs.
 pub(crate) fn klog(level: char, now: podscope_api::Time, source: &str, message: &str) -> String {
-    // `2026-01-02T03:04:05.000000Z`.
+    // `2026-01-02T03:04:05.000000Z`
     let stamp = podscope_api::print_rfc3339(now.0, 6);
     let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();
     format!(

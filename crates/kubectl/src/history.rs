@@ -14,7 +14,7 @@ use super::text::TabbedText;
 use super::{Printed, View};
 use crate::command::{Output, Target};
 
-/// One revision: the object that holds its template, and its change-cause annotation.
+/// One revision of a workload: the object that stores its template, and its change-cause annotation.
 struct Revision {
     holder: Object,
     cause: Option<String>,
@@ -48,7 +48,7 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
     found.not_found().for_each(|error| printed.fail(error));
 }
 
-/// Prints the objects that hold the revisions, or the one of the requested revision (`-o`).
+/// Prints the objects that store the revisions, or the one for the requested revision (`-o`).
 fn print_whole(format: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
     if revision > 0 && !revisions.contains_key(&revision) {
         return printed.fail("error: unable to find the specified revision");
@@ -76,7 +76,7 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
             return printed.fail("error: unable to find the specified revision");
         };
         printed.out(format!("{name} with revision #{revision}"));
-        // Unlike `describe`, this prints its tabs as they are.
+        // Unlike `describe`, `rollout history` prints tabs without aligning them.
         let mut text = TabbedText::default();
         template(&with_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
@@ -97,7 +97,8 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
     printed.out("");
 }
 
-/// The object of a revision, with the change-cause of a ReplicaSet copied into its template, as kubectl prints it.
+/// Returns the object of a revision, with the change-cause of a ReplicaSet copied into its template, as kubectl prints
+/// it.
 fn with_cause(revision: &Revision) -> Object {
     let mut holder = revision.holder.clone();
     if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
@@ -108,7 +109,7 @@ fn with_cause(revision: &Revision) -> Object {
     holder
 }
 
-/// The stored revisions of an object by number; `None` if its kind has no revisions.
+/// Returns the stored revisions of an object by number; `None` if its kind has no revisions.
 fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revision>> {
     let meta = object.metadata();
     let mut revisions = ordered::Map::new();

@@ -59,7 +59,7 @@ fn write_value(value: &Value, level: usize, out: &mut String) {
 }
 
 /// Writes a multi-line string as one quoted scalar: one source line per text line, continued by a trailing `\`. A line
-/// that begins with a blank needs a leading `\`; all other lines have a space in that column.
+/// that begins with white space needs a leading `\`; all other lines have a space in that column.
 fn multi_line(text: &str, level: usize, out: &mut String) {
     out.push_str("\"\\\n");
     for line in text.split_inclusive('\n') {
@@ -74,7 +74,7 @@ fn multi_line(text: &str, level: usize, out: &mut String) {
     out.push('"');
 }
 
-/// A map key: unquoted unless a YAML parser could read it as something other than a string.
+/// Formats a map key: unquoted unless a YAML parser could read it as something other than a string.
 fn key(text: &str) -> String {
     let is_plain = text
         .chars()
@@ -98,7 +98,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn kyaml_quotes_strings_and_puts_brackets_on_one_line() {
+    fn kyaml_quotes_strings_and_joins_brackets_on_one_line() {
         let value = json!({"l": [{"a": 1}, {"b": "x"}], "s": ["p"], "e": {}, "1": null, "m": "a\n b"});
         assert_eq!(
             super::print(&value),

@@ -1,5 +1,5 @@
 //! The command language (`kubectl …`, `fault …`, `app …`), with the output of kubectl 1.36 (K-02, KC facts).
-//! [`command`] parses a line into its canonical words and their meaning. A command that only reads is answered here from
+//! [`command`] parses a line into its canonical words and their meaning. A command that only reads is executed here on
 //! a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated world ([`plan`]).
 //! This crate knows nothing of sessions, pages or JavaScript.
 //!
@@ -64,18 +64,18 @@ pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Target, Watch};
 
-/// Whether this build has every capability (feature `whole`). In the first build of the engine, parsing refuses a command
-/// that needs another one with [`CommandError::lacks_capability`](command::CommandError), and guards with this constant
-/// keep the code of the command out of the build.
+/// Whether this build has every capability (feature `whole`). The smaller first build of the engine refuses a command
+/// that needs a missing capability with [`CommandError::lacks_capability`](command::CommandError); checks of this
+/// constant keep the code of such commands out of that build.
 pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");
 
-/// Returns the log lines of a pod's container; the flag selects the previous instance of the container.
+/// Function that returns the log lines of a pod's container; the flag selects the container's previous instance.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
 
-/// Returns the resource usage of a pod's container: CPU in millicores, memory in bytes.
+/// Function that returns the resource usage of a pod's container: CPU in millicores, memory in bytes.
 pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
 
-/// Returns the time of the last lease renewal of a node that the API server has stored.
+/// Function that returns the time of a node's last lease renewal that the API server has stored.
 pub type LeaseRenewals<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
 
 /// The data that is available to commands that only read.
@@ -86,7 +86,7 @@ pub struct View<'a> {
     pub now: Time,
     /// Wall-clock time at t = 0.
     pub start: Time,
-    /// Log lines of a container with their instants, oldest first (`logs`).
+    /// Log lines of a container with their times, oldest first (`logs`).
     pub logs: &'a Logs<'a>,
     /// Current usage of a container: CPU in millicores, memory in bytes (`top`); `None` if it is not running.
     pub usage: &'a Usage<'a>,
@@ -104,7 +104,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// The output of a command that fails at once.
+    /// Returns the output of a command that fails immediately.
     #[must_use]
     pub fn refused(why: impl Into<String>) -> Printed {
         let mut printed = Printed::default();
@@ -136,7 +136,7 @@ impl Printed {
         self.status = 1;
     }
 
-    /// The text of stdout: the lines that are neither warnings nor errors.
+    /// Returns the text of standard output: the lines that are neither warnings nor errors.
     pub fn stdout(&self) -> String {
         let mut text = String::new();
         for (_, line) in self.lines.iter().filter(|(kind, _)| !kind.is_stderr()) {
@@ -146,7 +146,7 @@ impl Printed {
         text
     }
 
-    /// The lines as the console's output of command number `command`, printed at instant `at`.
+    /// Returns the lines as console output of command number `command`, printed at time `at`.
     pub fn output_lines(&self, at: SimTime, command: u32) -> Vec<OutputLine> {
         self.lines
             .iter()
@@ -196,7 +196,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     Some(printed)
 }
 
-/// The warning of a deprecated kind or version.
+/// Returns the deprecation warning of a kind or version; `None` if it is not deprecated.
 fn deprecation(kind: Kind, objects: &Objects) -> Option<String> {
     match kind {
         Kind::Endpoints => Some(podscope_api::DEPRECATED_ENDPOINTS.to_owned()),
@@ -205,7 +205,8 @@ fn deprecation(kind: Kind, objects: &Objects) -> Option<String> {
     }
 }
 
-/// Output of a command that sends no request (`--dry-run=client`, `--local`); `None` if the command sends one.
+/// Returns the output of a command that sends no request (`--dry-run=client`, `--local`); `None` if the command sends
+/// one.
 fn client_dry_run(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     if !command.dry_run().is_of_client() {
         return None;
@@ -253,7 +254,7 @@ impl Followed {
     }
 }
 
-/// The containers whose later log lines are printed too (`logs -f`).
+/// Returns the containers whose future log lines are printed as well (`logs -f`).
 pub fn followed(command: &Kubectl, view: &View<'_>) -> Vec<Followed> {
     match command {
         Kubectl::Logs(logs) if logs.follow => logs::followed(logs, view),

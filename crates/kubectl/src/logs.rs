@@ -13,7 +13,7 @@ use super::{Followed, Printed, View};
 use crate::get::is_absent;
 use crate::refusals::bad_request;
 
-/// The Go type name of a kind: `v1.Node`.
+/// Returns the Go type name of a kind: `v1.Node`.
 pub(crate) fn go_type(kind: Kind) -> String {
     let version = kind.api_version().rsplit('/').next().unwrap_or_default();
     format!("{version}.{}", kind.name())
@@ -28,7 +28,7 @@ pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
-/// The requested containers that may still write log lines (`logs -f`).
+/// Returns the requested containers that may still write log lines (`logs -f`).
 pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
     let mut discarded = Printed::default();
     let pods = pods(logs, view, &mut discarded).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
     let mut followed = Vec::new();
     for pod in pods {
         let names = containers(logs, &pod);
-        if logs.previous || refusal(logs, &pod, &names, view).is_some() {
+        if logs.previous || missing_logs_error(logs, &pod, &names, view).is_some() {
             continue;
         }
         for container in names {
@@ -65,7 +65,7 @@ fn namespace(logs: &Logs) -> &str {
     logs.namespace.as_deref().unwrap_or("default")
 }
 
-/// The pods whose logs are requested.
+/// Returns the pods whose logs are requested.
 fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
     match (&logs.selector, logs.pod.split_once('/')) {
         (Some(selector), _) => match LabelQuery::parse(selector) {
@@ -86,7 +86,7 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
     }
 }
 
-/// kubectl's error about an object that does not exist, or about its namespace if that does not exist.
+/// Returns kubectl's error about an object that does not exist, or about its namespace if that does not exist.
 fn not_found_in(kind: Kind, name: &str, logs: &Logs, view: &View<'_>) -> String {
     let namespace = namespace(logs);
     let (kind, name) = match is_absent(namespace, view.objects) {
@@ -101,8 +101,8 @@ fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v
     view.objects.list_in::<Pod>(namespace(logs))
 }
 
-/// The pod that kubectl selects from a workload: preferably scheduled, running and ready for longest. If there are
-/// several pods, a line tells their number.
+/// Returns the pod that kubectl selects from a workload: preferably scheduled, running, and ready for the longest time.
+/// If the workload has several pods, prints their number.
 fn pod_of_workload(
     logs: &Logs,
     kind: &str,
@@ -164,7 +164,7 @@ fn pod_of_workload(
     Ok(pod)
 }
 
-/// The names of the requested containers of a pod.
+/// Returns the names of the requested containers of a pod.
 fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     let all = || pod.spec.all_containers().map(|container| container.name.to_string());
     match &logs.container {
@@ -177,7 +177,7 @@ fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     }
 }
 
-/// The prefix of each line (`--prefix`).
+/// Returns the prefix of each line (`--prefix`).
 fn prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
     match logs.prefix {
         true => format!("[pod/{}/{container}] ", pod.metadata.name),
@@ -192,7 +192,7 @@ fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed
         let first = names.first().map_or("", String::as_str);
         printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
     }
-    if let Some(why) = refusal(logs, pod, &names, view) {
+    if let Some(why) = missing_logs_error(logs, pod, &names, view) {
         return printed.fail(why);
     }
     let mut lines = Vec::new();
@@ -208,8 +208,8 @@ fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed
     }
 }
 
-/// The error if these containers of a pod have no logs: a container does not exist or has not started yet.
-fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Option<String> {
+/// Returns an error if one of these containers of a pod has no logs, because it does not exist or has not started yet.
+fn missing_logs_error(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Option<String> {
     let pod_name = &*pod.metadata.name;
     let exists = |name: &String| pod.spec.all_containers().any(|container| *container.name == **name);
     if let Some(name) = logs
@@ -231,10 +231,10 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
             .any(|status| *status.name == ***name && status.last_state.terminated.is_none())
     };
     if let Some(name) = names.iter().find(|name| logs.previous && has_no_previous(name)) {
-        let refusal = bad_request(format!(
+        let error = bad_request(format!(
             "previous terminated container {name:?} in pod {pod_name:?} not found"
         ));
-        return Some(refusal.into());
+        return Some(error.into());
     }
     let is_waiting = pod.spec.node_name.is_some()
         && statuses.any(|status| status.state.waiting.is_some() && names.iter().any(|name| **name == *status.name));
@@ -247,11 +247,11 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
     }
     let mut waiting = (pod.status.container_statuses.iter()).filter_map(|status| status.state.waiting.as_ref());
     let reason = waiting.next().map_or("ContainerCreating", |waiting| &waiting.reason);
-    let refusal = bad_request(format!(
+    let error = bad_request(format!(
         "container {:?} in pod {pod_name:?} is waiting to start: {reason}",
         names.first().map_or("", String::as_str),
     ));
-    Some(refusal.into())
+    Some(error.into())
 }
 
 /// Applies `--since`, then `--tail`, then `--limit-bytes` to the lines of a container.
@@ -282,7 +282,7 @@ fn limited(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(
             .rev()
             .find(|end| text.is_char_boundary(*end))
             .unwrap_or(0);
-        // The line break counts as one byte.
+        // The line break is counted as one byte.
         bytes_left = bytes_left.saturating_sub(text.len() + 1);
         text.truncate(end);
     }

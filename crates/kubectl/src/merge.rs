@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::json_patch::json_patch;
 
-/// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that
-/// the list is atomic, so a merge replaces it.
+/// Returns the merge key of a list: the first of the keys by which the API server identifies its elements. `None` means
+/// that the list is atomic, so a merge replaces it.
 fn merge_key<'v>(list: SchemaNode, items: impl IntoIterator<Item = &'v Value>) -> Option<&'static str> {
     let key = list.element_keys()?.into_iter().next()?;
     let mut items = items.into_iter();
@@ -22,13 +22,13 @@ fn as_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The merge of `apply`: fields of `desired` are set, fields of `original` that `desired` lacks are removed, and the
-/// rest of `live` stays.
+/// Merges objects as `apply` does: sets the fields of `desired`, removes fields of `original` that `desired` lacks, and
+/// keeps the other fields of `live`.
 pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Value {
     three_way_field(SchemaNode::of_object(live), original, desired, live)
 }
 
-/// The merge of `apply` for a kind whose lists are not merged: a defined one.
+/// Merges objects as `apply` does for custom kinds, whose lists are replaced and not merged.
 pub(crate) fn three_way_json(original: &Value, desired: &Value, live: &Value) -> Value {
     let (Value::Object(wanted), Value::Object(have)) = (desired, live) else {
         return desired.clone();
@@ -52,7 +52,7 @@ pub(crate) fn three_way_json(original: &Value, desired: &Value, live: &Value) ->
     Value::Object(merged)
 }
 
-/// Applies `$retainKeys`: a changed `strategy` keeps only the keys that the file sets.
+/// Applies `$retainKeys`: a changed `strategy` keeps only the keys that the manifest sets.
 fn with_retained_keys(field: &str, mut merged: Value, desired: &Value, live: &Value) -> Value {
     if field == "strategy"
         && merged != *live
@@ -119,8 +119,8 @@ fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Val
     }
 }
 
-/// The patch of `apply` as the API server knows it after it has merged the lists that have merge keys: those lists are
-/// no longer in the patch.
+/// Returns the patch of `apply` after the API server has merged the lists with merge keys: the patch no longer contains
+/// these lists.
 pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
     merge_patch_of_field(SchemaNode::of_object(live), original, desired, live)
 }
@@ -174,14 +174,20 @@ pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
     strategic_field("", SchemaNode::of_object(live), live, patch, None)
 }
 
-/// Orders a merged list (`normalizeElementOrder`): the elements that `order` names have its order, the others that of the
-/// live list. Among each other they keep the order of the live list where both are in it; else those of `order` are first.
-fn in_order(merged: Vec<Value>, live: &[Value], order: &[Value], same: impl Fn(&Value, &Value) -> bool) -> Vec<Value> {
-    let place = |list: &[Value], item: &Value| list.iter().position(|other| same(other, item));
+/// Orders a merged list (`normalizeElementOrder`). Elements in `order` have that order, the other elements the order of
+/// the live list. Where the two sequences are combined, elements that are both in the live list keep its order;
+/// otherwise the elements in `order` come first.
+fn normalize_element_order(
+    merged: Vec<Value>,
+    live: &[Value],
+    order: &[Value],
+    same: impl Fn(&Value, &Value) -> bool,
+) -> Vec<Value> {
+    let position = |list: &[Value], item: &Value| list.iter().position(|other| same(other, item));
     let (mut named, others): (Vec<Value>, Vec<Value>) =
-        merged.into_iter().partition(|item| place(order, item).is_some());
-    named.stable_sort_by_key(|item| place(order, item));
-    let is_before = |one: &Value, other: &Value| match (place(live, one), place(live, other)) {
+        merged.into_iter().partition(|item| position(order, item).is_some());
+    named.stable_sort_by_key(|item| position(order, item));
+    let is_before = |one: &Value, other: &Value| match (position(live, one), position(live, other)) {
         (Some(one), Some(other)) => one < other,
         _ => false,
     };
@@ -200,7 +206,7 @@ fn in_order(merged: Vec<Value>, live: &[Value], order: &[Value], same: impl Fn(&
     }
 }
 
-/// Applies the patch of the field with this name. `order` is the `$setElementOrder` of a list.
+/// Applies the patch of the field `name`. `order` is the `$setElementOrder` of a list.
 fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, order: Option<&Vec<Value>>) -> Value {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => {
@@ -225,7 +231,7 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
                             Some(key) => one.get(key) == other.get(key),
                             None => one == other,
                         };
-                        let next = in_order(live.clone(), live, as_items(Some(value)), same);
+                        let next = normalize_element_order(live.clone(), live, as_items(Some(value)), same);
                         merged.insert(list.to_owned(), next.into());
                     }
                 } else if key.starts_with('$') {
@@ -244,7 +250,7 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
             }
             Value::Object(merged)
         }
-        // Of the other sets, a patch replaces the list.
+        // `finalizers` is the only set that a patch merges; in all other sets it replaces the list.
         (Value::Array(have), Value::Array(wanted)) if name == "finalizers" && of.is_set() => {
             strategic_set(have, wanted, order.unwrap_or(wanted))
         }
@@ -253,11 +259,11 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
     }
 }
 
-/// Merges a list whose elements are told apart by their value.
+/// Merges a list whose elements are identified by their value.
 fn strategic_set(have: &[Value], wanted: &[Value], order: &[Value]) -> Value {
     let new = wanted.iter().filter(|item| !have.contains(item));
     let merged = have.iter().chain(new).cloned().collect();
-    Value::Array(in_order(merged, have, order, |one, other| one == other))
+    Value::Array(normalize_element_order(merged, have, order, |one, other| one == other))
 }
 
 /// Merges a list that has a merge key; any other list is replaced.
@@ -294,7 +300,7 @@ fn strategic_list(of: SchemaNode, have: &Vec<Value>, wanted: &Vec<Value>, order:
             (None, true) => {}
         }
     }
-    Value::Array(in_order(merged, have, order, |one, other| {
+    Value::Array(normalize_element_order(merged, have, order, |one, other| {
         one.get(key) == other.get(key)
     }))
 }
@@ -361,7 +367,7 @@ fn without_merge_key_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<(
     }
 }
 
-/// Finds a `$patch` that a strategic merge patch cannot have, and returns the API server's error about it.
+/// Finds a `$patch` directive that is invalid in a strategic merge patch, and returns the API server's error about it.
 pub(crate) fn bad_directive(live: &Value, patch: &Value) -> Option<String> {
     bad_directive_in(SchemaNode::of_object(live), live, patch)
 }
@@ -397,7 +403,7 @@ fn bad_directive_in(of: SchemaNode, live: &Value, patch: &Value) -> Option<Strin
     }
 }
 
-/// Returns whether a strategic merge patch sets a field of a map that its `$retainKeys` do not name.
+/// Returns whether a strategic merge patch sets a field of a map that its `$retainKeys` do not list.
 pub(crate) fn has_bad_retain_keys(patch: &Value) -> bool {
     match patch {
         Value::Object(map) => {
@@ -419,7 +425,7 @@ mod tests {
 
     /// Shows: KC-094
     #[test]
-    fn three_way_merge_keeps_foreign_and_removes_dropped_fields() {
+    fn three_way_merge_removes_dropped_and_keeps_other_fields() {
         let original = json!({"spec": {"replicas": 3, "paused": true, "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"]}, {"name": "b"}]}}}});
         let desired =
             json!({"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "a", "image": "x:2"}]}}}});

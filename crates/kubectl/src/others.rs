@@ -10,7 +10,7 @@ use super::text::{cell, table};
 use super::{Printed, View, list_value};
 use crate::command::{Events, MetadataChange, Output};
 
-/// The age of an event, with its count if it occurred several times: `48s (x5 over 3m48s)` (KC-073, KC-111).
+/// Formats the age of an event, with its count if it occurred several times: `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {
     let (first, last, count) = event_times(event);
     if count > 1 {
@@ -35,14 +35,14 @@ impl Events {
             && self.involved.as_ref().is_none_or(is_involved)
     }
 
-    /// The header of the table.
+    /// Returns the table header of `kubectl events`.
     pub(super) fn header(&self) -> Vec<String> {
         let namespace = self.all_namespaces.then_some("NAMESPACE");
         let titles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
         namespace.into_iter().chain(titles).map(String::from).collect()
     }
 
-    /// The table row of an event.
+    /// Returns the table row of an event.
     pub(super) fn row(&self, event: &Event, now: Time) -> Vec<String> {
         let namespace = self.all_namespaces.then(|| event.metadata.namespace.to_string());
         let cells = [
@@ -56,22 +56,22 @@ impl Events {
     }
 }
 
-/// `kubectl events` (KC-111).
-pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
-    let format = match ObjectFormat::of(&wanted.output) {
+/// Prints the output of `kubectl events` (KC-111).
+pub(super) fn events(command: &Events, view: &View<'_>, printed: &mut Printed) {
+    let format = match ObjectFormat::of(&command.output) {
         Ok(format) => format,
         Err(message) => return printed.fail(message),
     };
     let mut events: Vec<_> = view
         .objects
         .list::<Event>()
-        .filter(|event| wanted.selects(event))
+        .filter(|event| command.selects(event))
         .collect();
     if events.is_empty() {
-        printed.err(if wanted.all_namespaces {
+        printed.err(if command.all_namespaces {
             "No events found.".to_owned()
         } else {
-            format!("No events found in {} namespace.", wanted.namespace())
+            format!("No events found in {} namespace.", command.namespace())
         });
         return;
     }
@@ -79,7 +79,7 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
     if let Some(format) = format {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
         // kubectl's name printer does not support event lists and prints nothing.
-        if wanted.output == Output::Name {
+        if command.output == Output::Name {
             return;
         }
         let managed = matches!(format, ObjectFormat::WithManagedFields(_));
@@ -88,17 +88,17 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
             Err(why) => printed.fail(why),
         };
     }
-    let header = (!wanted.no_headers).then(|| wanted.header());
+    let header = (!command.no_headers).then(|| command.header());
     let rows: Vec<Vec<String>> = header
         .into_iter()
-        .chain(events.into_iter().map(|event| wanted.row(event, view.now)))
+        .chain(events.into_iter().map(|event| command.row(event, view.now)))
         .collect();
     for line in table(&rows) {
         printed.out(line);
     }
 }
 
-/// `label --list`, `annotate --list` (KC-100).
+/// Prints the output of `label --list` or `annotate --list` (KC-100).
 pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
     let found = match find(&command.target, view.objects) {
         Ok(found) => found,

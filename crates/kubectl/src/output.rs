@@ -9,7 +9,7 @@ use super::jsonpath::Template;
 use super::kyaml;
 use crate::command::Output;
 
-/// Format in which a whole object is printed. Tables are not among them.
+/// Format in which a whole object is printed; tables are not such a format.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ObjectFormat {
     Yaml,
@@ -24,7 +24,7 @@ pub(super) enum ObjectFormat {
 }
 
 impl ObjectFormat {
-    /// The format of an `-o` value; `None` for tables.
+    /// Returns the format of an `-o` value; `None` for tables.
     ///
     /// # Errors
     /// kubectl's message about an invalid template.
@@ -46,7 +46,7 @@ impl ObjectFormat {
         }))
     }
 
-    /// The text of a value, without the final line break.
+    /// Formats a value, without the final line break.
     ///
     /// # Errors
     /// kubectl's message about a template that cannot be executed.
@@ -65,7 +65,7 @@ impl ObjectFormat {
         })
     }
 
-    /// Whether documents of this format are separated by a line `---`.
+    /// Returns whether documents in this format are separated by a line `---`.
     pub(super) fn is_separated(&self) -> bool {
         match self {
             ObjectFormat::Yaml => true,
@@ -75,7 +75,7 @@ impl ObjectFormat {
     }
 }
 
-/// Kind, group and name of an object: `deployment.apps/web`.
+/// Returns the kind, group and name of an object: `deployment.apps/web`.
 fn name_of(value: &Value) -> String {
     let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("/kind"), text("/metadata/name"));
@@ -85,12 +85,12 @@ fn name_of(value: &Value) -> String {
     }
 }
 
-/// The text of a manifest that is printed without being sent to the API server.
+/// Formats a manifest that is printed without being sent to the API server.
 pub(super) fn manifest_text(format: &ObjectFormat, value: &Value) -> String {
     format.text(value).unwrap_or_else(|why| why)
 }
 
-/// The text of an object as a command that writes prints it.
+/// Formats an object as a command that writes prints it.
 pub(super) fn object_text(format: &ObjectFormat, object: &Object) -> String {
     let value = super::printed_value(object, matches!(format, ObjectFormat::WithManagedFields(_)));
     format.text(&value).unwrap_or_else(|why| why)

@@ -20,7 +20,7 @@ fn is_main_ready(status: &ContainerStatus) -> bool {
     status.ready && status.state.running.is_some()
 }
 
-/// Number of container restarts, and the end of the last terminated instance.
+/// Number of container restarts, and the time when the last terminated instance ended.
 #[derive(Default)]
 struct Restarts {
     count: i32,
@@ -45,7 +45,7 @@ impl Restarts {
     }
 }
 
-/// The STATUS text of a terminated container.
+/// Returns the STATUS text of a terminated container.
 fn termination_text(ended: &ContainerStateTerminated) -> String {
     match (&*ended.reason, ended.signal) {
         ("", Some(signal)) if signal != 0 => format!("Signal:{signal}"),
@@ -54,7 +54,7 @@ fn termination_text(ended: &ContainerStateTerminated) -> String {
     }
 }
 
-/// The row of a pod while its containers are evaluated one after the other.
+/// Builder for the row of a pod; its containers are evaluated one after the other.
 struct RowBuilder<'p> {
     pod: &'p Pod,
     status: String,
@@ -92,7 +92,7 @@ impl<'p> RowBuilder<'p> {
         all.filter(|container| container.is_sidecar())
     }
 
-    /// Adds the init containers up to the first that blocks the following ones. Returns whether one blocks the pod's
+    /// Adds the init containers up to the first one that blocks the others. Returns whether one blocks the pod's
     /// initialization.
     fn add_init_containers(&mut self) -> bool {
         let mut sidecar_restarts = Restarts::default();
@@ -110,21 +110,21 @@ impl<'p> RowBuilder<'p> {
                 self.ready += usize::from(one.ready);
                 continue;
             }
-            self.status = format!("Init:{}", self.blocked_by(at, one));
+            self.status = format!("Init:{}", self.blocking_status(at, one));
             is_blocked = true;
             break;
         }
         let initialized = self.pod.condition(condition::INITIALIZED);
         let is_initialized = initialized.is_some_and(|condition| condition.status == ConditionStatus::True);
-        // After initialization only the restarts of sidecars count, not those of other init containers.
+        // After initialization only the restarts of sidecars are counted, not those of other init containers.
         if !is_blocked || is_initialized {
             self.restarts = sidecar_restarts;
         }
         is_blocked && !is_initialized
     }
 
-    /// The STATUS text of the init container that blocks the others; `at` is its index.
-    fn blocked_by(&self, at: usize, one: &ContainerStatus) -> String {
+    /// Returns the STATUS text for the init container that blocks the others; `at` is its index.
+    fn blocking_status(&self, at: usize, one: &ContainerStatus) -> String {
         let waiting = one.state.waiting.as_ref().map_or("", |waiting| &*waiting.reason);
         match (&one.state.terminated, waiting) {
             (Some(ended), _) => termination_text(ended),
@@ -158,7 +158,7 @@ impl<'p> RowBuilder<'p> {
     }
 }
 
-/// The row of a pod at the time `now`.
+/// Returns the row of a pod at the time `now`.
 pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
     let mut row = RowBuilder::of(pod);
     if !row.add_init_containers() {

@@ -20,13 +20,13 @@ use crate::command::{
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
-/// The user that the API server sees: that of kubeadm's kubeconfig.
+/// Name of the user of all requests, as in kubeadm's kubeconfig.
 pub const USER: &str = "kubernetes-admin";
 const SERVER_URL: &str = "https://127.0.0.1:6443";
 
-/// Answers a [`Verbatim`] command; false if the command writes.
-pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
-    match &asked.action {
+/// Executes a [`Verbatim`] command that only reads; returns false if the command writes.
+pub(super) fn answer(command: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
+    match &command.action {
         Action::CanI { warnings, quiet } => {
             for warning in warnings {
                 printed.warn(warning);
@@ -44,9 +44,9 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
             ];
             print_rows(&rows[usize::from(*no_headers)..], printed);
         }
-        Action::WhoAmI => who_am_i(&asked.output, view, printed),
-        Action::ApiResources { .. } => api_resources(&asked.action, view.objects, printed),
-        Action::ComponentStatuses(names) => component_statuses(names, &asked.output, view, printed),
+        Action::WhoAmI => who_am_i(&command.output, view, printed),
+        Action::ApiResources { .. } => api_resources(&command.action, view.objects, printed),
+        Action::ComponentStatuses(names) => component_statuses(names, &command.output, view, printed),
         Action::ApiVersions => {
             let versions = api_versions(view.objects);
             versions.into_iter().for_each(|version| printed.out(version));
@@ -57,10 +57,10 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
             printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
         }
         Action::Config(command) => config(*command, printed),
-        Action::Token(account) => token(account, asked.namespace.as_deref(), view, printed),
+        Action::Token(account) => token(account, command.namespace.as_deref(), view, printed),
         Action::Version { client, output } => version(*client, output, printed),
-        Action::LastApplied(target) => last_applied(target, &asked.output, view, printed),
-        Action::Diff { text } => print_diff(text, asked.namespace.as_deref(), view, printed),
+        Action::LastApplied(target) => last_applied(target, &command.output, view, printed),
+        Action::Diff { text } => print_diff(text, command.namespace.as_deref(), view, printed),
         Action::Raw(path) => raw(path, view, printed),
         _ => return false,
     }
@@ -76,7 +76,7 @@ fn print_table(rows: &[Vec<String>], printed: &mut Printed) {
     table(rows).into_iter().for_each(|line| printed.out(line));
 }
 
-/// `auth whoami`.
+/// Prints the output of `auth whoami`.
 fn who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
     let value = json!({
         "kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1",
@@ -110,10 +110,10 @@ struct ListedResource {
     categories: Vec<String>,
 }
 
-/// Verbs of a custom resource, in the order in which its discovery lists them.
+/// Verbs of a custom resource, in the order of API discovery.
 const CUSTOM_VERBS: &str = "delete,deletecollection,get,list,patch,create,update,watch";
 
-/// All resources that the API server serves, custom kinds in their preferred version, sorted by group and name.
+/// Returns all resources that the API server serves, custom kinds in their preferred version, sorted by group and name.
 fn all_resources(objects: &Objects) -> Vec<ListedResource> {
     let of_kind = |kind: &Kind| OtherResource {
         plural: kind.plural(),
@@ -164,7 +164,7 @@ fn all_resources(objects: &Objects) -> Vec<ListedResource> {
     all
 }
 
-/// The versions of all API groups, sorted.
+/// Returns the versions of all API groups, sorted.
 fn api_versions(objects: &Objects) -> Vec<&'static str> {
     let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
     versions.extend(all_resources(objects).iter().map(|listed| listed.api_version));
@@ -174,7 +174,7 @@ fn api_versions(objects: &Objects) -> Vec<&'static str> {
     versions
 }
 
-/// `kubectl api-resources` (KC-063).
+/// Prints the output of `kubectl api-resources` (KC-063).
 fn api_resources(action: &Action, objects: &Objects, printed: &mut Printed) {
     let Action::ApiResources {
         group,
@@ -245,7 +245,7 @@ fn print_document(format: &ObjectFormat, value: &Value, printed: &mut Printed) {
     }
 }
 
-/// The resources as an `APIResourceList`, each with its group and version.
+/// Returns the resources as an `APIResourceList`, each with its group and version.
 fn resource_list_value(all: &[ListedResource]) -> Value {
     let to_json = |resource: &ListedResource| {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
@@ -266,8 +266,9 @@ fn resource_list_value(all: &[ListedResource]) -> Value {
     json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(to_json).collect::<Vec<_>>()})
 }
 
-/// The components that `componentstatuses` lists, each with `ok` or the error of its health check. A component is healthy
-/// while its leader renews the lease. etcd is always healthy, because without it the API server would not answer.
+/// Returns the components that `componentstatuses` lists, each with `ok` or the error of its health check. A component
+/// is healthy while its leader renews the lease. etcd is always healthy, because without it the API server would not
+/// answer.
 pub fn component_health(objects: &Objects, now: podscope_api::Time) -> [(&'static str, String); 3] {
     let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
     all.map(|(name, port)| {
@@ -290,7 +291,7 @@ pub fn component_health(objects: &Objects, now: podscope_api::Time) -> [(&'stati
     })
 }
 
-/// `get componentstatuses`.
+/// Prints the output of `get componentstatuses`.
 fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
     printed.warn("v1 ComponentStatus is deprecated in v1.19+");
     let all = component_health(view.objects, view.now);
@@ -354,7 +355,7 @@ fn config(command: ConfigCommand, printed: &mut Printed) {
     }
 }
 
-/// `create token`: always fails, because the simulation has no authentication.
+/// Prints the error of `create token`, which always fails, because the simulation has no authentication.
 fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let key = ObjectKey::new(namespace.unwrap_or("default"), account);
     let why = match view.objects.get_kind(Kind::ServiceAccount, &key) {
@@ -389,7 +390,7 @@ fn version(client: bool, output: &Output, printed: &mut Printed) {
     }
 }
 
-/// `apply view-last-applied`: prints the last-applied-configuration annotation.
+/// Prints the last-applied-configuration annotation (`apply view-last-applied`).
 fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut Printed) {
     let found = match find(target, view.objects) {
         Ok(found) => found,
@@ -413,7 +414,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
     found.not_found().for_each(|error| printed.fail(error));
 }
 
-/// `diff -f -`: prints the changes that `apply` would make in the format of `diff -u -N`.
+/// Prints the changes that `apply` would make, in the format of `diff -u -N` (`diff -f -`).
 fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let objects = match manifest_objects(text, namespace, view) {
         Ok(objects) => objects,
@@ -431,7 +432,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                     .metadata()
                     .annotation(LAST_APPLIED)
                     .and_then(|text| serde_json::from_str(text).ok());
-                // The live object may hold annotations of kubectl that the file does not have.
+                // The live object may have annotations of kubectl that the manifest lacks.
                 if !live.metadata().annotations.is_empty()
                     && let Some(metadata) = desired.get_mut("metadata").and_then(Value::as_object_mut)
                 {
@@ -460,7 +461,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
     }
 }
 
-/// `get --raw`: serves lists and objects by path, `/version`, and the health endpoints.
+/// Executes `get --raw`: serves lists and objects by path, `/version`, and the health endpoints.
 fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
     let parts: Vec<&str> = path
         .split(['?'])

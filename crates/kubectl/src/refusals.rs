@@ -24,7 +24,7 @@ impl Refusal {
         Refusal::AsIs(text.into())
     }
 
-    /// The text without the prefix `error: `, for a list of several errors.
+    /// Returns the text without the prefix `error: `, for a list of several errors.
     pub(crate) fn without_prefix(self) -> String {
         match self {
             Refusal::KubectlError(text) | Refusal::AsIs(text) => text,
@@ -47,30 +47,30 @@ impl From<Refusal> for String {
     }
 }
 
-/// Answer to a request for a path that the server does not have.
+/// The server's error for a path that it does not have.
 pub(crate) const NO_SUCH_RESOURCE: &str =
     "Error from server (NotFound): the server could not find the requested resource";
 
-/// Answer to a method that the path does not support.
+/// The server's error for a method that the path does not support.
 pub(crate) const NOT_ALLOWED: &str =
     "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
-/// The server's answer, as kubectl prints it.
+/// Converts an error of the server to the text that kubectl prints.
 pub(crate) fn api_error(error: ApiError) -> Refusal {
     Refusal::AsIs(error_text(&error, &ErrorContext::None))
 }
 
-/// Answer to a request for a subresource that an object does not have.
+/// Returns the server's error for a subresource that an object does not have.
 pub(crate) fn no_subresource(object: &Object) -> Refusal {
     api_error(crate::rest::no_subresource(object.kind(), &object.metadata().name))
 }
 
-/// Answer to a request for an object that does not exist.
+/// Returns the server's error for an object that does not exist.
 pub(crate) fn not_found(kind: Kind, name: &str) -> Refusal {
     Refusal::AsIs(error_text(&ApiError::not_found(kind, name), &ErrorContext::None))
 }
 
-/// kubectl's error about a manifest whose kind the server does not serve.
+/// Returns kubectl's error about a manifest whose kind the server does not serve.
 pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &str) -> String {
     format!(
         "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": {}\nensure CRDs are installed first",
@@ -78,17 +78,17 @@ pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &
     )
 }
 
-/// The server's answer to an invalid request.
+/// Returns the server's error for an invalid request.
 pub(crate) fn bad_request(why: impl Into<String>) -> Refusal {
     Refusal::AsIs(error_text(&ApiError::bad_request(why), &ErrorContext::None))
 }
 
-/// The server's answer to an object that it cannot decode.
+/// Returns the server's error for an object that it cannot decode.
 pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> Refusal {
     Refusal::AsIs(error_text(&ApiError::undecodable(kind, why), &ErrorContext::None))
 }
 
-/// The server's conflict answer: the object does not have the resourceVersion of the request.
+/// Returns the server's conflict error: the object does not have the resourceVersion of the request.
 pub(crate) fn stale(object: &Object) -> Refusal {
     Refusal::AsIs(error_text(&stale_error(object), &ErrorContext::None))
 }

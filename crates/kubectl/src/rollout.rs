@@ -98,8 +98,8 @@ pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> 
     }
 }
 
-/// kubectl's message about a kind without revisions. Kinds that kubectl knows to run pods get another message than the
-/// rest.
+/// Returns kubectl's message about a kind without revisions. For kinds that run pods, kubectl has another message than
+/// for others.
 pub(super) fn not_implemented(kind: Kind, feature: &str, retrieved: &str) -> Refusal {
     let (group, name) = (kind.group(), kind.name());
     let qualified = kind.qualified_name();
@@ -113,7 +113,7 @@ pub(super) fn not_implemented(kind: Kind, feature: &str, retrieved: &str) -> Ref
     }
 }
 
-/// The pod template of a workload without the `pod-template-hash` label.
+/// Returns the pod template of a workload without the `pod-template-hash` label.
 pub(super) fn template_without_hash(object: &Object) -> Value {
     let mut template = object.to_value().pointer("/spec/template").cloned().unwrap_or_default();
     if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
@@ -122,7 +122,7 @@ pub(super) fn template_without_hash(object: &Object) -> Value {
     template
 }
 
-/// `--dry-run=client`: prints the template to roll back to, in the format of `rollout history`.
+/// Prints the template to roll back to, in the format of `rollout history` (`--dry-run=client`).
 fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
     let intro = match object {
         Object::ReplicaSet(_) => "",
@@ -152,7 +152,7 @@ impl Undo<'_> {
         }
     }
 
-    /// The error about a revision that does not exist.
+    /// Returns the error about a revision that does not exist.
     fn missing(&self) -> Refusal {
         Refusal::kubectl_error(format!(
             "unable to find specified revision {} in history",
@@ -164,8 +164,8 @@ impl Undo<'_> {
         typed_name(self.object)
     }
 
-    /// The message if the rollback would change nothing.
-    fn skipped(&self) -> String {
+    /// Returns the message of a rollback that would change nothing.
+    fn skipped_message(&self) -> String {
         format!(
             "{} skipped rollback (current template already matches revision {})",
             self.name(),
@@ -186,7 +186,7 @@ impl Undo<'_> {
         }
         let template = template_without_hash(&target);
         if self.object.to_value().pointer("/spec/template") == Some(&template) {
-            return Ok(RolloutStep::Print(self.skipped()));
+            return Ok(RolloutStep::Print(self.skipped_message()));
         }
         change(
             self.object,
@@ -205,7 +205,7 @@ impl Undo<'_> {
         .map(|write| RolloutStep::Write(Box::new(write)))
     }
 
-    /// The ReplicaSet of the requested revision; by default that of the last but one.
+    /// Returns the ReplicaSet of the requested revision; by default, of the previous revision.
     fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, Refusal> {
         let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = self
             .view
@@ -249,13 +249,13 @@ impl Undo<'_> {
             Part::Main,
             "kubectl-rollout",
             &format!("{} rolled back", self.name()),
-            Some(self.skipped()),
+            Some(self.skipped_message()),
             move |live| Ok(strategic(live, &data)),
         )
         .map(|write| RolloutStep::Write(Box::new(write)))
     }
 
-    /// The requested ControllerRevision; by default the last but one.
+    /// Returns the requested ControllerRevision; by default, the previous one.
     fn controller_revision(&self) -> Result<&ControllerRevision, Refusal> {
         let meta = self.object.metadata();
         let mut revisions: Vec<&ControllerRevision> = self

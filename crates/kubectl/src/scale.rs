@@ -31,7 +31,7 @@ pub(crate) enum ScaleOf {
 }
 
 impl ScaleOf {
-    /// `None` if the kind has no `scale` subresource.
+    /// Returns the `scale` subresource of a kind; `None` if it has none.
     pub(crate) fn kind(kind: Kind, objects: &Objects) -> Option<ScaleOf> {
         match kind {
             Kind::Custom(_) if IS_WHOLE => ScalePaths::of(kind, objects).map(ScaleOf::Custom),
@@ -39,7 +39,7 @@ impl ScaleOf {
         }
     }
 
-    /// The `Scale` of an object, as JSON.
+    /// Returns the `Scale` of an object, as JSON.
     ///
     /// # Errors
     /// The custom object has no desired number of replicas.
@@ -50,7 +50,7 @@ impl ScaleOf {
         }
     }
 
-    /// A merge patch of the object that sets the desired number of replicas.
+    /// Returns a merge patch of the object that sets the desired number of replicas.
     pub(crate) fn patch(&self, replicas: i64) -> Value {
         match self {
             ScaleOf::BuiltIn => json!({"spec": {"replicas": replicas}}),
@@ -59,7 +59,7 @@ impl ScaleOf {
     }
 }
 
-/// The `Scale` of an object of a built-in kind, as JSON.
+/// Returns the `Scale` of an object of a built-in kind, as JSON.
 pub fn scale_of(object: &Object) -> Value {
     let whole = printed_value(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
@@ -74,15 +74,16 @@ pub fn scale_of(object: &Object) -> Value {
     scale(&whole, fields, replicas, selector)
 }
 
-/// The `Scale` of an object with these fields of its metadata, in this order; `(wanted, found)` replicas.
-pub(crate) fn scale(whole: &Value, fields: [&str; 5], (wanted, found): (i64, i64), selector: Option<&str>) -> Value {
+/// Returns the `Scale` of an object with these fields of its metadata, in this order. `desired` and `actual` are
+/// numbers of replicas.
+pub(crate) fn scale(whole: &Value, fields: [&str; 5], (desired, actual): (i64, i64), selector: Option<&str>) -> Value {
     let mut metadata = json!({});
     for field in fields {
         if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
             metadata[field] = value.clone();
         }
     }
-    let mut status = json!({"replicas": found});
+    let mut status = json!({"replicas": actual});
     if let Some(selector) = selector {
         status["selector"] = selector.into();
     }
@@ -90,12 +91,12 @@ pub(crate) fn scale(whole: &Value, fields: [&str; 5], (wanted, found): (i64, i64
         "apiVersion": "autoscaling/v1",
         "kind": "Scale",
         "metadata": metadata,
-        "spec": if wanted == 0 { json!({}) } else { json!({"replicas": wanted}) },
+        "spec": if desired == 0 { json!({}) } else { json!({"replicas": desired}) },
         "status": status,
     })
 }
 
-/// `get --subresource=scale`: prints the `Scale` of each object. Kinds without one give an error.
+/// Prints the `Scale` of each object (`get --subresource=scale`); fails for kinds without this subresource.
 pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mut Printed) {
     let now = view.now;
     let (mut scalable, mut scales, mut errors) = (Vec::new(), Vec::new(), Vec::new());

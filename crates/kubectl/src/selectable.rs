@@ -1,12 +1,12 @@
 //! The fields that field selectors support, per kind (KC-060). Their values are read from the typed object instead of
-//! its JSON, because a selector looks at every object of its kind.
+//! its JSON, because a selector is evaluated for every object of its kind.
 
 use std::borrow::Cow;
 
 use podscope_api::{Event, Kind, Object, Pod};
 use podscope_cluster::Objects;
 
-/// Selectable fields of a kind, besides name and namespace (KC-060).
+/// Returns the selectable fields of a kind, except name and namespace (KC-060).
 pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &[
@@ -46,7 +46,7 @@ pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Selectable fields of a custom kind, besides name and namespace; none for a built-in kind.
+/// Returns the selectable fields of a custom kind, except name and namespace; empty for a built-in kind.
 pub(crate) fn of_custom(kind: Kind, objects: &Objects) -> Vec<String> {
     let fields = objects.with_version(kind, |version| {
         let paths = version.selectable().into_iter();
@@ -55,7 +55,7 @@ pub(crate) fn of_custom(kind: Kind, objects: &Objects) -> Vec<String> {
     fields.unwrap_or_default()
 }
 
-/// The value of a selectable field; empty if the object does not set it.
+/// Returns the value of a selectable field; empty if the object does not set it.
 pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
     let metadata = object.metadata();
     match (object, field) {

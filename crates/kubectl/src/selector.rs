@@ -5,12 +5,12 @@ use podscope_cluster::Objects;
 
 use crate::selectable;
 
-/// A parsed label selector: requirements, ANDed.
+/// A parsed label selector; all requirements must be met.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LabelQuery(Vec<(LabelSelectorRequirement, bool)>);
 
 impl LabelQuery {
-    /// Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`.
+    /// Parses a selector such as `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`.
     ///
     /// # Errors
     /// The API server's message about an invalid selector.
@@ -20,7 +20,7 @@ impl LabelQuery {
         parser.requirements().map(Self)
     }
 
-    /// Whether an object's labels satisfy every requirement.
+    /// Returns whether an object's labels satisfy every requirement.
     pub fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|(requirement, _)| {
             requirement.matches(&object.metadata().labels)
@@ -30,7 +30,7 @@ impl LabelQuery {
         })
     }
 
-    /// Number of values that matching one object compares, for the work limit.
+    /// Returns the number of values that matching one object compares, for the work limit.
     pub(crate) fn weight(&self) -> u64 {
         self.0
             .iter()
@@ -38,7 +38,7 @@ impl LabelQuery {
             .sum()
     }
 
-    /// The query as a `LabelSelector` of expressions.
+    /// Returns the query as a `LabelSelector` of expressions.
     pub fn to_selector(&self) -> podscope_api::LabelSelector {
         podscope_api::LabelSelector {
             match_expressions: self.0.iter().map(|(requirement, _)| requirement.clone()).collect(),
@@ -46,7 +46,7 @@ impl LabelQuery {
         }
     }
 
-    /// The query as the JSON of a `LabelSelector` of expressions.
+    /// Returns the query as the JSON of a `LabelSelector` of expressions.
     pub fn to_value(&self) -> serde_json::Value {
         let one = |requirement: &LabelSelectorRequirement| {
             let mut value = serde_json::json!({"key": &*requirement.key, "operator": requirement.operator.to_string()});
@@ -63,7 +63,7 @@ impl LabelQuery {
         serde_json::json!({"matchExpressions": all})
     }
 
-    /// The query as `matchLabels` pairs (`create pdb`); `None` if a requirement is not an equality.
+    /// Returns the query as `matchLabels` pairs (`create pdb`); `None` if a requirement is not an equality.
     pub fn equalities(&self) -> Option<Vec<(Str, Str)>> {
         self.0
             .iter()
@@ -105,7 +105,7 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// The next token; empty at the end.
+    /// Returns the next token; empty at the end.
     fn peek(&self) -> &'t str {
         self.tokens.get(self.at).copied().unwrap_or_default()
     }
@@ -237,11 +237,11 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A parsed field selector: terms (field, whether it must be equal, value), ANDed.
+/// A parsed field selector: terms that must all hold. A term has a field, whether it must be equal, and a value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldQuery(Vec<(String, bool, String)>);
 
-/// kubectl's message around the server's reason `why` for rejecting a selector.
+/// Returns kubectl's message about a rejected selector, which contains the server's reason `why`.
 pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
     let (group, version) = kind.group_and_version();
     let plural = kind.plural();
@@ -250,8 +250,8 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
     )
 }
 
-/// The server's message about an unsupported field. The wording depends on whether the kind has selectable fields of
-/// its own.
+/// Returns the server's message about an unsupported field. The wording depends on whether the kind has selectable
+/// fields of its own.
 fn unsupported(kind: Kind, field: &str) -> String {
     let is_custom = matches!(kind, Kind::Custom(_));
     if !is_custom && (selectable::fields(kind).is_empty() || kind == Kind::ReplicaSet) {
@@ -273,7 +273,7 @@ fn unsupported(kind: Kind, field: &str) -> String {
 }
 
 impl FieldQuery {
-    /// Reads `a=b,c!=d` and checks that the kind has these fields.
+    /// Parses a selector such as `a=b,c!=d`, and checks that the kind has these fields.
     ///
     /// # Errors
     /// The API server's message about an invalid selector.
@@ -290,8 +290,8 @@ impl FieldQuery {
         Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
     }
 
-    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text around it, and fields
-    /// that a definition makes selectable are supported.
+    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text, and the selectable
+    /// fields of a custom kind are given.
     pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in field_terms(text) {
@@ -310,12 +310,12 @@ impl FieldQuery {
         Ok(Self(terms))
     }
 
-    /// Number of values that matching one object compares, for the work limit.
+    /// Returns the number of values that matching one object compares, for the work limit.
     pub(crate) fn weight(&self) -> u64 {
         self.0.len() as u64
     }
 
-    /// Whether an object satisfies every term.
+    /// Returns whether an object satisfies every term.
     pub fn matches(&self, object: &Object) -> bool {
         self.0
             .iter()
@@ -341,7 +341,7 @@ fn field_terms(text: &str) -> Vec<&str> {
     terms
 }
 
-/// A term's field, whether it must be equal, and the escaped value.
+/// Parses a term: returns the field, whether it must be equal, and the escaped value.
 fn field_term(term: &str) -> Option<(&str, bool, &str)> {
     let operators = [("!=", false), ("==", true), ("=", true)];
     term.char_indices().find_map(|(at, _)| {
@@ -352,7 +352,7 @@ fn field_term(term: &str) -> Option<(&str, bool, &str)> {
     })
 }
 
-/// The value of a term without its escapes.
+/// Returns the value of a term without its escapes.
 fn unescaped(value: &str) -> Result<String, String> {
     let (mut text, mut letters) = (String::new(), value.chars());
     while let Some(letter) = letters.next() {
@@ -384,7 +384,7 @@ fn is_supported(kind: Kind, field: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The index in the error is that of the sorted values, as in the real parser.
+    /// The index in the error refers to the sorted values, as in the real parser.
     #[test]
     fn invalid_label_value_is_reported_with_its_index() {
         let error = |text: &str| LabelQuery::parse(text).err().unwrap_or_default();

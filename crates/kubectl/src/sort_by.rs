@@ -12,7 +12,7 @@ use crate::command::{Get, Output, Selection};
 /// Sorts each table, or a list of all objects as a whole.
 ///
 /// # Errors
-/// The path is invalid or looks at too many values, no object has the field, or its values cannot be ordered.
+/// The path is invalid or visits too many values, no object has the field, or its values cannot be ordered.
 pub(super) fn sort_groups(
     get: &Get,
     path: &str,
@@ -27,7 +27,7 @@ pub(super) fn sort_groups(
     let refused = |why| format!("error: {why}");
     if !matches!(get.output, Output::Table | Output::Wide) {
         Path::parse(path).map_err(refused)?;
-        // The objects are printed as one list, so those of all kinds are sorted together.
+        // The objects are printed as one list, so all kinds are sorted together.
         let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
         if !sort(&mut all, path, now)? && n_objects > 0 {
             return Err(no_field(path));
@@ -39,7 +39,7 @@ pub(super) fn sort_groups(
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len(),
         _ => n_objects,
     };
-    // kubectl first sorts the tables of several answers as if they were objects, by fields that a Table has.
+    // kubectl first sorts the tables of several answers as if they were objects, so a Table must have the field.
     if n_tables > 1 {
         let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
         let path_of_table = Path::parse(path).map_err(refused)?;
@@ -49,7 +49,7 @@ pub(super) fn sort_groups(
         }
     }
     for (_, objects) in groups.iter_mut() {
-        // kubectl sorts tables of several rows only. It drops the error of such a table, and the table with it.
+        // kubectl sorts only tables with several rows. If that fails, it prints neither the error nor the table.
         if objects.len() > 1 && !sort(objects, path, now)? {
             objects.clear();
         }
@@ -65,7 +65,7 @@ fn no_field(path: &str) -> String {
 /// Sorts by a path, objects without the field first. Returns whether any object has the field.
 ///
 /// # Errors
-/// The path looks at too many values, or the values at the path cannot be ordered.
+/// The path visits too many values, or the values at the path cannot be ordered.
 pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<bool, String> {
     let Ok(path) = Path::parse(text) else {
         return Ok(false);
@@ -76,7 +76,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     for object in objects.drain(..) {
         let value = object.to_value();
         let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
-        // The key is copied, and the sort compares it about log2(count) times.
+        // Sorting copies the key, and compares it about log2(count) times.
         let compared = 2 + u64::from(count.ilog2());
         work.spend(found.first().map_or(0, |value| weight(value) * compared))
             .map_err(|why| format!("error: {why}"))?;
@@ -92,14 +92,14 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
         );
         return Err(klog('F', now, "sorter.go:359", &why));
     }
-    // The order of equal keys can be seen; kubectl uses Go's `sort.Sort`. There an object without the field is less than
-    // any other, also than one without the field.
+    // The order of equal keys is visible, so this is Go's `sort.Sort`, which kubectl uses. An object without the field
+    // is less than any other object, even another one without the field.
     go_sort(&mut keyed, |a, b| a.0.is_none() || a.0 < b.0);
     objects.extend(keyed.into_iter().map(|(_, object)| object));
     Ok(any_has_field)
 }
 
-/// A path without its braces and first dot.
+/// Returns a path without its braces and first dot.
 fn strip_braces(path: &str) -> &str {
     path.trim_start_matches('{')
         .trim_end_matches('}')

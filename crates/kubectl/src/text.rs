@@ -1,7 +1,7 @@
 //! The two table layouts of kubectl: the padded columns of `get` (KC-004 to KC-008) and the elastic tab stops of
 //! `describe` (KC-007).
 
-/// Column widths of a table that a watch extends; they never shrink (KC-006).
+/// Column widths of a table to which a watch appends rows; they never shrink (KC-006).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Widths(Vec<usize>);
 
@@ -50,7 +50,7 @@ fn pad(line: &mut String, width: usize, cell: &str) {
     line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
 }
 
-/// The text of a table cell: truncated at the first line break (KC-005).
+/// Formats a table cell: truncates the text at the first line break (KC-005).
 pub(crate) fn cell(text: &str) -> String {
     match text.find(['\u{c}', '\n', '\r']) {
         Some(at) => format!("{}...", text.get(..at).unwrap_or_default()),
@@ -73,12 +73,12 @@ impl TabbedText {
         self.text.push('\n');
     }
 
-    /// The lines with their tabs unaligned, as `rollout history` prints a template.
+    /// Returns the lines with unaligned tabs, as `rollout history` prints a template.
     pub(crate) fn raw(self) -> Vec<String> {
         self.text.lines().map(str::to_owned).collect()
     }
 
-    /// The aligned lines.
+    /// Returns the aligned lines.
     pub(crate) fn finish(self) -> Vec<String> {
         let lines: Vec<Vec<&str>> = self.text.lines().map(|line| line.split('\t').collect()).collect();
         let mut widths: Vec<Vec<usize>> = lines

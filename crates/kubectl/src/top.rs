@@ -19,7 +19,7 @@ fn sum(all: impl Iterator<Item = Usage>) -> Usage {
     all.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
-/// Usage of all containers of a pod; `None` if no container is running.
+/// Returns the usage of all containers of a pod; `None` if no container is running.
 fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
     let parts: Vec<Usage> = pod
         .spec
@@ -122,7 +122,7 @@ impl Top {
         }
     }
 
-    /// The message for an empty table.
+    /// Returns the message for an empty table.
     fn no_resources_message(&self) -> String {
         if self.all_namespaces || self.nodes {
             return "No resources found".to_owned();
@@ -140,7 +140,7 @@ impl Top {
         }
     }
 
-    /// The header of the table.
+    /// Returns the header of the table.
     fn header(&self) -> Vec<String> {
         let titles: &[&str] = match (self.nodes, self.containers) {
             (true, _) => &["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"],
@@ -155,7 +155,7 @@ impl Top {
             .collect()
     }
 
-    /// The two lines of `--sum` below the table.
+    /// Returns the two lines of `--sum` below the table.
     fn totals(&self, total: Usage) -> [Vec<String>; 2] {
         let n_front = usize::from(self.all_namespaces) + usize::from(self.containers);
         let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), n_front + 1).chain(cells).collect();

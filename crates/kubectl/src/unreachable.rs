@@ -1,11 +1,11 @@
-//! Output of a command that only reads while the control plane cannot answer it.
+//! Output of commands that only read while the control plane is not reachable.
 
 use podscope_cluster::ApiError;
 
 use crate::Printed;
 use crate::command::{Action, Kubectl, RolloutAction, Selection, Target};
 
-/// Which parts of the control plane are reachable.
+/// Parts of the control plane that are reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// The API server does not run.
@@ -16,8 +16,8 @@ pub enum Reach {
     Store,
 }
 
-/// The error output of a command that needs more of the control plane than is reachable; `None` if the command can be
-/// answered.
+/// Returns the error output of a command that needs unreachable parts of the control plane; `None` if the command can
+/// be executed.
 pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     if required_reach(command) <= reach {
         return None;
@@ -35,7 +35,7 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     Some(printed)
 }
 
-/// The parts of the control plane that a command needs.
+/// Returns the parts of the control plane that a command needs.
 fn required_reach(command: &Kubectl) -> Reach {
     match command {
         Kubectl::Explain { .. } => Reach::Server,
@@ -52,7 +52,7 @@ fn required_reach(command: &Kubectl) -> Reach {
     }
 }
 
-/// The plural name of the first resource that a command requests.
+/// Returns the plural name of the first resource that a command requests.
 fn resource(command: &Kubectl) -> String {
     let first_kind = |target: &Target| match &target.selection {
         Selection::Kinds { kinds, .. } => kinds.first().copied(),

@@ -103,7 +103,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
 }
 
 impl Printer {
-    /// The lines of some objects, after the table header if it is not printed yet.
+    /// Returns the lines of some objects, after the table header if that is not printed yet.
     fn lines(&mut self, objects: &[Object], event: &str, now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !objects.is_empty();
@@ -149,7 +149,7 @@ impl Printer {
         self.widths.lay_out(&rows)
     }
 
-    /// The lines of one whole object.
+    /// Returns the lines of one object in a format such as YAML.
     fn object_lines(&self, format: &ObjectFormat, object: &Object, event: &str, is_first: bool) -> Vec<String> {
         let mut value = printed_value(object, self.get.show_managed_fields);
         if self.get.output_watch_events && *format != ObjectFormat::Name {

@@ -1,24 +1,24 @@
-//! Work limit of one command. Paths, templates and selectors come from users and from links, and a short one can
-//! take practically forever: `{..a..b..c}` over all objects. So each evaluation counts the values that it looks at, and
-//! a command that exceeds the limit fails.
+//! Work limit of one command. Paths, templates and selectors come from users and from links, and even a short
+//! one, such as `{..a..b..c}` over all objects, may practically never finish. Therefore each evaluation counts the
+//! values that it visits, and a command that exceeds the limit fails.
 
 use std::cell::Cell;
 
-/// Maximum number of values that one command may look at: about half a second in a browser.
+/// Maximum number of values that one command may visit, which takes about half a second in a browser.
 pub const MAX_WORK: u64 = 20_000_000;
 
-/// Number of values that a text counts as: one, and one more per sixteen bytes.
+/// Returns the number of values that a text counts as: one, plus one per sixteen bytes.
 pub(crate) fn text_weight(text: &str) -> u64 {
     1 + text.len() as u64 / 16
 }
 
-/// Counts the values that one command has looked at.
+/// Counts the values that one command has visited.
 #[derive(Debug, Clone)]
 pub struct Work {
     left: Cell<u64>,
 }
 
-/// Error: a command looks at more than [`MAX_WORK`] values.
+/// Error: a command visits more than [`MAX_WORK`] values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchWork;
 
@@ -50,7 +50,7 @@ impl Work {
         Ok(())
     }
 
-    /// Number of values counted so far.
+    /// Returns the number of values counted so far.
     pub fn spent(&self) -> u64 {
         MAX_WORK - self.left.get()
     }

@@ -6,7 +6,7 @@ use podscope_api::{
 };
 
 use super::line::Line;
-use super::{age, event_times, first_of, map_text, node_roles, node_status, or_none, value_at_path};
+use super::{age, event_times, join_first, map_text, node_roles, node_status, or_none, value_at_path};
 
 pub(super) fn node(node: &Node, line: &mut Line) {
     let address = |kind: &str| {
@@ -79,8 +79,8 @@ pub(super) fn endpoint_slice(slice: &EndpointSlice, line: &mut Line) {
     let addresses = addresses.map(ToString::to_string).collect();
     line.name();
     line.put("ADDRESSTYPE", slice.address_type.to_string());
-    line.put("PORTS", first_of(ports.collect(), 3, ",", "<unset>"));
-    line.put("ENDPOINTS", first_of(addresses, 3, ",", "<unset>"));
+    line.put("PORTS", join_first(ports.collect(), 3, ",", "<unset>"));
+    line.put("ENDPOINTS", join_first(addresses, 3, ",", "<unset>"));
     line.age();
 }
 
@@ -90,7 +90,7 @@ pub(super) fn endpoints(endpoints: &Endpoints, line: &mut Line) {
     line.age();
 }
 
-/// The addresses of Endpoints: `10.0.0.1:80,10.0.0.2:80 + 1 more...`
+/// Formats the addresses of Endpoints: `10.0.0.1:80,10.0.0.2:80 + 1 more...`
 fn addresses(subsets: &[EndpointSubset]) -> String {
     let mut all: Vec<String> = Vec::new();
     for subset in subsets {
@@ -103,7 +103,7 @@ fn addresses(subsets: &[EndpointSubset]) -> String {
             all.extend(ips().map(|ip| format!("{ip}:{number}")));
         }
     }
-    first_of(all, 3, ",", "<none>")
+    join_first(all, 3, ",", "<none>")
 }
 
 pub(super) fn event(event: &Event, line: &mut Line) {
@@ -167,7 +167,7 @@ pub(super) fn secret(secret: &Secret, line: &mut Line) {
     line.age();
 }
 
-/// Usage and hard limits as `pods: 1/2, requests.cpu: 0/1`, in one column for requests and one for limits.
+/// Adds usage and hard limits as `pods: 1/2, requests.cpu: 0/1`, in one column for requests and one for limits.
 pub(super) fn quota(quota: &ResourceQuota, line: &mut Line) {
     let rows = quota.status.hard.iter().map(|(resource, hard)| {
         let used = quota.status.used.get(resource).copied().unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::work::Work;
 #[derive(Debug, Clone)]
 pub struct PrinterColumn {
     pub name: String,
-    /// `integer`, `string`, `date`, …
+    /// The `type` of the column: `integer`, `string`, `date`, …
     pub kind: String,
     pub format: String,
     /// Columns with priority 0 are always printed, others only with `-o wide`.
@@ -24,7 +24,7 @@ pub struct PrinterColumn {
 }
 
 impl PrinterColumn {
-    /// The columns of a version after the name. Without printer columns, only the age.
+    /// Returns the columns of a version that follow NAME: its printer columns, or only the age if it has none.
     #[must_use]
     pub fn all(version: Version<'_>) -> Vec<PrinterColumn> {
         let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
@@ -41,7 +41,7 @@ impl PrinterColumn {
             .collect()
     }
 
-    /// The columns of a kind after the name; empty for a built-in kind.
+    /// Returns the columns of a custom kind that follow NAME; empty for a built-in kind.
     pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Vec<PrinterColumn> {
         match crate::IS_WHOLE {
             true => objects.with_version(kind, PrinterColumn::all).unwrap_or_default(),
@@ -49,7 +49,7 @@ impl PrinterColumn {
         }
     }
 
-    /// The column with the object's cell, as kubectl prints it.
+    /// Returns the column with an object's cell, as kubectl prints it.
     pub(crate) fn column(&self, object: &Value, now: Time) -> Column {
         let text = match self.cell(object, now) {
             Value::Null => String::new(),
@@ -62,7 +62,7 @@ impl PrinterColumn {
         }
     }
 
-    /// The object's value in the column; null if it has none.
+    /// Returns an object's value in the column; null if the object has none.
     #[must_use]
     pub fn cell(&self, object: &Value, now: Time) -> Value {
         let work = Work::default();

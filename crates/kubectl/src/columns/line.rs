@@ -17,7 +17,7 @@ pub struct Column {
     pub text: String,
 }
 
-/// Builder of the columns of an object, in the order in which `kubectl get` prints them.
+/// Builder for the table row of an object; columns are added in the order in which `kubectl get` prints them.
 #[derive(Debug)]
 pub(super) struct Line {
     columns: Vec<Column>,

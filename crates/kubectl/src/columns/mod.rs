@@ -1,4 +1,4 @@
-//! Table columns of each kind, and the texts of their cells (KC-013 to KC-049).
+//! Table columns of each kind, and functions that format their cells (KC-013 to KC-049).
 
 mod cluster;
 mod custom;
@@ -26,13 +26,13 @@ pub use line::Column;
 /// One second in microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// The columns of an object of a built-in kind as in the API server's `Table` responses (HT-121).
+/// Returns the columns of an object of a built-in kind, as in the API server's `Table` responses (HT-121).
 pub fn cells(object: &Object, now: Time) -> Vec<Column> {
     columns(object, "", &[], now)
 }
 
-/// The columns of an object. The NAME column holds `prefix` + name. `printers` are the columns of a custom kind after the
-/// name; empty for a built-in kind.
+/// Returns the columns of an object. The NAME column holds `prefix` + name. `printers` are the columns of a custom kind
+/// that follow NAME; they are empty for a built-in kind.
 pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn], now: Time) -> Vec<Column> {
     let mut line = Line::of(object, prefix, now);
     if crate::IS_WHOLE && !printers.is_empty() {
@@ -102,7 +102,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn],
     line.columns()
 }
 
-/// STATE of a ResourceClaim (DRA-261).
+/// Returns the STATE of a ResourceClaim (DRA-261).
 fn claim_state(claim: &ResourceClaim) -> String {
     let mut states = Vec::new();
     if claim.metadata.is_terminating() {
@@ -119,7 +119,8 @@ fn claim_state(claim: &ResourceClaim) -> String {
     states.join(",")
 }
 
-/// Age of an object (KC-012). The creation time is rounded down to seconds, the precision of timestamps in the API.
+/// Formats the age of an object (KC-012). The creation time is rounded down to seconds, the precision of timestamps in
+/// the API.
 pub(crate) fn age(at: Option<Time>, now: Time) -> String {
     match at {
         Some(at) if at.0 != 0 => human_duration((now.0 - at.0.div_euclid(SECOND) * SECOND).div_euclid(SECOND)),
@@ -135,7 +136,7 @@ pub(crate) fn or_unset(text: Option<&Str>) -> String {
     text.map_or_else(|| "<unset>".into(), |text| text.to_string())
 }
 
-/// Names and images of a template's containers, each joined by commas.
+/// Returns the names and the images of a template's containers, each joined by commas.
 fn containers(template: &PodTemplateSpec) -> [String; 2] {
     let join = |texts: Vec<&str>| texts.join(",");
     [
@@ -158,7 +159,8 @@ fn containers(template: &PodTemplateSpec) -> [String; 2] {
     ]
 }
 
-/// A selector in the query syntax of `-l`, as Kubernetes' `FormatLabelSelector` prints it (KC-026); `<none>` if empty.
+/// Formats a selector in the query syntax of `-l`, as Kubernetes' `FormatLabelSelector` does (KC-026); `<none>` if
+/// empty.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
     or_none(&selector.map(ToString::to_string).unwrap_or_default())
 }
@@ -177,7 +179,7 @@ pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {
     )
 }
 
-/// Abbreviated access modes in kubectl's fixed order, without duplicates (KC-049).
+/// Formats access modes abbreviated, in kubectl's fixed order and without duplicates (KC-049).
 pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     let have: ordered::Set<String> = modes.iter().map(ToString::to_string).collect();
     [
@@ -193,13 +195,13 @@ pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     .join(",")
 }
 
-/// The first `first` texts, and the number of further ones; `nothing` if the list is empty.
-fn first_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -> String {
-    let more = texts.len().saturating_sub(first);
-    texts.truncate(first);
-    let mut all = texts.join(between);
+/// Joins the first `limit` texts and adds the number of omitted ones; returns `if_empty` for an empty list.
+fn join_first(mut texts: Vec<String>, limit: usize, separator: &str, if_empty: &str) -> String {
+    let more = texts.len().saturating_sub(limit);
+    texts.truncate(limit);
+    let mut all = texts.join(separator);
     if all.is_empty() {
-        all = nothing.to_owned();
+        all = if_empty.to_owned();
     }
     if more > 0 {
         all.push_str(&format!(" + {more} more..."));
@@ -207,7 +209,7 @@ fn first_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) 
     all
 }
 
-/// The value at a path of the object's JSON, for fields without a typed counterpart.
+/// Returns the value at a path of the object's JSON, for fields without a typed counterpart.
 fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
     let value = object.to_value();
     let mut at = &value;
@@ -217,7 +219,7 @@ fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
     Some(at.clone())
 }
 
-/// STATUS of a node (KC-023).
+/// Returns the STATUS of a node (KC-023).
 pub fn node_status(node: &podscope_api::Node) -> String {
     let mut status = match node.condition(condition::READY) {
         Some(condition) if condition.status == ConditionStatus::True => String::from("Ready"),
@@ -230,7 +232,7 @@ pub fn node_status(node: &podscope_api::Node) -> String {
     status
 }
 
-/// ROLES of a node (KC-024).
+/// Returns the ROLES of a node (KC-024).
 pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
     let mut roles: ordered::Set<&str> = node
         .metadata
@@ -247,7 +249,7 @@ pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
     or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
 }
 
-/// STATUS of a job (KC-032).
+/// Returns the STATUS of a job (KC-032).
 pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
     let has = |kind: &str| {
         job.status
@@ -278,12 +280,12 @@ fn storage_class(meta: &ObjectMeta, field: &str) -> String {
         .to_owned()
 }
 
-/// The storage class of a volume. The deprecated annotation has precedence over the field (KC-039).
+/// Returns the storage class of a volume. The deprecated annotation has precedence over the field (KC-039).
 pub(crate) fn volume_class(volume: &PersistentVolume) -> String {
     storage_class(&volume.metadata, &volume.spec.storage_class_name)
 }
 
-/// The storage class of a claim or of a claim template.
+/// Returns the storage class of a claim or of a claim template.
 pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
     storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
 }
@@ -298,7 +300,7 @@ pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     .any(|key| meta.annotation(key) == Some("true"))
 }
 
-/// First time, last time and count of an event (KC-046).
+/// Returns the first time, the last time and the count of an event (KC-046).
 pub fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
     if let Some(series) = &event.series {

@@ -4,7 +4,7 @@ use podscope_api::{Kind, UntypedObject};
 use serde_json::Value;
 
 use super::line::Line;
-use super::{first_of, or_none, selector_from_value, selector_text};
+use super::{join_first, or_none, selector_from_value, selector_text};
 use crate::jsonpath::plain;
 
 pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
@@ -29,7 +29,7 @@ pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
             let addresses: Vec<String> = addresses.iter().map(address).collect();
             let ports = if list("/spec/tls").is_empty() { "80" } else { "80, 443" };
             line.put("CLASS", or_none(&text("/spec/ingressClassName")));
-            line.put("HOSTS", first_of(hosts.collect(), 3, ",", "*"));
+            line.put("HOSTS", join_first(hosts.collect(), 3, ",", "*"));
             line.put("ADDRESS", addresses.join(","));
             line.put("PORTS", ports.to_owned());
         }
@@ -49,7 +49,7 @@ pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
     line.age();
 }
 
-/// Columns of role bindings.
+/// Adds the columns of role bindings.
 fn binding(object: &UntypedObject, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let subjects = object.at("/subjects").and_then(Value::as_array);

@@ -16,9 +16,9 @@ fn or_zero(value: Option<i32>) -> String {
     value.unwrap_or(0).to_string()
 }
 
-/// The READY column: `ready/wanted`.
-fn ready(ready: Option<i32>, wanted: Option<i32>) -> String {
-    format!("{}/{}", or_zero(ready), or_zero(wanted))
+/// Formats the READY column as `ready/desired`.
+fn ready(ready: Option<i32>, desired: Option<i32>) -> String {
+    format!("{}/{}", or_zero(ready), or_zero(desired))
 }
 
 pub(super) fn pod(pod: &Pod, line: &mut Line) {
@@ -54,10 +54,10 @@ pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
     line.wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
 }
 
-/// The columns that ReplicaSets and ReplicationControllers share.
-fn replicas(wanted: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
+/// Adds the columns that ReplicaSets and ReplicationControllers share.
+fn replicas(desired: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
     line.name();
-    line.put("DESIRED", or_zero(wanted));
+    line.put("DESIRED", or_zero(desired));
     line.put("CURRENT", status.replicas.to_string());
     line.put("READY", or_zero(status.ready_replicas));
     line.age();
@@ -150,7 +150,7 @@ pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, line: &mut Line) {
     line.age();
 }
 
-/// TARGETS of an autoscaler: current and target value of each metric.
+/// Formats the TARGETS of an autoscaler: the current and the target value of each metric.
 fn targets(object: &HorizontalPodAutoscaler) -> String {
     let text = |value: &Value, pointer: &str| value.pointer(pointer).map(plain);
     let current = object.status.current_metrics.iter().flatten();
@@ -182,7 +182,7 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
             _ => "<unknown type>".to_owned(),
         });
     }
-    super::first_of(shown, 2, ", ", "<none>")
+    super::join_first(shown, 2, ", ", "<none>")
 }
 
 pub(super) fn budget(budget: &PodDisruptionBudget, line: &mut Line) {

@@ -44,7 +44,7 @@ pub(super) fn parse(words: &[Word], stdin: Option<String>) -> Result<Command, Co
     )))
 }
 
-/// The canonical text.
+/// Prints the command as its canonical text.
 pub(super) fn print(call: &ApiCall) -> String {
     let mut text = format!("api {} {}", call.method.as_str(), quote(&call.path));
     if !call.content_type.is_empty() {

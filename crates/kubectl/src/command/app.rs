@@ -1,5 +1,5 @@
 //! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the
-//! words into a [`Fault`], and writes their canonical form.
+//! words of a command into a [`Fault`] and its canonical text.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;
@@ -11,7 +11,7 @@ use super::shell::Word;
 use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
 
-/// The sub-commands: usage and description.
+/// The sub-commands of `app`: usage and description.
 pub(crate) const APP_COMMANDS: &[(&str, &str)] = &[
     (
         "traffic start [NAMESPACE/]SERVICE --rate N/s [--from zone/ZONE|node/NODE|pod/[NAMESPACE/]POD|outside] [--timeout 1s] \
@@ -38,7 +38,7 @@ pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
     ("retries", '-', Takes::Value),
 ];
 
-/// A usage error that lists the sub-commands that begin with a word.
+/// Returns a usage error that lists the sub-commands that begin with a word.
 fn usage_error(column: u32, word: &str) -> CommandError {
     let usages = APP_COMMANDS.iter().filter(|(usage, _)| usage.starts_with(word));
     let usages: Vec<String> = usages.map(|(usage, _)| format!("app {usage}")).collect();
@@ -154,7 +154,7 @@ fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
     Ok(traffic(TrafficCommand::Start(start), words))
 }
 
-/// Parses `--from`: the clients that send the requests.
+/// Parses `--from`: the client that sends the requests.
 fn parse_client(args: &Args) -> Result<RequestClient, CommandError> {
     let Some(from) = args.value("from") else {
         return Ok(RequestClient::Nodes);

@@ -1,4 +1,4 @@
-//! Completion, from the same tables that the parser uses (K-03).
+//! Completion of command lines, from the same tables that the parser uses (K-03).
 
 use podscope_api::fault::{CutFrom, FenceMechanism};
 use podscope_api::ordered::StableSort as _;
@@ -161,7 +161,7 @@ impl Candidates<'_> {
             }
             _ => {
                 let before = [""].into_iter().chain(words.iter().copied());
-                // A word after a flag is the value of the flag.
+                // A word after a flag is the flag's value, not an argument.
                 let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
                 let given: Vec<&str> = before.zip(words).filter(is_argument).map(|(_, word)| *word).collect();
                 self.argument(fault.argument(given.len()), given.last().copied());
@@ -178,7 +178,7 @@ impl Candidates<'_> {
         names.into_iter().for_each(|name| self.push(name, "device"));
     }
 
-    /// Adds the candidates for an argument; `before` is the one before it.
+    /// Adds the candidates for an argument; `before` is the preceding argument.
     fn argument(&mut self, argument: Argument, before: Option<&str>) {
         match argument {
             Argument::Node | Argument::Nodes => self.names(Kind::Node, "", "node"),
@@ -256,7 +256,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     });
     let typed = before.get(start..).unwrap_or_default();
     let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
-    // After `|` another command begins.
+    // Another command begins after `|`.
     let last_pipe = words.iter().rposition(|word| *word == "|");
     if let Some(at) = last_pipe {
         words.drain(..=at);

@@ -1,6 +1,6 @@
-//! Custom kinds in a command line (KC-056). The grammar knows the built-in kinds; which custom kinds exist depends on the
-//! cluster at the instant of the command. A command that names another type is parsed to [`Action::Unresolved`], and
-//! [`Kubectl::resolved_in`] parses it again with the names of the cluster's CustomResourceDefinitions.
+//! Custom kinds in a command line (KC-056). The grammar knows the built-in kinds only; which custom kinds exist depends
+//! on the cluster at the time of the command. A command that names an unknown type is parsed to [`Action::Unresolved`],
+//! and [`Kubectl::resolved_in`] parses it again with the names of the cluster's CustomResourceDefinitions.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::IS_WHOLE;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CustomKinds(Arc<[CustomKind]>);
 
-/// One custom kind and the names that a command line has for it.
+/// One custom kind and the names by which command lines refer to it.
 #[derive(Debug)]
 struct CustomKind {
-    /// The kind in each served version, the preferred one first. Not empty.
+    /// The kind in each served version, the preferred one first; at least one.
     versions: Vec<Kind>,
     short_names: Vec<String>,
     categories: Vec<String>,
@@ -30,7 +30,7 @@ struct CustomKind {
 }
 
 impl CustomKinds {
-    /// The kinds of established definitions.
+    /// Collects the kinds of all CustomResourceDefinitions that are established.
     pub(crate) fn of(objects: &Objects) -> Self {
         let definitions = objects.definitions();
         let established = definitions
@@ -67,7 +67,7 @@ impl CustomKinds {
             .or_else(|| self.qualified(qualifier, is_short_name))
     }
 
-    /// Finds the first kind with a matching name in the group, or version and group, that `qualifier` says.
+    /// Finds the first kind with a matching name in the group, or version and group, of `qualifier`.
     fn qualified(&self, qualifier: &str, is_named: impl Fn(&CustomKind) -> bool) -> Option<Kind> {
         let named: Vec<&CustomKind> = self.0.iter().filter(|kind| is_named(kind)).collect();
         let of_version = named.iter().flat_map(|kind| &kind.versions).find(|kind| {
@@ -91,18 +91,18 @@ impl CustomKinds {
             .find(|kind| kind.api_version() == api_version && kind.name() == name)
     }
 
-    /// All kinds in all served versions.
+    /// Returns all kinds in all served versions.
     pub(crate) fn versions(&self) -> impl Iterator<Item = Kind> {
         self.0.iter().flat_map(|kind| kind.versions.iter().copied())
     }
 
-    /// Each kind in its preferred version, with its short names and its categories.
+    /// Returns each kind in its preferred version, with its short names and its categories.
     pub(crate) fn into_listed(self) -> Vec<(Kind, Vec<String>, Vec<String>)> {
         let listed = |kind: &CustomKind| (kind.preferred(), kind.short_names.clone(), kind.categories.clone());
         self.0.iter().map(listed).collect()
     }
 
-    /// The kinds of a category.
+    /// Returns the custom kinds of a category.
     pub(crate) fn of_category(&self, category: &str) -> Vec<Kind> {
         let members = self
             .0
@@ -123,7 +123,7 @@ impl CustomKind {
     }
 }
 
-/// kubectl's error about an object whose Go type it does not have.
+/// Returns kubectl's error for kinds that are not in its scheme, because it has no Go types for them.
 pub(super) fn unregistered(kind: Kind) -> String {
     format!(
         "error: no kind {:?} is registered for version {:?} in scheme \"pkg/scheme/scheme.go:28\"",
@@ -145,7 +145,7 @@ impl Args {
         Kind::from_wire(api_version, name).or_else(custom)
     }
 
-    /// The kinds of a category; none if there is no such category.
+    /// Returns the kinds of a category; empty if the category does not exist.
     pub(super) fn kinds_of_category(&self, category: &str) -> Vec<Kind> {
         let built_in = match category {
             "all" => ALL_KINDS,
@@ -156,14 +156,14 @@ impl Args {
         built_in.iter().copied().chain(custom.unwrap_or_default()).collect()
     }
 
-    /// Whether objects of a kind have the `status` subresource.
+    /// Returns whether objects of a kind have the `status` subresource.
     pub(super) fn has_status(&self, kind: Kind) -> bool {
         let custom = self.custom.as_ref().map(|custom| custom.0.iter());
         let found = custom.into_iter().flatten().find(|custom| custom.preferred() == kind);
         found.is_none_or(|custom| custom.has_status)
     }
 
-    /// An error about a resource type that is not built in.
+    /// Returns an error about a resource type that is not built in.
     pub(super) fn unknown_type(&self, column: u32, message: String) -> CommandError {
         CommandError {
             needs_custom_kinds: self.custom.is_none(),
@@ -173,7 +173,7 @@ impl Args {
 }
 
 impl Kubectl {
-    /// The command with the custom kinds of a cluster.
+    /// Returns the command with its resource types resolved to the custom kinds of a cluster.
     ///
     /// # Errors
     /// The command names a type that the cluster does not have, or has errors that kubectl reports only after it has
@@ -189,7 +189,7 @@ impl Kubectl {
         }
     }
 
-    /// The command with the given custom kinds; errors as [`Kubectl::resolved_in`].
+    /// Like [`Kubectl::resolved_in`], with the given custom kinds.
     pub(super) fn resolved(&self, custom: &CustomKinds) -> Result<Cow<'_, Kubectl>, CommandError> {
         let Some(words) = self.unresolved_words() else {
             return Ok(self.with_whole_category(custom));
@@ -201,7 +201,7 @@ impl Kubectl {
         }
     }
 
-    /// Refuses a custom object to the verbs that kubectl has for its own types only.
+    /// Returns an error if custom objects are the target of a verb that kubectl supports for built-in types only.
     fn check_typed(&self, objects: &Objects) -> Result<(), CommandError> {
         let target = match self {
             Kubectl::Rollout { target, .. } | Kubectl::SetImage { target, .. } => target,
@@ -219,7 +219,7 @@ impl Kubectl {
         }
     }
 
-    /// Whether the command names types that are not built in.
+    /// Returns whether the command names types that are not built in.
     pub fn is_unresolved(&self) -> bool {
         self.unresolved_words().is_some()
     }
@@ -234,7 +234,7 @@ impl Kubectl {
         }
     }
 
-    /// Adds the custom kinds of the category `all` to a command that names it.
+    /// Adds the custom kinds of the category `all` to a command whose target is that category.
     fn with_whole_category(&self, custom: &CustomKinds) -> Cow<'_, Kubectl> {
         let further = custom.of_category("all");
         if further.is_empty() {
@@ -248,7 +248,7 @@ impl Kubectl {
         Cow::Owned(command)
     }
 
-    /// The objects that a verb selects, if it accepts the category `all`.
+    /// Returns the target of a verb that accepts the category `all`.
     fn target_mut(&mut self) -> Option<&mut Target> {
         match self {
             Kubectl::Get(get) => Some(&mut get.target),

@@ -43,7 +43,7 @@ pub struct Delete {
     pub dry_run: DryRun,
 }
 
-/// The propagation policy of a `--cascade` value, and kubectl's deprecation warning if the value is a boolean.
+/// Returns the propagation policy of a `--cascade` value, and kubectl's deprecation warning if the value is a boolean.
 pub(crate) fn propagation(cascade: Option<&str>) -> (Propagation, Option<String>) {
     let deprecated = |better: &str| {
         let value = cascade.unwrap_or_default();
@@ -63,7 +63,7 @@ pub(crate) fn propagation(cascade: Option<&str>) -> (Propagation, Option<String>
 }
 
 impl Delete {
-    /// The grace period in seconds that the request contains; `None` uses the grace period of the object (KC-081).
+    /// Returns the grace period of the request in seconds; `None` uses the grace period of the object (KC-081).
     pub fn grace_seconds(&self) -> Option<i64> {
         let grace = if self.now { 1 } else { self.grace_period };
         match (grace, self.force) {

@@ -1,5 +1,5 @@
-//! Answers to commands of Docker: the kubectl command with the same purpose. They are typed by people who come from
-//! Docker; nothing is run for them.
+//! Answers to Docker commands, which new users type out of habit: the kubectl command with the same purpose. Nothing is
+//! run.
 
 use super::shell::Word;
 
@@ -10,13 +10,14 @@ pub(super) const PROGRAMS: [&str; 4] = ["docker", "podman", "docker-compose", "n
 const RUN_FLAGS_WITH_VALUE: &str = "--name --publish -p --env -e --volume -v --network --restart --memory -m --cpus \
     --user -u --workdir -w --entrypoint --hostname -h --label -l --mount --platform --pull";
 
-/// Flags of the other commands that take a value in the next word, other than `-f` and `-t`, which are switches of some.
+/// Flags of other commands that take a value in the next word. `-f` and `-t` are not listed: they take a value for some
+/// commands only.
 const FLAGS_WITH_VALUE: &str = "--file -p --project-name --profile --env-file -n --tail --since --until --time \
     -s --signal -u --user -w --workdir -e --env --format --filter --availability --replicas --image";
 
-/// The answers, one a line: docker's words, the kind of answer, and its text. Words of two parts come first. The kinds are
-/// `=` a command; `+` a command about a pod, whose name has to be looked up; `-` no counterpart, and who does it instead.
-/// `NAME` stands for the first operand.
+/// The answers, one per line: Docker commands separated by `|`, a mark, and the text. Commands of two words come first.
+/// The mark `=` precedes a kubectl command, `+` a kubectl command about a pod, whose name the user has to look up, and
+/// `-` the reason why there is no counterpart. `NAME` stands for the first operand.
 const ANSWERS: &str = "\
 compose down|compose rm = kubectl delete -f FILE
 compose ps|compose ls = kubectl get pods
@@ -76,11 +77,11 @@ start|pause|unpause - a pod that has ended is not started again, and none is pau
 rename - a pod keeps its name; one of another name is another pod
 help = kubectl help";
 
-/// Where the name of a pod comes from, which is seldom that of a container.
+/// Explains how to find a pod's name, which usually differs from the container's name.
 const LOOK_UP: &str = "`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted one comes back \
     until the Deployment is deleted";
 
-/// Returns the answer to a command line.
+/// Returns the answer to a Docker command line.
 pub(super) fn answer(program: &str, words: &[Word]) -> String {
     let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let words = if program == "docker-compose" {
@@ -112,7 +113,7 @@ pub(super) fn answer(program: &str, words: &[Word]) -> String {
         let typed = typed.join(" ");
         return format!("{program} {typed} has no counterpart that Podscope knows: `kubectl help` lists the commands");
     };
-    // `service scale web=5`
+    // The name in `service scale web=5` ends at the equals sign.
     let name = typed.get(count).and_then(|name| name.split('=').next());
     let mut text = text.replace("NAME", name.unwrap_or("NAME"));
     if is_followed && text.starts_with("kubectl logs") {
@@ -128,16 +129,17 @@ pub(super) fn answer(program: &str, words: &[Word]) -> String {
     }
 }
 
-/// The words that are neither flags nor their values, and whether output is followed (`-f`, `--follow`).
+/// Returns the words that are neither flags nor their values, and whether the command follows output (`-f`,
+/// `--follow`).
 fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
     let mut found: Vec<&str> = Vec::new();
     let mut is_followed = false;
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
         let takes_value = match word {
-            // `compose -f FILE up`, `build -f FILE .`; but `rm -f NAME`, `logs -f NAME`.
+            // With a value: `compose -f FILE up`, `build -f FILE .`; without: `rm -f NAME`, `logs -f NAME`.
             "-f" => matches!(found.as_slice(), ["compose" | "build"]),
-            // `stop -t SECONDS NAME`, `build -t TAG .`; but `exec -t NAME`.
+            // With a value: `stop -t SECONDS NAME`, `build -t TAG .`; without: `exec -t NAME`.
             "-t" => matches!(found.last(), Some(&("stop" | "restart" | "build"))),
             _ => FLAGS_WITH_VALUE.split(' ').any(|flag| flag == word),
         };
@@ -151,7 +153,7 @@ fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
     (found, is_followed)
 }
 
-/// The counterpart of `docker run`.
+/// Returns the kubectl counterpart of `docker run`.
 fn run(words: &[&str]) -> String {
     let (mut name, mut image, mut rest) = (None, None, String::new());
     let mut words = words.iter().copied();
@@ -226,10 +228,10 @@ mod tests {
         }
     }
 
-    /// A container's name is seldom a pod's: the answer says where to look it up.
+    /// A container's name is usually not the pod's name: the answer explains how to look that up.
     /// Shows: K-01
     #[test]
-    fn docker_command_about_container_tells_where_names_are() {
+    fn docker_command_about_container_explains_name_lookup() {
         for (line, want) in [
             ("docker rm -f web", "kubectl delete pod web"),
             ("docker container stop -t 5 web", "kubectl delete pod web"),
@@ -245,7 +247,7 @@ mod tests {
 
     /// Shows: K-01
     #[test]
-    fn docker_command_without_counterpart_is_answered_with_reason() {
+    fn docker_command_without_counterpart_gets_a_reason() {
         for (line, want) in [
             (
                 "docker images",

@@ -1,4 +1,4 @@
-//! The `fault …` commands (F-01). Parses the words into a [`Fault`], and writes their canonical form.
+//! The `fault …` commands (F-01). Parses the words of a command into a [`Fault`] and its canonical text.
 
 mod device;
 
@@ -14,8 +14,8 @@ use super::shell::Word;
 use super::{Command, CommandError, Words};
 use crate::duration::{parse_duration, print_duration};
 
-/// The grammar of one sub-command of `fault`. `World::inject` has an arm for its effect; the compiler requires it for
-/// each variant of [`Fault`].
+/// The grammar of one sub-command of `fault`. Its effect is implemented in `World::inject`, whose match covers each
+/// variant of [`Fault`].
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
     /// Usage text after the name.
@@ -38,12 +38,12 @@ pub(crate) enum Argument {
     Volume,
     Device,
     Word(&'static [&'static str]),
-    /// A new name or a value, which completion cannot propose.
+    /// A new name or a value, for which completion has no candidates.
     New,
 }
 
 impl FaultVerb {
-    /// Type of the positional argument at an index.
+    /// Returns the type of the positional argument at an index.
     pub(crate) fn argument(&self, index: usize) -> Argument {
         match (self.arguments.get(index), self.arguments.last()) {
             (Some(argument), _) => *argument,
@@ -53,7 +53,7 @@ impl FaultVerb {
     }
 }
 
-/// Values of `partition --from`, besides node names.
+/// Values of `partition --from`, in addition to node names.
 pub(crate) const CUTS: &[CutFrom] = &[CutFrom::ControlPlane, CutFrom::Nodes, CutFrom::Storage];
 
 /// Values of `partition --one-way`, with their descriptions.
@@ -94,7 +94,7 @@ const PROCESSES: &[Argument] = &[
 
 const ZONE: Flag = ("zone", '-', Takes::Value);
 
-/// Every sub-command, in the order of the help.
+/// Every sub-command of `fault`, in the order of its help text.
 pub(crate) const FAULTS: &[FaultVerb] = &[
     verb(
         "partition",
@@ -274,7 +274,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
     ),
 ];
 
-/// The parsed words after a sub-command, and their canonical form as far as they are read.
+/// The parsed words after a sub-command, and the canonical text of those that have been read.
 struct FaultLine<'l> {
     verb: &'l FaultVerb,
     args: Args,
@@ -287,7 +287,7 @@ impl FaultLine<'_> {
         CommandError::new(column, format!("error: use: fault {name} {usage}"))
     }
 
-    /// Exactly `N` positional arguments, or a usage error.
+    /// Returns the positional arguments if there are exactly `N`; otherwise a usage error.
     fn exactly<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
         match self.args.positional.get(N) {
             Some(extra) => Err(self.usage_error(extra.column)),
@@ -367,8 +367,8 @@ fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Partition { targets, from, one_way })
 }
 
-/// Maximum number of machines that one `fault join` adds.
-const MAX_JOINING: u32 = 1_000;
+/// Maximum number of nodes that one `fault join` adds.
+const MAX_JOINED_NODES: u32 = 1_000;
 
 fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let node = line.node()?;
@@ -393,9 +393,12 @@ fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         })
     });
     let count = line.args.value("count").map(|text| {
-        let number = text.parse().ok().filter(|number| (1..=MAX_JOINING).contains(number));
+        let number = text
+            .parse()
+            .ok()
+            .filter(|number| (1..=MAX_JOINED_NODES).contains(number));
         number.ok_or_else(|| {
-            let message = format!("error: --count takes a number from 1 to {MAX_JOINING}, not {text:?}");
+            let message = format!("error: --count takes a number from 1 to {MAX_JOINED_NODES}, not {text:?}");
             CommandError::new(line.args.column("count"), message)
         })
     });

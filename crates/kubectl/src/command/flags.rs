@@ -7,13 +7,13 @@ use super::custom::CustomKinds;
 use super::shell::Word;
 use crate::duration::parse_duration;
 
-/// The value that a flag takes.
+/// Whether a flag takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// No value, or `=true` / `=false`.
     Bool,
     Value,
-    /// `=value`, or no value, which means this default.
+    /// An optional value `=value`; without it, the flag has this default.
     Maybe(&'static str),
 }
 
@@ -38,7 +38,7 @@ const GLOBAL_FLAGS: &[Flag] = &[
     ("warnings-as-errors", '-', Takes::Bool),
 ];
 
-/// Flags of every verb with `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing
+/// Flags of every verb that has `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing
 /// keys.
 const PRINTING_FLAGS: &[Flag] = &[
     ("allow-missing-template-keys", '-', Takes::Bool),
@@ -72,7 +72,7 @@ fn go_int(text: &str) -> Result<i64, &'static str> {
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| "value out of range")
 }
 
-/// All flags of a verb: its own, the global ones, and those of verbs with `-o`.
+/// Returns all flags of a verb: its own, the global flags, and the printing flags if it has `-o`.
 pub(super) fn flags_of(own: &[Flag], is_kubectl: bool) -> impl Iterator<Item = &Flag> {
     let global = if is_kubectl { GLOBAL_FLAGS } else { &[] };
     let has_output = own.iter().any(|(name, ..)| *name == "output");
@@ -87,14 +87,15 @@ fn is_global(name: &str) -> bool {
 /// The parsed arguments of a command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
-    /// Command name for the hints of errors: `kubectl get`.
+    /// Command name for the usage hints in errors: `kubectl get`.
     pub(crate) command: String,
     pub(crate) positional: Vec<Word>,
     /// Arguments after `--`, for verbs that pass them to a container.
     pub(crate) passthrough_args: Option<Vec<String>>,
     /// Name, short letter, value and column of each flag.
     flags: Vec<(&'static str, char, String, u32)>,
-    /// Flags of the verb that have the name of a global flag. Unlike the global flags they have an effect.
+    /// Names of flags that the verb defines itself although a global flag has the same name. Unlike global flags, they
+    /// have an effect.
     own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
     /// The custom kinds of the cluster, if they are known.
@@ -120,7 +121,7 @@ impl<'a> ArgsParser<'a> {
             let is_flag = text.starts_with('-') && text != "-";
             match text {
                 _ if only_positional && is_flag => {
-                    // Such an argument would print back as a flag, and no valid name begins with `-`.
+                    // The canonical text would contain such an argument as a flag, and no valid name begins with `-`.
                     return Err(CommandError::new(
                         word.column,
                         format!("error: invalid argument {text:?}: no name begins with '-'"),
@@ -146,13 +147,13 @@ impl<'a> ArgsParser<'a> {
         flags_of(self.specs, self.args.command.starts_with("kubectl"))
     }
 
-    /// An error about a flag, with kubectl's usage hint.
+    /// Returns an error about a flag, with kubectl's usage hint.
     fn flag_error(&self, word: &Word, why: &str) -> CommandError {
         let command = &self.args.command;
         CommandError::new(word.column, format!("error: {why}\nSee '{command} --help' for usage."))
     }
 
-    /// The word after a flag, which is its value.
+    /// Takes the word after a flag as the flag's value.
     fn value(&mut self) -> Option<String> {
         self.words.next().map(|next| next.text.clone())
     }
@@ -208,7 +209,7 @@ impl<'a> ArgsParser<'a> {
 }
 
 impl Args {
-    /// The positional arguments.
+    /// Returns the positional arguments.
     pub(crate) fn words(&self) -> Vec<&str> {
         self.positional.iter().map(|word| word.text.as_str()).collect()
     }
@@ -237,14 +238,14 @@ impl Args {
         ArgsParser { specs, words, args }.read(has_passthrough)
     }
 
-    /// The arguments without some flags.
+    /// Returns the arguments without some flags.
     pub(crate) fn without(&self, names: &[&str]) -> Args {
         let mut args = self.clone();
         args.flags.retain(|(name, ..)| !names.contains(name));
         args
     }
 
-    /// The last value of a flag with its column.
+    /// Returns the last value of a flag with its column.
     fn last(&self, name: &str) -> Option<(&str, u32)> {
         self.flags
             .iter()
@@ -253,12 +254,12 @@ impl Args {
             .map(|(_, _, value, column)| (value.as_str(), *column))
     }
 
-    /// The last value of a flag.
+    /// Returns the last value of a flag.
     pub(crate) fn value(&self, name: &str) -> Option<String> {
         self.last(name).map(|(value, _)| value.to_owned())
     }
 
-    /// All values of a flag.
+    /// Returns all values of a flag.
     pub(crate) fn values(&self, name: &str) -> Vec<String> {
         self.flags
             .iter()
@@ -267,7 +268,7 @@ impl Args {
             .collect()
     }
 
-    /// The flags that have an effect, with their values, in order.
+    /// Returns the flags that have an effect, with their values, in the order of the command line.
     pub(crate) fn effective_flags(&self) -> Vec<(&'static str, String)> {
         let has_effect = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
         self.flags
@@ -277,12 +278,12 @@ impl Args {
             .collect()
     }
 
-    /// Column of a flag; the end of the line if it is absent.
+    /// Returns the column of a flag; the end of the line if the flag is absent.
     pub(crate) fn column(&self, name: &str) -> u32 {
         self.last(name).map_or(self.end, |(_, column)| column)
     }
 
-    /// The name of a flag in errors: `-w, --watch`.
+    /// Returns the name of a flag as errors print it: `-w, --watch`.
     fn full_name(&self, name: &str) -> String {
         match self.flags.iter().rev().find(|(known, ..)| *known == name) {
             Some((_, short, ..)) if *short != '-' => format!("-{short}, --{name}"),
@@ -334,7 +335,7 @@ impl Args {
             .transpose()
     }
 
-    /// An error with the hint `See '… -h' for help and examples` (KC-086).
+    /// Returns an error with the hint `See '… -h' for help and examples` (KC-086).
     pub(crate) fn usage(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(
             column,
@@ -342,7 +343,7 @@ impl Args {
         )
     }
 
-    /// An error without a usage hint.
+    /// Returns an error without a usage hint.
     pub(crate) fn plain(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(column, format!("error: {message}"))
     }

@@ -187,14 +187,14 @@ const GROUP_USAGES: &[(&str, &str)] = &[
 const OPTIONS_HINT: &str =
     "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
 
-/// The commands in kubectl's own order.
+/// Returns the commands in the order of kubectl's help.
 pub(super) fn commands() -> impl Iterator<Item = &'static str> {
     SECTIONS
         .iter()
         .flat_map(|(_, commands)| commands.iter().map(|(name, _)| *name))
 }
 
-/// The text of `help TOPIC`.
+/// Returns the output of `help TOPIC`.
 pub fn help_text(topic: &str) -> String {
     match topic {
         "" => "Commands:\n  kubectl …   API work, as kubectl 1.36 does it\n  fault …     break or repair machines and links\n  app …       requests of clients; membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
@@ -311,7 +311,7 @@ const FLAG_DEFAULTS: &[(&str, &str, &str)] = &[
     ("", "validate", "'strict'"),
 ];
 
-/// The default value of a flag as `-h` prints it.
+/// Returns the default value of a flag as `-h` prints it.
 fn default_value(verb: &str, long: &str, takes: Takes) -> String {
     let row = FLAG_DEFAULTS
         .iter()

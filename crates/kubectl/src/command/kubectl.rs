@@ -36,7 +36,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The selection in the default namespace, without selectors.
+    /// Creates a target from a selection in the default namespace, without selectors.
     pub fn of(selection: Selection) -> Target {
         Target {
             selection,
@@ -48,13 +48,13 @@ impl Target {
         }
     }
 
-    /// Objects of one kind by name, or all if there are no names.
+    /// Creates a target for objects of one kind, by name, or for all of them if `names` is empty.
     pub fn kind(kind: Kind, names: Vec<String>) -> Target {
         let kinds = vec![kind];
         Target::of(Selection::Kinds { kinds, names })
     }
 
-    /// The kinds of the selected objects.
+    /// Returns the kinds of the selected objects.
     pub fn kinds(&self) -> Vec<Kind> {
         match &self.selection {
             Selection::Kinds { kinds, .. } => kinds.clone(),
@@ -62,7 +62,7 @@ impl Target {
         }
     }
 
-    /// The namespace of the selected objects, unless `all_namespaces` is set.
+    /// Returns the namespace of the selected objects; it does not apply if `all_namespaces` is set.
     pub fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("default")
     }
@@ -135,7 +135,7 @@ pub enum Watch {
 }
 
 impl Get {
-    /// `kubectl get` of a target without options.
+    /// Creates a `kubectl get` of a target without options.
     pub fn of(target: Target) -> Get {
         Get {
             target,
@@ -216,7 +216,7 @@ pub enum Validation {
 pub enum RolloutAction {
     /// `status`.
     Status {
-        /// `--revision`: an error unless it is the current revision; 0 accepts any.
+        /// `--revision`: the command fails unless it is the current revision; 0 accepts any.
         revision: i64,
         /// `--watch`.
         watch: bool,
@@ -225,7 +225,7 @@ pub enum RolloutAction {
     },
     /// `undo`.
     Undo {
-        /// `--to-revision`; 0 is the previous one.
+        /// `--to-revision`; 0 is the previous revision.
         to_revision: i64,
         /// `--dry-run`.
         dry_run: DryRun,
@@ -317,7 +317,7 @@ pub struct Events {
 /// `kubectl top`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
-    /// True for nodes, else pods.
+    /// True for `top nodes`, false for `top pods`.
     pub nodes: bool,
     pub name: Option<String>,
     /// Namespace, if given.
@@ -365,7 +365,7 @@ pub struct Logs {
 }
 
 impl Kubectl {
-    /// The value of `--dry-run`, for commands that have this flag.
+    /// Returns the value of `--dry-run`; the default for commands without this flag.
     pub(crate) fn dry_run(&self) -> DryRun {
         match self {
             Kubectl::Apply(command) => command.dry_run,
@@ -485,8 +485,8 @@ pub enum Kubectl {
     /// `edit`: the edited text replaces the object.
     Edit {
         target: Target,
-        /// The object after editing. Empty without a here-document: then the command is refused, after the objects have
-        /// been looked up as by kubectl, which opens its editor only for objects that exist.
+        /// The object after editing; empty if the command has no here-document. Such a command is refused, but only
+        /// after the objects have been looked up, because kubectl opens its editor only for objects that exist.
         text: String,
         /// `--subresource`: `status` or `resize`.
         subresource: Option<String>,
@@ -515,7 +515,7 @@ pub enum Kubectl {
     Top(Top),
     /// `logs`.
     Logs(Logs),
-    /// A command that prints back as it was typed.
+    /// A command that keeps its original words.
     Verbatim(Box<super::Verbatim>),
 }
 

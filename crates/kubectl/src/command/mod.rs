@@ -1,6 +1,6 @@
 //! The command language (K-01): `kubectl …` for API requests, `fault …` for faults of machines and network, `app …` for
-//! applications. A command is its canonical words, and a value that is their meaning. The words are what is printed, and
-//! they parse to the same command. The page, timelines, links and the console all use these commands.
+//! applications. A command consists of its canonical text and of a value that represents its meaning. The canonical
+//! text is printed, and parses to the same command. The page, timelines, links and the console all use these commands.
 //!
 //! Text that belongs to a command (a manifest for `apply -f -`, the edited object of `edit`) is a here-document:
 //! `kubectl apply -f - <<'EOF'`.
@@ -69,16 +69,17 @@ pub struct CommandError {
     pub message: String,
     /// Whether the command continues on further lines: its here-document is open, or the text ends with a backslash.
     pub is_unfinished: bool,
-    /// Whether the command is valid or not can only be told by the whole engine, because this build lacks it.
+    /// Whether this build lacks the command, so that only the whole engine can decide if it is valid.
     pub lacks_capability: bool,
-    /// The message is kubectl's about an empty list: the command is valid, and nothing of its kind exists here.
+    /// Whether the command is valid but lists a kind that has no objects here. The message is kubectl's for an empty
+    /// list.
     pub is_empty_list: bool,
-    /// The command names a resource type that is not built in, and the custom kinds are not known yet.
+    /// Whether the command names a type that is not built in, and the custom kinds were not known to the parser.
     pub needs_custom_kinds: bool,
 }
 
 impl CommandError {
-    /// An error at a column, with kubectl's message.
+    /// Creates an error at a column, with kubectl's message.
     pub fn new(column: u32, message: impl Into<String>) -> Self {
         Self {
             column,
@@ -90,7 +91,7 @@ impl CommandError {
         }
     }
 
-    /// The answer to a request for objects of a kind that has none here.
+    /// Returns the result of listing a kind that never has objects here.
     pub(crate) fn empty_list(column: u32) -> Self {
         Self {
             is_empty_list: true,
@@ -98,7 +99,7 @@ impl CommandError {
         }
     }
 
-    /// The error for a command that this build of the engine lacks.
+    /// Returns the error for a command that this build of the engine lacks.
     pub(crate) fn lacking(column: u32) -> Self {
         Self {
             lacks_capability: true,
@@ -136,7 +137,7 @@ pub fn parse(text: &str) -> Result<Command, CommandError> {
     }
 }
 
-/// Like [`parse`], but the command may name custom kinds. Whether they exist is decided when it is performed
+/// Like [`parse`], but the command may name custom kinds. Whether these kinds exist is checked when the command runs
 /// ([`Kubectl::resolved_in`]).
 ///
 /// # Errors
@@ -165,7 +166,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         line.stdin.get_or_insert_with(|| stdin.to_owned());
     }
     let pipe = Pipe::parse(&line.pipe, line.end)?;
-    // `cat <<EOF | kubectl apply -f -`, `echo … | kubectl apply -f -`.
+    // The first command may only print the input: `cat <<EOF | kubectl apply -f -`, `echo … | kubectl apply -f -`.
     let printed = match line.words.split_first() {
         Some((program, [])) if program.text == "cat" => line.stdin.clone(),
         Some((program, words)) if program.text == "echo" => Some(
@@ -183,7 +184,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
     Ok((parse_line(line, None)?, pipe))
 }
 
-/// `custom` are the custom kinds, if they are known.
+/// Parses a split line; `custom` are the custom kinds, if they are known.
 fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command, CommandError> {
     let Some((program, rest)) = line.words.split_first() else {
         return Err(CommandError::new(1, "error: no command"));
@@ -217,7 +218,7 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
 }
 
 impl Command {
-    /// `kubectl apply -f -` of a manifest.
+    /// Creates `kubectl apply -f -` for a manifest.
     pub fn apply(manifest: String) -> Self {
         Command::Kubectl {
             words: Words::apply(manifest.clone(), None),
@@ -230,7 +231,7 @@ impl Command {
 }
 
 impl std::fmt::Display for Command {
-    /// The canonical text, which [`parse`] turns back into the same command.
+    /// Writes the canonical text, which [`parse`] turns back into the same command.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Command::Kubectl { words, .. } | Command::Fault { words, .. } => words.fmt(f),

@@ -37,9 +37,9 @@ enum Filter {
         count: bool,
         number: bool,
     },
-    /// The first N lines, or all but the last N.
+    /// `head`: the first N lines, or all but the last N.
     Head(Count),
-    /// The last N lines, or all from line N on.
+    /// `tail`: the last N lines, or all from line N on.
     Tail(Count),
     Wc {
         lines: bool,
@@ -58,16 +58,16 @@ enum Filter {
 /// Line count of `head` or `tail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
-    /// Counted from the program's own end: `head -n 3`, `tail -n 3`.
+    /// Number of lines to print: `head -n 3`, `tail -n 3`.
     Plain(usize),
-    /// Counted from the other end: `head -n -3`, `tail -n +3`.
+    /// With a sign: `head -n -3` omits the last 3 lines, `tail -n +3` starts at line 3.
     Signed(usize),
 }
 
 /// Programs that may follow a `|`.
 pub(super) const PROGRAMS: &[&str] = &["cat", "grep", "head", "kubectl", "sort", "tail", "wc", "xargs"];
 
-/// The list of programs for an error message. The last one, `xargs`, runs kubectl.
+/// Returns the list of programs for an error message. The last one, `xargs`, runs kubectl.
 fn program_list() -> String {
     let (last, others) = PROGRAMS.split_last().expect("there are programs");
     format!("{} or {last} kubectl", others.join(", "))
@@ -105,7 +105,7 @@ impl Pipe {
         Ok(pipe)
     }
 
-    /// The kubectl command at the end of the pipe, with `lines` as its input, and the pipe for its own output.
+    /// Returns the kubectl command at the end of the pipe, with `lines` as its input, and the pipe for its output.
     ///
     /// # Errors
     /// The words are not a valid command.
@@ -114,7 +114,7 @@ impl Pipe {
         Some(next.command(lines).map(|command| (command, next.pipe.clone())))
     }
 
-    /// Whether a command comes after the filters. What it is can only be told when it runs (`xargs`).
+    /// Returns whether a kubectl command follows the filters. With `xargs`, its arguments are known only when it runs.
     #[must_use]
     pub fn has_next(&self) -> bool {
         self.next.is_some()
@@ -221,7 +221,7 @@ impl Filter {
     }
 }
 
-/// The number at the beginning of a text in thousandths; 0 if there is none, as in `sort -n`.
+/// Parses the number at the beginning of a text, in thousandths; returns 0 if there is none, as `sort -n` does.
 fn leading_number(text: &str) -> i64 {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
@@ -230,14 +230,14 @@ fn leading_number(text: &str) -> i64 {
     (number * 1000.0) as i64
 }
 
-/// The output of `wc`. Several numbers are padded to seven columns, as for standard input.
-fn wc_line(lines: &[String], wanted: [bool; 3]) -> String {
+/// Formats the output of `wc`. Several numbers are padded to seven columns, as `wc` does for standard input.
+fn wc_line(lines: &[String], columns: [bool; 3]) -> String {
     let words = lines.iter().map(|line| line.split_whitespace().count()).sum();
     let bytes = lines.iter().map(|line| line.len() + 1).sum();
     let all = [lines.len(), words, bytes];
     let shown: Vec<usize> = all
         .into_iter()
-        .zip(wanted)
+        .zip(columns)
         .filter_map(|(n, is_wanted)| is_wanted.then_some(n))
         .collect();
     match shown.as_slice() {
@@ -304,8 +304,7 @@ fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandErro
     })
 }
 
-/// Parses the line count of `head` and `tail`. With `sign` (`-` for `head`, `+` for `tail`) it counts from the other
-/// end.
+/// Parses the line count of `head` or `tail`. The sign `-` (for `head`) or `+` (for `tail`) gives [`Count::Signed`].
 fn count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
     let mut count = Count::Plain(10);
     while let Some(flag) = options.flag()? {
@@ -390,7 +389,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The next option letter. Words that are not options are kept for [`Options::operand`].
+    /// Returns the next option letter. Words that are not options are kept for [`Options::operand`].
     fn flag(&mut self) -> Result<Option<char>, CommandError> {
         loop {
             if !self.letters.is_empty() {
@@ -412,12 +411,12 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The remaining letters of the current word.
+    /// Takes the remaining letters of the current word.
     fn remaining_letters(&mut self) -> String {
         std::mem::take(&mut self.letters).into_iter().collect()
     }
 
-    /// The value of the current option.
+    /// Takes the value of the current option.
     fn value(&mut self) -> Result<String, CommandError> {
         match self.remaining_letters() {
             rest if !rest.is_empty() => Ok(rest),
@@ -431,7 +430,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The next operand.
+    /// Takes the next operand.
     fn operand(&mut self) -> Option<String> {
         for word in self.words.by_ref() {
             self.operands.push(word.text.clone());

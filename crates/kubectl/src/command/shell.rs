@@ -40,7 +40,7 @@ impl Line {
 struct Splitter<'t> {
     text: &'t str,
     chars: Peekable<CharIndices<'t>>,
-    /// Column of the last character read, from 1.
+    /// Column of the last character read; the first column is 1.
     column: u32,
     line: Line,
     /// The current word.
@@ -61,7 +61,7 @@ impl<'t> Splitter<'t> {
         Err(CommandError::new(self.column, message))
     }
 
-    /// The current word; starts one if necessary.
+    /// Returns the current word; starts one if necessary.
     fn word(&mut self) -> &mut Word {
         let column = self.column;
         self.word.get_or_insert_with(|| Word {
@@ -131,7 +131,7 @@ impl<'t> Splitter<'t> {
     fn escaped(&mut self) -> Result<(), CommandError> {
         self.word();
         match self.chars.next() {
-            // The line continues.
+            // A backslash at the end continues the line.
             Some((_, '\n')) => {
                 self.word.take_if(|word| word.text.is_empty());
             }
@@ -164,7 +164,7 @@ impl<'t> Splitter<'t> {
     }
 }
 
-/// The lines of a here-document; `None` if its delimiter is missing.
+/// Returns the lines of a here-document; `None` if its closing delimiter is missing.
 fn document(body: &str, delimiter: &str) -> Option<String> {
     let body = body
         .strip_prefix("\r\n")
@@ -223,7 +223,7 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
     Ok(line)
 }
 
-/// Quotes a text so that [`split`] reads it as one word.
+/// Quotes a text so that [`split`] parses it as one word.
 pub(crate) fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+[]{}!~^".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -243,7 +243,7 @@ pub(crate) fn quote(word: &str) -> String {
     }
 }
 
-/// Writes a text as a here-document, from which [`split`] reads the same text. A final newline is added if missing.
+/// Formats a text as a here-document, which [`split`] parses to the same text. A final newline is added if missing.
 pub(crate) fn here_document(text: &str) -> String {
     let mut delimiter = String::from("EOF");
     while text.lines().any(|line| line == delimiter) {
@@ -263,7 +263,7 @@ mod tests {
 
     /// Shows: K-01
     #[test]
-    fn lines_split_into_words_quotes_and_here_documents() {
+    fn command_line_splits_into_words_and_here_document() {
         let words =
             |text: &str| split(text).map(|line| line.words.into_iter().map(|word| word.text).collect::<Vec<_>>());
         for (text, want) in [

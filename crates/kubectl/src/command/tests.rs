@@ -284,7 +284,7 @@ fn malformed_lines_do_not_panic() {
 
 /// Shows: K-03
 #[test]
-fn completion_offers_candidates_for_the_position() {
+fn completion_offers_candidates_at_the_cursor() {
     let mut objects = podscope_cluster::Objects::default();
     for text in [
         "{kind: Node, apiVersion: v1, metadata: {name: a-1}}",

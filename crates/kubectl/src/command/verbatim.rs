@@ -1,4 +1,4 @@
-//! Commands whose words stay as they were typed, apart from the form of flags. Their meaning is an [`Action`].
+//! Commands that keep their original words; only flags are normalized. Their meaning is an [`Action`].
 
 use podscope_api::Kind;
 use podscope_cluster::Span;
@@ -25,15 +25,15 @@ pub struct Verbatim {
 /// The action of a [`Verbatim`] command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// `create KIND NAME`, `run`: objects that the words fully describe.
+    /// `create KIND NAME`, `run`: creates the objects generated from the flags.
     Create(Generated),
     /// `create job NAME --from=cronjob/SOURCE`.
     JobFrom {
         /// Name of the new Job.
         name: String,
-        /// Kind of the object whose template is used.
+        /// Kind of the source object, whose template is used.
         kind: Kind,
-        /// Name of that object.
+        /// Name of the source object.
         source: String,
     },
     /// `expose`.
@@ -85,7 +85,7 @@ pub enum Action {
     },
     /// `auth can-i`: always answers yes, because the user of the console has all permissions.
     CanI {
-        /// kubectl's warnings about the question.
+        /// kubectl's warnings about the verb and the resource.
         warnings: Vec<String>,
         /// `-q`.
         quiet: bool,
@@ -133,8 +133,7 @@ pub enum Action {
     },
     /// `get --raw PATH`.
     Raw(String),
-    /// A command that names a resource type that is not built in ([`super::Kubectl::resolved_in`]): its
-    /// words.
+    /// The words of a command that names a resource type that is not built in ([`super::Kubectl::resolved_in`]).
     Unresolved(super::Words),
 }
 

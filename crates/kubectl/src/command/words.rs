@@ -1,5 +1,5 @@
-//! The words of a command in canonical form. The reader of a command passes each value through [`Words`] into the action,
-//! in the order in which the words stand, so that reading and writing a value are one line.
+//! The canonical words of a command. While a command is parsed, each value is passed through a method of [`Words`],
+//! which appends its words and returns it for the action. One line thus both parses and prints a value.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use super::shell::{here_document, quote};
 use super::{DryRun, FIELD_MANAGER, Output, Selection, ServerSide, TaintChange, Target, Validation};
 use crate::duration::print_duration;
 
-/// The words of a command, as timelines, links and traces hold them. They parse to the same command.
+/// The canonical words of a command, as in timelines, links and traces. They parse to the same command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
-    /// All words, from the program on.
+    /// All words, including the program.
     words: Vec<String>,
-    /// Standard input: a here-document.
+    /// Standard input, printed as a here-document.
     stdin: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Words {
 }
 
 impl Words {
-    /// The words `PROGRAM VERB`.
+    /// Starts with the words `PROGRAM VERB`.
     pub(super) fn of(program: &str, verb: &str) -> Self {
         let words = std::iter::once(program).chain(verb.split(' '));
         Self {
@@ -46,7 +46,7 @@ impl Words {
         }
     }
 
-    /// The words of a verb as they were typed, with every flag as `--flag=value`.
+    /// Returns the words of a verb as they were typed, with every flag as `--flag=value`.
     pub(super) fn typed(verb: &str, args: &Args) -> Self {
         let mut words = Self::of("kubectl", verb);
         words.copy(args);
@@ -61,7 +61,7 @@ impl Words {
         words
     }
 
-    /// `kubectl apply` of a manifest.
+    /// Returns the words of `kubectl apply` of a manifest.
     #[must_use]
     pub fn apply(manifest: String, namespace: Option<String>) -> Self {
         let mut words = Self::of("kubectl", "apply");
@@ -70,7 +70,7 @@ impl Words {
         words
     }
 
-    /// `kubectl create` of a manifest.
+    /// Returns the words of `kubectl create` of a manifest.
     #[must_use]
     pub fn create(
         manifest: String,
@@ -88,7 +88,7 @@ impl Words {
         words
     }
 
-    /// The words after `kubectl VERB`, where the verb has one word.
+    /// Returns the words after `kubectl VERB`; the verb must be one word.
     pub fn arguments_mut(&mut self) -> &mut [String] {
         self.words.get_mut(2..).unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl Words {
         self.words.extend(args.words().into_iter().map(str::to_owned));
     }
 
-    /// `NAME`, or `NAMESPACE/NAME` outside the default namespace.
+    /// Appends `NAME`, or `NAMESPACE/NAME` outside the default namespace.
     pub(super) fn key(&mut self, key: ObjectKey) -> ObjectKey {
         match &*key.namespace {
             "default" => self.word(&*key.name),
@@ -124,7 +124,7 @@ impl Words {
         key
     }
 
-    /// `FLAG KEY=VALUE,…`, if there are pairs.
+    /// Appends `FLAG KEY=VALUE,…`, if there are pairs.
     pub(super) fn pairs<T: fmt::Display>(&mut self, flag: &str, pairs: &ordered::Map<Str, T>) {
         let texts: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
         self.value(flag, (!texts.is_empty()).then(|| texts.join(",")));
@@ -139,7 +139,7 @@ impl Words {
         names
     }
 
-    /// Node names. A name that begins with `-` gets the prefix `node/`, so that it is not parsed as a flag.
+    /// Appends node names. A name that begins with `-` gets the prefix `node/`, so that it is not parsed as a flag.
     pub(super) fn nodes(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().map(|name| match name.starts_with('-') {
             true => format!("node/{name}"),
@@ -148,7 +148,7 @@ impl Words {
         names
     }
 
-    /// `FLAG`, if it is on.
+    /// Appends `FLAG`, if it is on.
     pub(super) fn flag(&mut self, flag: &str, is_on: bool) -> bool {
         if is_on {
             self.word(flag);
@@ -156,7 +156,7 @@ impl Words {
         is_on
     }
 
-    /// `FLAG VALUE`, if there is a value.
+    /// Appends `FLAG VALUE`, if there is a value.
     pub(super) fn value(&mut self, flag: &str, value: Option<String>) -> Option<String> {
         if let Some(value) = &value {
             self.word(flag);
@@ -165,7 +165,7 @@ impl Words {
         value
     }
 
-    /// `FLAG=VALUE`, if there is a value.
+    /// Appends `FLAG=VALUE`, if there is a value.
     pub(super) fn equals<T: fmt::Display>(&mut self, flag: &str, value: Option<T>) -> Option<T> {
         if let Some(value) = &value {
             self.word(format!("{flag}={value}"));
@@ -173,7 +173,7 @@ impl Words {
         value
     }
 
-    /// `FLAG=VALUE`, unless it is the default.
+    /// Appends `FLAG=VALUE`, unless the value is the default.
     pub(super) fn number<T: fmt::Display + PartialEq>(&mut self, flag: &str, default: T, value: T) -> T {
         if value != default {
             self.word(format!("{flag}={value}"));
@@ -181,19 +181,20 @@ impl Words {
         value
     }
 
-    /// `FLAG=DURATION`, if there is one.
+    /// Appends `FLAG=DURATION`, if there is a duration.
     pub(super) fn duration(&mut self, flag: &str, value: Option<Span>) -> Option<Span> {
         self.equals(flag, value.map(print_duration));
         value
     }
 
-    /// `FLAG=A,B`, if there are values.
+    /// Appends `FLAG=A,B`, if there are values.
     pub(super) fn list(&mut self, flag: &str, values: Vec<String>) -> Vec<String> {
         self.equals(flag, (!values.is_empty()).then(|| values.join(",")));
         values
     }
 
-    /// Kinds in the singular before names and in the plural otherwise: `delete pod web-0`, `get pods`.
+    /// Appends a selection, with kinds in the singular before names and in the plural otherwise: `delete pod web-0`,
+    /// `get pods`.
     pub(super) fn selection(&mut self, selection: &Selection) {
         match selection {
             Selection::Kinds { kinds, names } if !names.is_empty() => self.kinds(kinds, Kind::singular, names),
@@ -201,11 +202,11 @@ impl Words {
         }
     }
 
-    /// Kinds in the plural, as kubectl's examples of some verbs do: `label nodes a-1`.
+    /// Appends a selection, with kinds in the plural as in kubectl's examples of some verbs: `label nodes a-1`.
     pub(super) fn plural(&mut self, selection: &Selection) {
         match selection {
             Selection::Kinds { kinds, names } => self.kinds(kinds, Kind::plural, names),
-            // A manifest without objects.
+            // The selection comes from a manifest without objects.
             Selection::Items(items) if items.is_empty() => drop(self.manifest(String::new())),
             Selection::Items(items) => {
                 let items = items.iter().map(|(kind, name)| format!("{}/{name}", kind.singular()));
@@ -219,7 +220,7 @@ impl Words {
         self.words.extend(names.iter().cloned());
     }
 
-    /// `-n`, `-A`, `--all` and the selectors.
+    /// Appends `-n`, `-A`, `--all` and the selectors.
     pub(super) fn namespace_and_selectors(&mut self, target: &Target) {
         self.value("-n", target.namespace.clone());
         self.flag("-A", target.all_namespaces);
@@ -281,7 +282,7 @@ impl Words {
         output
     }
 
-    /// Taints as `key=value:effect`, with a final `-` if they are removed.
+    /// Appends taints as `key=value:effect`, with a final `-` if they are removed.
     pub(super) fn taints(&mut self, changes: Vec<TaintChange>) -> Vec<TaintChange> {
         for change in &changes {
             let TaintChange {
@@ -300,7 +301,7 @@ impl Words {
         changes
     }
 
-    /// `KEY=VALUE`, or `KEY-` if the key is removed.
+    /// Appends `KEY=VALUE`, or `KEY-` if the key is removed.
     pub(super) fn changes(&mut self, changes: Vec<(String, Option<String>)>) -> Vec<(String, Option<String>)> {
         for (key, value) in &changes {
             match value {
@@ -311,20 +312,20 @@ impl Words {
         changes
     }
 
-    /// `-f -` with the manifest as standard input.
+    /// Appends `-f -` and sets the manifest as standard input.
     pub(super) fn manifest(&mut self, text: String) -> String {
         self.value("-f", Some("-".to_owned()));
         self.document(text)
     }
 
-    /// Standard input.
+    /// Sets the standard input.
     pub(super) fn document(&mut self, text: String) -> String {
         self.stdin = Some(text.clone());
         text
     }
 }
 
-/// Whether a word is a duration like `500µs`, which is not quoted although it is not ASCII.
+/// Returns whether a word is a duration like `500µs`, which is not quoted although it is not ASCII.
 fn is_microseconds(word: &str) -> bool {
     let number = word.strip_suffix("µs").unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')

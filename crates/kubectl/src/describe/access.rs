@@ -17,7 +17,7 @@ struct Rule {
     verbs: Vec<String>,
 }
 
-/// The strings of a list field.
+/// Returns the strings of a list field.
 fn strings(value: &Value, field: &str) -> Vec<String> {
     let items = value.get(field).and_then(Value::as_array);
     let items = items.into_iter().flatten().filter_map(Value::as_str);
@@ -32,7 +32,7 @@ fn header(object: &Object, text: &mut TabbedText) {
     annotations(text, "Annotations", &meta.annotations);
 }
 
-/// Role and ClusterRole: one line per resource, with the verbs of all rules that contain it.
+/// Prints a Role or ClusterRole: one line per resource, with the verbs of all rules that contain it.
 pub(super) fn role(object: &Object, text: &mut TabbedText) {
     header(object, text);
     text.line(0, "PolicyRule:");
@@ -85,12 +85,12 @@ pub(super) fn role(object: &Object, text: &mut TabbedText) {
     }
 }
 
-/// A single name in brackets.
+/// Returns a name in brackets, or `[]` if it is empty.
 fn in_brackets(name: &str) -> String {
     format!("[{name}]")
 }
 
-/// Splits a rule into rules of one resource or path, one resource name and one verb each.
+/// Splits a rule into rules that each have one resource or path, at most one resource name, and one verb.
 fn single_rules(rule: &Value) -> Vec<Rule> {
     let mut names = strings(rule, "resourceNames");
     if names.is_empty() {
@@ -121,7 +121,7 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
     found
 }
 
-/// RoleBinding and ClusterRoleBinding: the role and its subjects.
+/// Prints a RoleBinding or ClusterRoleBinding: the role and its subjects.
 pub(super) fn binding(object: &Object, text: &mut TabbedText) {
     header(object, text);
     let value = object.to_value();

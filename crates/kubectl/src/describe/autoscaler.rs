@@ -47,7 +47,7 @@ pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut TabbedText) {
     }
 }
 
-/// The line of a metric: `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
+/// Formats the line of a metric: `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
 fn metric_row(metric: &Value, current: &Value) -> String {
     let kind = metric["type"].as_str().unwrap_or_default();
     let field = metric_source(kind);

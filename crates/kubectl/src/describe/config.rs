@@ -85,7 +85,7 @@ pub(super) fn secret(secret: &Arc<Secret>, text: &mut TabbedText) {
     }
 }
 
-/// Number of bytes that a base64 text decodes to.
+/// Returns the number of bytes that a base64 text decodes to.
 fn decoded_len(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }

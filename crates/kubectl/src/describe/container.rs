@@ -79,7 +79,7 @@ pub(super) fn describe(
     }
 }
 
-/// Prints a seccomp profile at one indentation level, and its file at another.
+/// Prints a seccomp profile with indentation `level`, and its file with indentation `inner`.
 pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut TabbedText) {
     let field = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default();
     text.line(level, &format!("SeccompProfile:\t{}", field("type")));
@@ -155,7 +155,7 @@ pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &m
     }
 }
 
-/// The text of a probe: `http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3` (KC-070).
+/// Formats a probe: `http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3` (KC-070).
 fn probe_text(probe: &Probe) -> String {
     let number = |value: Option<i32>| value.unwrap_or(0);
     let handler = if let Some(exec) = &probe.exec {
@@ -267,7 +267,7 @@ fn environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, t
     }
 }
 
-/// The value of a `fieldRef`. kubectl resolves only metadata.
+/// Returns the value of a `fieldRef`. kubectl resolves only metadata.
 fn pod_field_value(pod: &Pod, path: &str) -> String {
     let meta = &pod.metadata;
     let keyed = |prefix: &str| {
@@ -287,7 +287,7 @@ fn pod_field_value(pod: &Pod, path: &str) -> String {
     }
 }
 
-/// The value of a `resourceFieldRef` in units of its divisor, and the name of the resource.
+/// Returns the value of a `resourceFieldRef` in units of its divisor, and the name of the resource.
 fn container_resource_value(container: &Container, variable: &EnvVar, raw: &Value) -> (String, String) {
     let resource = variable
         .value_from
@@ -313,7 +313,7 @@ fn container_resource_value(container: &Container, variable: &EnvVar, raw: &Valu
     } else {
         (amount.value(), divisor.value())
     };
-    // Rounded up, as kubectl does.
+    // The value is rounded up, as kubectl does.
     let value = dividend / divisor.max(1) + i64::from(dividend % divisor.max(1) != 0);
     if value == 0 && matches!(&*resource, "limits.cpu" | "limits.memory") {
         return ("node allocatable".into(), resource);

@@ -8,7 +8,7 @@ use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{annotations, labels};
 
-/// Fields that are printed above the others, or not at all.
+/// Fields that are not printed among the others: they are printed above them, or not at all.
 const SKIPPED_FIELDS: [&str; 5] = [
     ".metadata.managedFields",
     ".metadata.name",
@@ -56,7 +56,7 @@ fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Tabbe
     }
 }
 
-/// A value as Go prints it.
+/// Formats a value as Go prints it.
 fn go_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
@@ -64,7 +64,8 @@ fn go_text(value: &Value) -> String {
     }
 }
 
-/// The title of a field: its name split into words, with common acronyms in capitals (`apiVersion` → `API Version`).
+/// Converts the name of a field to its title: splits it into words, with common acronyms in capitals (`apiVersion` →
+/// `API Version`).
 fn field_title(name: &str) -> String {
     if name.chars().any(|letter| !letter.is_alphabetic() && letter != '-') {
         return name.to_owned();

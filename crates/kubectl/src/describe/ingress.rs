@@ -10,13 +10,13 @@ use super::super::text::TabbedText;
 use super::network::endpoints;
 use super::{annotations, labels};
 
-/// The elements of a list field.
+/// Returns the elements of a list field.
 fn items<'v>(value: &'v Value, field: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
     let list = value.get(field).and_then(Value::as_array);
     list.into_iter().flatten()
 }
 
-/// The value of a string field; empty if missing.
+/// Returns the value of a string field; empty if missing.
 fn string<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
@@ -82,7 +82,7 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
     annotations(text, "Annotations", &meta.annotations);
 }
 
-/// The text of a backend: `web:80 (10.0.0.1:8080)`.
+/// Formats a backend: `web:80 (10.0.0.1:8080)`.
 fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
     if let Some(resource) = value.get("resource") {
         let group = or_none(string(resource, "apiGroup"));

@@ -31,9 +31,9 @@ use crate::command::{Describe, Selection, Target};
 
 pub(super) use template::template;
 
-/// Longest annotation, key included, that is printed on one line (KC-065).
+/// Maximum length of an annotation, key included, that is printed on one line (KC-065).
 const ANNOTATION_WIDTH: usize = 140;
-/// Go's text of the zero time.
+/// Text that Go prints for the zero time.
 const ZERO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
 
 /// Prints the selected objects.
@@ -43,7 +43,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
         Err(message) => return printed.fail(message),
     };
     if let [_] = found.missing.as_slice() {
-        // With two arguments kubectl takes the second one for the prefix of a name of the first one's kind.
+        // With two arguments (`pod web`), kubectl treats a name that does not exist as a prefix.
         match &command.target.selection {
             Selection::Kinds { kinds, names } if let [prefix] = names.as_slice() => {
                 if kinds.len() > 1 {
@@ -113,7 +113,7 @@ fn describe_by_prefix(
     any
 }
 
-/// The description of one object with its events.
+/// Returns the lines that describe one object, with its events.
 fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     let mut text = TabbedText::default();
     let mut has_events = true;
@@ -184,7 +184,7 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// The events that kubectl finds for an object, sorted by their last time (KC-073).
+/// Returns the events that kubectl finds for an object, sorted by their last time (KC-073).
 fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
     let meta = object.metadata();
     let mut events: Vec<&Event> = view
@@ -195,7 +195,7 @@ fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
             involved.name == meta.name
                 && involved.namespace == meta.namespace
                 && (object.kind() == Kind::Pod || &*involved.kind == object.kind().name())
-                // Events of kubelets hold the name of the node in place of its UID.
+                // Events of kubelets about their node have the node's name instead of its UID.
                 && (involved.uid == meta.uid || (object.kind() == Kind::Node && *involved.uid.0 == *meta.name))
         })
         .map(|event| &**event)
@@ -224,12 +224,12 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
     text.finish()
 }
 
-/// A time in RFC 1123 format; Go's zero time for `None`.
+/// Formats a time in RFC 1123 format; `None` becomes Go's zero time.
 fn stamp(at: Option<Time>) -> String {
     at.map_or_else(|| ZERO_TIME.to_owned(), podscope_api::print_rfc1123)
 }
 
-/// The status of an object that is being deleted: `Terminating (lasts 5s)`.
+/// Formats the status of an object that is being deleted: `Terminating (lasts 5s)`.
 fn terminating(since: Option<Time>, now: Time) -> String {
     format!("Terminating (lasts {})", age(since, now))
 }
@@ -282,13 +282,13 @@ fn shorten(line: &str, width: usize) -> String {
     format!("{}...", line.get(..end).unwrap_or_default())
 }
 
-/// A list as Go prints it: `[a b]`.
+/// Formats a list as Go prints it: `[a b]`.
 fn bracketed<T: std::fmt::Display>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     format!("[{}]", items.join(" "))
 }
 
-/// A boolean in kubectl's spelling: `True`, `False`.
+/// Formats a boolean as kubectl does: `True`, `False`.
 fn capital_bool(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }

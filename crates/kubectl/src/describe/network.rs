@@ -11,7 +11,7 @@ use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{annotations, labels};
 
-/// Maximum number of endpoints in the line of a port; further ones are counted.
+/// Maximum number of endpoints listed for a port; of the others only the number is printed.
 const MAX_SHOWN_ENDPOINTS: usize = 3;
 
 pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut TabbedText) {
@@ -106,7 +106,7 @@ fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut TabbedTex
     }
 }
 
-/// The ready endpoints of a port: `10.0.0.1:80,10.0.0.2:80 + 2 more...`.
+/// Formats the ready endpoints of a port: `10.0.0.1:80,10.0.0.2:80 + 2 more...`.
 pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
     if slices.is_empty() {
         return "<none>".into();

@@ -68,7 +68,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
     pods(node, view, text);
 }
 
-/// The pools of devices on the node (DRA-264).
+/// Prints the pools of devices on the node (DRA-264).
 fn slices(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     const MAX_POOLS: usize = 10;
     let mut pools: ordered::Map<(&str, &str), (usize, usize)> = ordered::Map::new();
@@ -93,7 +93,7 @@ fn slices(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     }
 }
 
-/// The taints, sorted by effect and key.
+/// Formats the taints of a node, sorted by effect and key.
 fn taints(node: &Node) -> Vec<String> {
     let mut taints: Vec<_> = node.spec.taints.iter().collect();
     taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
@@ -127,7 +127,7 @@ fn conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
     }
 }
 
-/// Prints the node's lease. Renewals are computed instead of stored, so the object may not hold the last renewal
+/// Prints the node's lease. Lease renewals are computed and not stored, so the stored object may lack the last renewal
 /// (LC-202).
 fn lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     let name = &node.metadata.name;
@@ -156,7 +156,7 @@ fn pods(node: &Node, view: &View<'_>, text: &mut TabbedText) {
         &node.status.allocatable
     };
     let amount = |list: &ResourceList, name: &str| list.get(name).copied().unwrap_or_default();
-    // Quantity and share of the node: `250m (6%)`.
+    // Formats a quantity with its share of the node's allocatable quantity: `250m (6%)`.
     let share = |part: Quantity, name: &str| {
         let whole = amount(allocatable, name);
         let (numerator, whole) = if name == "cpu" {

@@ -66,7 +66,7 @@ fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, tex
     }
 }
 
-/// kubectl's description of a quota scope.
+/// Returns kubectl's description of a quota scope.
 fn scope_description(scope: &str) -> Option<&'static str> {
     Some(match scope {
         "Terminating" => {

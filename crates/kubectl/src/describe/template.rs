@@ -11,7 +11,7 @@ use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
 use super::{annotations, labels, list, volume};
 
-/// Prints the section `Pod Template:`. `object` is a workload, or an object that holds a revision of one.
+/// Prints the section `Pod Template:`. `object` is a workload, or an object that stores a revision of a workload.
 pub(in super::super) fn template(object: &Object, text: &mut TabbedText) {
     let value = object.to_value();
     match object.template() {

@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 
-/// A field of a volume source: title, JSON name, text if the field is absent.
+/// A field of a volume source: its title, its JSON name, and the text that is printed if it is absent.
 type Field = (&'static str, &'static str, &'static str);
 
-/// A type of volume source: JSON name, text of `Type:`, fields.
+/// A type of volume source: its JSON name, the text after `Type:`, and its fields.
 type SourceFormat = (&'static str, &'static str, &'static [Field]);
 
 const READ_ONLY: Field = ("ReadOnly:", "readOnly", "false");
@@ -265,7 +265,7 @@ pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut TabbedText)
     }
 }
 
-/// The text of a field value; `absent` if there is none.
+/// Formats the value of a field; returns `absent` if there is none.
 fn field_text(value: Option<&Value>, absent: &str) -> String {
     match value {
         None | Some(Value::Null) => absent.to_owned(),
@@ -340,7 +340,7 @@ fn downward(source: &Value, text: &mut TabbedText) {
     }
 }
 
-/// Prints a claim template: the fields that have a value before the claim exists.
+/// Prints the claim template of an ephemeral volume, without fields that are only set when the claim exists.
 fn ephemeral(source: &Value, text: &mut TabbedText) {
     let Some(template) = source.get("volumeClaimTemplate") else {
         return;

@@ -16,7 +16,7 @@ use super::super::text::TabbedText;
 use super::{annotations, bracketed, labels, list, stamp, template};
 use crate::duration::human_duration;
 
-/// A selector in query syntax; empty text for an empty selector.
+/// Formats a selector in query syntax; returns an empty text for an empty selector.
 fn query(selector: Option<&LabelSelector>) -> String {
     match selector.filter(|selector| !selector.is_empty()) {
         Some(selector) => selector_text(Some(selector)),
@@ -307,7 +307,7 @@ pub(super) fn job(job: &Arc<Job>, text: &mut TabbedText) {
     template::template(&Object::Job(job.clone()), text);
 }
 
-/// A list of indexes, truncated after the first comma beyond 50 characters.
+/// Truncates a list of indexes after the first comma beyond 50 characters.
 fn indexes(indexes: &str) -> String {
     if indexes.is_empty() {
         return "<none>".into();

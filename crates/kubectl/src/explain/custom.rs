@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Printed, header, wrap};
 
-/// Maximum depth of `--recursive`.
+/// Maximum depth of the fields that `--recursive` prints.
 const MAX_DEPTH: usize = 32;
 
 /// A field, or the kind itself, as `explain` prints it.
@@ -15,7 +15,7 @@ struct Explained {
     type_name: String,
     description: String,
     values: Vec<String>,
-    /// Names of the fields below it, each with whether it is required.
+    /// Names of its fields, each with whether it is required.
     fields: Vec<(String, bool)>,
 }
 
@@ -108,10 +108,10 @@ impl Explainer<'_> {
         above.fields.iter().filter_map(field).collect()
     }
 
-    /// The field at a path; `None` if there is none. The envelope of every object is not in the schema.
+    /// Returns the field at a path; `None` if there is none. The fields that every object has are not in the schema.
     fn at(&self, path: &[String]) -> Option<Explained> {
-        if let Some(envelope) = envelope(path) {
-            return envelope;
+        if let Some(found) = common_field(path) {
+            return found;
         }
         let mut schema = self.schema;
         for name in path {
@@ -119,22 +119,23 @@ impl Explainer<'_> {
         }
         let mut explained = of_schema(schema);
         if path.is_empty() {
-            let envelope = ["apiVersion", "kind", "metadata"].map(|name| (name.to_owned(), false));
-            explained.fields.retain(|field| !envelope.contains(field));
-            explained.fields.extend(envelope);
+            let common_fields = ["apiVersion", "kind", "metadata"].map(|name| (name.to_owned(), false));
+            explained.fields.retain(|field| !common_fields.contains(field));
+            explained.fields.extend(common_fields);
             explained.fields.stable_sort();
         }
         Some(explained)
     }
 }
 
-/// A field that every object has; `None` if the path leads elsewhere, `Some(None)` if it leads nowhere.
-fn envelope(path: &[String]) -> Option<Option<Explained>> {
+/// Returns a field of `apiVersion`, `kind` or `metadata`, which every object has; `None` for other paths, `Some(None)`
+/// if these fields do not contain the path.
+fn common_field(path: &[String]) -> Option<Option<Explained>> {
     let (name, above) = path.split_last()?;
     let first = path
         .first()
         .filter(|first| matches!(first.as_str(), "apiVersion" | "kind" | "metadata"))?;
-    // The metadata of all kinds is the same.
+    // The metadata has the same fields in all kinds.
     let kind = Kind::ConfigMap;
     let known = fields(kind, above).and_then(|siblings| siblings.into_iter().find(|field| field.name == *name));
     let below = match *first == "metadata" {
@@ -149,7 +150,7 @@ fn envelope(path: &[String]) -> Option<Option<Explained>> {
     }))
 }
 
-/// The schema of the elements of a list or map, or the schema itself.
+/// Returns the schema of the elements of a list or map, or the schema itself.
 fn elements(schema: &Value) -> &Value {
     let inner = schema.get("items").or_else(|| schema.get("additionalProperties"));
     inner.filter(|inner| inner.is_object()).map_or(schema, elements)
@@ -180,7 +181,7 @@ fn of_schema(schema: &Value) -> Explained {
     }
 }
 
-/// The type as kubectl's template guesses it: `[]Object`, `map[string]string`, `integer`.
+/// Returns the type as kubectl derives it from the schema: `[]Object`, `map[string]string`, `integer`.
 fn type_name(schema: &Value) -> String {
     if let Some(items) = schema.get("items") {
         return format!("[]{}", type_name(items));

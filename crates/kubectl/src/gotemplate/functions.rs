@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{MAX_OUTPUT, MaybeValue, OUTPUT_TOO_LONG};
 use crate::gotext::{float, plain, type_name};
 
-/// The Go type of a value inside a template.
+/// Returns the Go type of a value inside a template.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "nil",
@@ -29,7 +29,7 @@ pub(super) fn is_truthy(value: &MaybeValue) -> bool {
     }
 }
 
-/// A value as `%v` writes it. Templates treat JSON numbers as floats.
+/// Formats a value like `%v`. Templates treat JSON numbers as floats.
 pub(super) fn print_value(value: &MaybeValue) -> String {
     fn with_floats(value: &Value) -> Value {
         match value {
@@ -121,8 +121,8 @@ pub(super) fn call_function(name: &str, arguments: &[MaybeValue]) -> Result<Mayb
     }))
 }
 
-/// A computed text, or an error if it is longer than the output limit. Otherwise a template that doubles a text
-/// repeatedly could exhaust the memory before it prints anything.
+/// Returns a computed text, or an error if it is longer than the output limit. Without this check, a template that
+/// doubles a text repeatedly could exhaust the memory before it prints anything.
 fn within_output_limit(text: String) -> Result<Value, String> {
     if text.len() > MAX_OUTPUT {
         return Err(OUTPUT_TOO_LONG.to_owned());
@@ -141,13 +141,13 @@ fn compare(left: &MaybeValue, right: &MaybeValue) -> Option<i8> {
     Some(order as i8)
 }
 
-/// `printf` with `%s`, `%v`, `%d`, `%q` and widths.
+/// Implements `printf` with `%s`, `%v`, `%d`, `%q` and widths.
 fn formatted(format: &str, arguments: &[MaybeValue]) -> String {
     let mut out = String::new();
     let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
     while let Some(c) = chars.next() {
         if out.len() > MAX_OUTPUT {
-            break; // The caller rejects the text.
+            break; // The caller rejects a text of this length.
         }
         if c != '%' {
             out.push(c);

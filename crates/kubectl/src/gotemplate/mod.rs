@@ -15,7 +15,7 @@ use super::work::{Work, text_weight};
 /// Maximum length of the output in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
 const OUTPUT_TOO_LONG: &str = "the output is too long";
-/// Maximum nesting of blocks and parentheses.
+/// Maximum nesting depth of blocks and parentheses.
 const MAX_DEPTH: usize = 32;
 
 /// A parsed template.
@@ -29,11 +29,11 @@ pub(crate) struct GoTemplate {
 enum Node {
     Text(String),
     Print(Pipe),
-    /// Condition, body, `else` body.
+    /// `if`: condition, body, `else` body.
     If(Pipe, Vec<Node>, Vec<Node>),
-    /// Value of the dot in the body, body, `else` body.
+    /// `with`: value of the dot in the body, body, `else` body.
     With(Pipe, Vec<Node>, Vec<Node>),
-    /// Variable names, list or map, body, `else` body.
+    /// `range`: variable names, list or map, body, `else` body.
     Range(Vec<String>, Pipe, Vec<Node>, Vec<Node>),
 }
 
@@ -240,12 +240,12 @@ impl Execution {
         Ok(value)
     }
 
-    /// Counts values as work.
+    /// Counts visited values towards the work limit.
     fn spend(&self, values: u64) -> Result<(), String> {
         self.work.spend(values).map_err(|why| why.to_string())
     }
 
-    /// Copies a value and counts the values that it contains as work.
+    /// Copies a value, and counts the values that it contains towards the work limit.
     fn copy(&self, value: &MaybeValue) -> Result<MaybeValue, String> {
         self.spend(value.as_ref().map_or(1, weight))?;
         Ok(value.clone())
@@ -302,10 +302,10 @@ mod tests {
         assert!(printed.is_err_and(|why| why.contains("would look at more than")));
     }
 
-    /// Texts that double themselves, padded formats, copies of long texts, and very long names.
+    /// Covers texts that double repeatedly, padded formats, copies of long texts, and very long names.
     /// Shows: Q-03
     #[test]
-    fn unprinted_texts_that_grow_exceed_a_limit() {
+    fn growing_texts_that_are_not_printed_exceed_a_limit() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = json!({"items": items, "long": "x".repeat(1 << 20)});
         let doubled = "{{$x := printf \"%s%s\" $x $x}}".repeat(60);

@@ -45,7 +45,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
     Ok(out)
 }
 
-/// Position of the `}}` that ends an action. Quoted text is skipped.
+/// Returns the position of the `}}` that ends an action. Quoted text is skipped.
 fn action_end(body: &str) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in body.char_indices() {

@@ -53,7 +53,7 @@ enum Node {
     Identifier(String),
 }
 
-/// A parameter of a slice `[from:to:step]`; its value is `None` if it was omitted.
+/// A parameter of a slice `[from:to:step]`; the value is `None` if it was omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct SliceParam {
     value: Option<i64>,
@@ -61,10 +61,10 @@ struct SliceParam {
     is_derived: bool,
 }
 
-/// Why a path cannot be evaluated.
+/// Error of evaluating a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathError {
-    /// The path looks at more values than a command may.
+    /// The path visits more values than a command may.
     TooMuchWork(TooMuchWork),
     /// The template cannot be executed on this value.
     Execution(String),
@@ -120,7 +120,7 @@ impl Path {
         Ok(Path { segments })
     }
 
-    /// Every value that the path finds.
+    /// Returns every value that the path finds.
     ///
     /// # Errors
     /// The command exceeds its work limit, or the path cannot be evaluated on this value.
@@ -145,7 +145,7 @@ impl Template {
     /// Executes the template and prints the values of each action as a JSON list (`-o jsonpath-as-json`).
     ///
     /// # Errors
-    /// The template looks at too many values, or cannot be executed.
+    /// The template visits too many values, or cannot be executed.
     pub(crate) fn print_as_json(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
         let groups = self.groups(value, &work)?;
@@ -165,7 +165,7 @@ impl Template {
     /// Executes the template on a value. Missing keys print nothing.
     ///
     /// # Errors
-    /// The template looks at too many values, its output is too long, or it cannot be executed.
+    /// The template visits too many values, its output is too long, or it cannot be executed.
     pub fn print(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
         let mut out = String::new();
@@ -184,7 +184,7 @@ impl Template {
         Ok(out)
     }
 
-    /// The values that each action finds.
+    /// Returns the values that each action finds.
     fn groups<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
         Walker::new(&self.segments, work).results(value).map_err(|why| match why {
             PathError::TooMuchWork(why) => why.to_string(),
@@ -198,8 +198,8 @@ impl Template {
     }
 }
 
-/// Work of copying, comparing or printing a value: the number of values that it contains, itself included. A long text
-/// counts as several.
+/// Returns the work of copying, comparing or printing a value: the number of values that it contains, itself included.
+/// A long text counts as several values.
 pub(crate) fn weight(value: &Value) -> u64 {
     match value {
         Value::String(text) => text_weight(text),
@@ -209,7 +209,7 @@ pub(crate) fn weight(value: &Value) -> u64 {
     }
 }
 
-/// A value as templates print it.
+/// Formats a value as templates print it.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -3,7 +3,7 @@
 
 use super::{Node, Segment, SliceParam};
 
-/// Maximum nesting of unions and filters.
+/// Maximum nesting depth of unions and filters.
 const MAX_DEPTH: usize = 8;
 /// Maximum number of nodes of one action.
 const MAX_NODES: usize = 256;
@@ -16,9 +16,9 @@ pub(super) fn parse(text: &str, keys: QuotedKeys) -> Result<Vec<Segment>, String
 /// Meaning of the text between `['` and `']`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuotedKeys {
-    /// A path, as in kubectl: an unescaped dot separates fields.
+    /// The text is a path, as in kubectl: an unescaped dot separates fields.
     Paths,
-    /// One key, whatever characters it contains.
+    /// The text is one key, whatever characters it contains.
     Whole,
 }
 
@@ -62,7 +62,7 @@ impl Parser {
         }
     }
 
-    /// Parses a part of a union or of a filter as an action of its own.
+    /// Parses a part of a union or of a filter with a parser of its own.
     fn nested(&self, text: &str) -> Result<Vec<Node>, String> {
         if self.depth >= MAX_DEPTH {
             return Err("filters are nested too deeply".into());

@@ -6,7 +6,7 @@ use serde_json::json;
 fn short_but_expensive_templates_exceed_the_work_limit() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
     let value = json!({"items": items});
-    // Comparing and copying a value costs as much as it contains; a long name costs its length.
+    // Comparing or copying a value costs as much as the values that it contains; a long name costs its length.
     let text = "x".repeat(1 << 20);
     let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
     for template in [

@@ -9,7 +9,7 @@ use super::{FoundValues, Node, PathError, Segment, SliceParam, weight};
 use crate::gotext;
 use crate::work::{Work, text_weight};
 
-/// Maximum nesting of `range` loops.
+/// Maximum nesting depth of `range` loops.
 const MAX_LOOPS: usize = 8;
 
 /// One execution of a template.
@@ -17,11 +17,11 @@ pub(super) struct Walker<'t> {
     segments: &'t [Segment],
     work: &'t Work,
     /// Number of `range` identifiers whose loop has not started yet.
-    begun: usize,
-    /// Number of loops that are running.
-    running: usize,
+    pending_ranges: usize,
+    /// Number of `range` loops that are running.
+    running_loops: usize,
     /// Number of `end` identifiers that have not ended a loop yet.
-    ended: usize,
+    pending_ends: usize,
     /// Index of the segment with the last `end`.
     last_end: Option<usize>,
 }
@@ -37,14 +37,14 @@ impl<'t> Walker<'t> {
         Walker {
             segments,
             work,
-            begun: 0,
-            running: 0,
-            ended: 0,
+            pending_ranges: 0,
+            running_loops: 0,
+            pending_ends: 0,
             last_end: None,
         }
     }
 
-    /// The values that each segment finds, in order. The segments of a loop give one group per iteration.
+    /// Returns the values that each segment finds, in order. The segments of a loop give one group per iteration.
     pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, PathError> {
         self.evaluate_from(0, vec![Cow::Borrowed(root)])
     }
@@ -59,19 +59,19 @@ impl<'t> Walker<'t> {
                 Segment::Text(text) => vec![Cow::Owned(Value::from(text.as_str()))],
                 Segment::Action(nodes) => self.evaluate_nodes(&current, nodes)?,
             };
-            if self.ended > 0 && self.ended <= self.running {
-                self.ended -= 1;
+            if self.pending_ends > 0 && self.pending_ends <= self.running_loops {
+                self.pending_ends -= 1;
                 self.last_end = Some(at);
                 break;
             }
-            if self.begun == 0 {
+            if self.pending_ranges == 0 {
                 out.push(found);
                 at += 1;
                 continue;
             }
-            self.begun -= 1;
-            self.running += 1;
-            if self.running > MAX_LOOPS {
+            self.pending_ranges -= 1;
+            self.running_loops += 1;
+            if self.running_loops > MAX_LOOPS {
                 return fail("ranges are nested too deeply");
             }
             if found.is_empty() {
@@ -81,7 +81,7 @@ impl<'t> Walker<'t> {
             for value in found {
                 out.extend(self.evaluate_from(at + 1, vec![value])?);
             }
-            self.running -= 1;
+            self.running_loops -= 1;
             at = self.last_end.filter(|end| *end > at).unwrap_or(at) + 1;
         }
         Ok(out)
@@ -101,17 +101,17 @@ impl<'t> Walker<'t> {
         match node {
             Node::Identifier(name) => match name.as_str() {
                 "range" => {
-                    self.begun += 1;
+                    self.pending_ranges += 1;
                     Ok(input)
                 }
-                "end" if self.running > 0 => {
-                    self.ended += 1;
+                "end" if self.running_loops > 0 => {
+                    self.pending_ends += 1;
                     Ok(Vec::new())
                 }
                 "end" => fail("not in range, nothing to end"),
                 name => fail(format!("unrecognized identifier {name}")),
             },
-            // A string is printed once, other literals once per input value.
+            // A string literal is printed once, other literals once per input value.
             Node::Literal(value @ Value::String(_)) => Ok(vec![Cow::Owned(value.clone())]),
             Node::Literal(value) => Ok(input.iter().map(|_| Cow::Owned(value.clone())).collect()),
             Node::Union(parts) => {
@@ -225,7 +225,7 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// A member of an object; `None` if the value is no object or lacks the member.
+/// Returns a member of an object; `None` if the value is no object or lacks the member.
 fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     match value {
         Cow::Borrowed(value) => value.as_object()?.get(name).map(Cow::Borrowed),
@@ -233,8 +233,8 @@ fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     }
 }
 
-/// The elements of a list or the values of an object. Go iterates over maps in random order; here they are sorted by
-/// key.
+/// Returns the elements of a list or the values of an object. Go iterates over maps in random order; here they are
+/// sorted by key.
 fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     match value {
         Cow::Borrowed(Value::Array(items)) => items.iter().map(Cow::Borrowed).collect(),

@@ -1,10 +1,11 @@
-//! JSON patches (RFC 6902), with the limits and the leniencies of the API server.
+//! JSON patches (RFC 6902), with the limits of the API server, and its deviations from the RFC.
 
 use serde_json::Value;
 
-/// Maximum bytes that the `copy` operations of one JSON patch may add (`JSONPatchMaxCopyBytes` of the API server).
+/// Maximum number of bytes that the `copy` operations of one JSON patch may add (`JSONPatchMaxCopyBytes` of the API
+/// server).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
-/// Maximum bytes of an object after `copy` operations (etcd's `--max-request-bytes`).
+/// Maximum size of an object after `copy` operations, in bytes (etcd's `--max-request-bytes`).
 const MAX_OBJECT_BYTES: usize = 3 * 512 * 1024;
 /// Maximum number of operations of one JSON patch (`maxJSONPatchOperations` of the API server).
 const MAX_OPERATIONS: usize = 10_000;
@@ -46,7 +47,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 }
             }
             Some("test") => {
-                // In an object, a key that does not exist equals null: kube-rs tests so that there are no finalizers.
+                // In an object, a missing key equals null: kube-rs uses this to test that there are no finalizers.
                 let absent = is_key_of_object(&value, path).then_some(&Value::Null);
                 if value.pointer(path).or(absent) != Some(&given()) {
                     return Err(format!("testing value {path} failed"));
@@ -158,7 +159,7 @@ mod tests {
             Ok(json!({"a": {"b": 1, "c/d": 2}, "l": [3]}))
         );
         assert!(json_patch(&live, &json!([{"op": "remove", "path": "/zz/0"}])).is_err());
-        // Shows: Q-03. Copies that double the object are stopped at three mebibytes.
+        // Shows: Q-03. Copy operations that double the object fail at three mebibytes.
         let double = |at: u32| json!({"op": "copy", "from": "", "path": format!("/x{at}")});
         let doubled: Vec<_> = (0..64).map(double).collect();
         let why = json_patch(&live, &json!(doubled)).expect_err("too much");

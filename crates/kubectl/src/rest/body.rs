@@ -10,8 +10,8 @@ use super::{ApiCall, Target, custom, duplicates};
 use crate::command::Validation;
 use crate::write::reading::{Document, Item};
 
-/// Error message for other values of Content-Type (HT-001).
-pub(super) const ACCEPTED: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+/// Error message for unsupported values of Content-Type (HT-001).
+pub(super) const UNSUPPORTED_CONTENT_TYPE: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// Result of decoding a body.
 pub(super) enum Read {
@@ -27,7 +27,7 @@ pub(super) enum Read {
 /// A decoded body.
 pub(super) struct SentBody {
     pub(super) value: Value,
-    /// Warnings of the fields that it contains more than once.
+    /// Warnings about fields that occur more than once.
     duplicates: Vec<String>,
     is_yaml: bool,
 }
@@ -85,11 +85,11 @@ pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
             }),
             Err(why) => Err(unreadable(format!("yaml: {why}"), &hex(&call.body))),
         },
-        _ => Err(ApiError::unsupported_media_type(ACCEPTED)),
+        _ => Err(ApiError::unsupported_media_type(UNSUPPORTED_CONTENT_TYPE)),
     }
 }
 
-/// The first thirty bytes in hexadecimal, as the server prints a body that it cannot decode.
+/// Formats the first thirty bytes in hexadecimal, as the server prints a body that it cannot decode.
 fn hex(text: &str) -> String {
     let bytes = text.as_bytes();
     let shown: String = bytes.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
@@ -136,8 +136,8 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// Checks that the body names the same object as the URL (HT-081).
 ///
 /// # Errors
-/// The body has no name, or another one.
-pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
+/// The body has no name, or another name.
+pub(super) fn check_name(value: &Value, name: &str) -> Result<(), ApiError> {
     match text(value, "/metadata/name") {
         "" => Err(ApiError::bad_request(format!(
             "the name of the object ({name} based on URL) was undeterminable: name must be provided"
@@ -151,27 +151,27 @@ pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
 
 /// Converts a decoded body to an object of the target. Duplicate fields are refused by strict decoding; otherwise they
 /// produce warnings.
-pub(super) fn read_sent(
+pub(super) fn read_body(
     sent: &SentBody,
     target: &Target,
     options: &Options,
     objects: &Objects,
 ) -> Result<Read, ApiError> {
     let value = &sent.value;
-    let told = &sent.duplicates;
-    if options.validation == Validation::Strict && !told.is_empty() {
-        of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
-        let told = match sent.is_yaml {
-            true => format!("yaml: unmarshal errors:\n  {}", told.join("\n  ")),
-            false => told.join(", "),
+    let duplicates = &sent.duplicates;
+    if options.validation == Validation::Strict && !duplicates.is_empty() {
+        check_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
+        let list = match sent.is_yaml {
+            true => format!("yaml: unmarshal errors:\n  {}", duplicates.join("\n  ")),
+            false => duplicates.join(", "),
         };
-        let why = Rejection::Type(format!("strict decoding error: {told}"));
+        let why = Rejection::Type(format!("strict decoding error: {list}"));
         let (kind, key) = (target.kind, target.key.clone());
         return Ok(Read::Malformed(Request::Malformed { kind, key, why }));
     }
     let mut read = read(value, target, options, objects)?;
     if let (Validation::Warn, Read::Object { warnings, .. }) = (options.validation, &mut read) {
-        warnings.splice(0..0, told.iter().cloned());
+        warnings.splice(0..0, duplicates.iter().cloned());
     }
     Ok(read)
 }
@@ -182,8 +182,8 @@ pub(super) fn read_sent(
 /// The value has another kind or another namespace.
 pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &Objects) -> Result<Read, ApiError> {
     match target.kind {
-        Kind::Custom(_) => custom::of_kind(value, target)?,
-        _ => of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?,
+        Kind::Custom(_) => custom::check_kind(value, target)?,
+        _ => check_kind(value, target.served.api_version, target.served.kind, target.kind.name())?,
     }
     let mut value = value.clone();
     value["apiVersion"] = target.served.api_version.into();
@@ -219,7 +219,7 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
 ///
 /// # Errors
 /// The body has another kind or API version.
-pub(super) fn of_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
+pub(super) fn check_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
     let (own_version, own) = (text(value, "/apiVersion"), text(value, "/kind"));
     let group = |version: &str| {
         version

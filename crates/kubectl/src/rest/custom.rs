@@ -11,10 +11,10 @@ use super::body::Read;
 use super::options::Options;
 use crate::command::Validation;
 
-/// The server's answer to a strategic merge patch of a custom object.
-pub(crate) const OF_CUSTOM: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+/// The server's error for a strategic merge patch of a custom object.
+pub(crate) const STRATEGIC_PATCH_UNSUPPORTED: &str = "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
-/// Fields that the schema of the object's kind does not define, including fields of `metadata`, sorted.
+/// Returns the fields that the schema of the object's kind does not define, including fields of `metadata`, sorted.
 pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> Result<Vec<String>, Rejection> {
     let map = object.as_object().cloned().unwrap_or_default();
     let (envelope, mut fields): (Map<String, Value>, Map<String, Value>) = map
@@ -39,7 +39,7 @@ pub(crate) fn unknown_fields(kind: Kind, object: &Value, objects: &Objects) -> R
 ///
 /// # Errors
 /// 400 for another version, 422 for another kind.
-pub(super) fn of_kind(value: &Value, target: &Target) -> Result<(), ApiError> {
+pub(super) fn check_kind(value: &Value, target: &Target) -> Result<(), ApiError> {
     let text = |field: &str| value[field].as_str().unwrap_or_default();
     let (version, kind) = (target.served.api_version, target.served.kind);
     let given = text("apiVersion");
@@ -105,12 +105,14 @@ pub(crate) fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
 /// Paths of the `scale` subresource in a CustomResourceDefinition.
 #[derive(Debug, Clone)]
 pub struct ScalePaths {
-    /// JSON pointers.
-    wanted: String,
-    found: String,
+    /// JSON pointer to the desired number of replicas.
+    spec_replicas: String,
+    /// JSON pointer to the actual number of replicas.
+    status_replicas: String,
+    /// JSON pointer to the label selector in the status.
     selector: Option<String>,
-    /// The first as the definition has it, for errors.
-    told: String,
+    /// The path of the desired number of replicas as the definition writes it, for errors.
+    spec_path_text: String,
 }
 
 /// Converts a JSONPath of plain field names to a JSON pointer.
@@ -119,7 +121,7 @@ pub(crate) fn pointer(path: &str) -> String {
 }
 
 impl ScalePaths {
-    /// The paths of a kind; `None` if it has no `scale` subresource.
+    /// Returns the paths of a kind; `None` if it has no `scale` subresource.
     #[must_use]
     pub fn of(kind: Kind, objects: &Objects) -> Option<ScalePaths> {
         objects
@@ -127,18 +129,18 @@ impl ScalePaths {
                 let scale = version.scale()?;
                 let path = |field: &str| scale.get(field).and_then(Value::as_str);
                 Some(ScalePaths {
-                    wanted: pointer(path("specReplicasPath")?),
-                    found: pointer(path("statusReplicasPath")?),
+                    spec_replicas: pointer(path("specReplicasPath")?),
+                    status_replicas: pointer(path("statusReplicasPath")?),
                     selector: path("labelSelectorPath").map(pointer),
-                    told: path("specReplicasPath")?.to_owned(),
+                    spec_path_text: path("specReplicasPath")?.to_owned(),
                 })
             })
             .flatten()
     }
 
-    /// The fields that lead to the wanted replicas: `spec/replicas`.
-    pub(super) fn wanted_path(&self) -> String {
-        self.wanted.trim_start_matches('/').to_owned()
+    /// Returns the path of fields to the desired number of replicas: `spec/replicas`.
+    pub(super) fn spec_replicas_path(&self) -> String {
+        self.spec_replicas.trim_start_matches('/').to_owned()
     }
 
     /// Creates the `Scale` of an object.
@@ -148,8 +150,8 @@ impl ScalePaths {
     pub fn scale(&self, object: &Object) -> Result<Value, ApiError> {
         let whole = object.to_value();
         let number = |at: &str| whole.pointer(at).and_then(Value::as_i64);
-        let wanted = number(&self.wanted).ok_or_else(|| {
-            let why = format!("the spec replicas field {:?} does not exist", self.told);
+        let replicas = number(&self.spec_replicas).ok_or_else(|| {
+            let why = format!("the spec replicas field {:?} does not exist", self.spec_path_text);
             ApiError {
                 causes: vec![Cause::new("", why.clone())],
                 ..ApiError::internal(format!("Internal error occurred: {why}"))
@@ -157,21 +159,21 @@ impl ScalePaths {
         })?;
         let selector = self.selector.as_deref().and_then(|at| whole.pointer(at)?.as_str());
         let fields = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"];
-        let found = number(&self.found).unwrap_or(0);
-        Ok(crate::scale::scale(&whole, fields, (wanted, found), selector))
+        let found = number(&self.status_replicas).unwrap_or(0);
+        Ok(crate::scale::scale(&whole, fields, (replicas, found), selector))
     }
 
-    /// A merge patch that sets the desired number of replicas.
-    pub(crate) fn patch(&self, wanted: i64) -> Value {
+    /// Creates a merge patch that sets the desired number of replicas.
+    pub(crate) fn patch(&self, replicas: i64) -> Value {
         let mut patch = Value::Null;
-        put(&mut patch, &self.wanted_path(), wanted.into());
+        put(&mut patch, &self.spec_replicas_path(), replicas.into());
         patch
     }
 
     /// Returns the object with another desired number of replicas.
-    pub(super) fn with_replicas(&self, live: &Object, wanted: i64) -> Result<Object, ApiError> {
+    pub(super) fn with_replicas(&self, live: &Object, replicas: i64) -> Result<Object, ApiError> {
         let mut value = live.to_value();
-        put(&mut value, self.wanted.trim_start_matches('/'), wanted.into());
+        put(&mut value, self.spec_replicas.trim_start_matches('/'), replicas.into());
         object_of(live.kind(), &value).map_err(ApiError::bad_request)
     }
 }

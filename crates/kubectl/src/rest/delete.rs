@@ -21,7 +21,7 @@ pub(super) fn delete(
     let value = options_value(call, query)?;
     let mut how = delete_options(&value, options)?;
     let mut warnings = Vec::new();
-    // The default of the first API versions of these kinds was to orphan dependents, and it still applies.
+    // The first API versions of these kinds orphaned dependents by default, and this default still applies.
     if matches!(target.kind, Kind::Job | Kind::ReplicationController)
         && how.propagation.is_none()
         && value["orphanDependents"].as_bool().is_none()
@@ -72,7 +72,7 @@ impl Selectors {
     pub fn of(kind: Kind, query: &Query, objects: &Objects) -> Result<Selectors, ApiError> {
         let text = |name: &str| query.get(name).unwrap_or_default();
         let selectable = crate::selectable::of_custom(kind, objects);
-        // Events have other field names in events.k8s.io.
+        // In events.k8s.io, the fields of events have other names.
         let fields = match kind {
             Kind::Event => text("fieldSelector")
                 .replace("regarding.", "involvedObject.")
@@ -85,7 +85,7 @@ impl Selectors {
         })
     }
 
-    /// Whether they choose an object.
+    /// Returns whether an object matches the selectors.
     #[must_use]
     pub fn choose(&self, object: &Object) -> bool {
         self.labels.matches(object) && self.fields.matches(object)
@@ -98,7 +98,8 @@ impl Selectors {
     }
 }
 
-/// The objects of a kind that match the selectors of a request, in key order; in all namespaces if `namespace` is empty.
+/// Returns the objects of a kind that match the selectors of a request, sorted by key; in all namespaces if `namespace`
+/// is empty.
 ///
 /// # Errors
 /// A selector is invalid; the message is the API server's.
@@ -115,10 +116,11 @@ pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -
     Ok(all)
 }
 
-/// The `limit` of a list; `None` if there is none. A DELETE of a collection with a limit deletes the first page.
+/// Parses the `limit` of a list; `None` if there is none. A DELETE of a collection with a limit deletes only the first
+/// page.
 ///
 /// # Errors
-/// It is not a number.
+/// The limit is not a number.
 pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
     let limit = integer(query, "limit")?;
     Ok(limit
@@ -129,7 +131,7 @@ pub fn limit(query: &Query) -> Result<Option<usize>, ApiError> {
 /// Parses an integer parameter of a list, watch or DELETE of a collection (HT-055).
 ///
 /// # Errors
-/// 400 for another value, also for an empty one.
+/// Error 400 if the value is not an integer, for example empty.
 pub fn integer(query: &Query, name: &str) -> Result<Option<i64>, ApiError> {
     let number = |text: &str| {
         text.parse()
@@ -149,7 +151,7 @@ fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
                 .map_err(|problems| {
                     ApiError::bad_request(problems.first().map_or_else(String::new, ToString::to_string))
                 })?,
-            _ => return Err(ApiError::unsupported_media_type(body::ACCEPTED)),
+            _ => return Err(ApiError::unsupported_media_type(body::UNSUPPORTED_CONTENT_TYPE)),
         };
         let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
         if kind != "DeleteOptions" {
@@ -179,7 +181,7 @@ fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
 /// Parses delete options.
 ///
 /// # Errors
-/// 422 with all invalid options.
+/// Error 422 with all invalid options.
 pub(super) fn delete_options(value: &Value, options: &mut Options) -> Result<DeleteOptions, ApiError> {
     let mut causes = Vec::new();
     let invalid = |field: &str, why: String| Cause::new(field, why).with_reason("FieldValueInvalid");

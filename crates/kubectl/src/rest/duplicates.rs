@@ -1,4 +1,5 @@
-//! Parses JSON like Go's decoder into maps: a duplicate field is decoded again into the first value, and reported.
+//! Parses JSON into maps like Go's decoder: the value of a duplicate field is merged into the first value, and the
+//! field is reported.
 
 use std::fmt;
 
@@ -22,8 +23,8 @@ pub(super) fn read(text: &str) -> Result<(Value, Vec<String>), serde_json::Error
     Ok((value, found))
 }
 
-/// The document of an apply patch, YAML or JSON, and its keys that come more than once: `line 7: key "a" already set in
-/// map`. The last value of such a key counts.
+/// Parses the document of an apply patch, YAML or JSON. Also returns a message for each duplicate key: `line 7: key "a"
+/// already set in map`. The last value of such a key is used.
 ///
 /// # Errors
 /// The message of go-yaml for invalid YAML, such as `line 1: did not find expected node content`.
@@ -128,7 +129,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn duplicate_fields_are_merged_and_named_once() {
+    fn duplicate_fields_are_merged_and_reported_once() {
         let (value, found) = read(r#"{"data":{"a":"1","a":"2"},"data":{"b":[{"c":1,"c":2}]}}"#).expect("JSON");
         assert_eq!(value.to_string(), r#"{"data":{"a":"2","b":[{"c":2}]}}"#);
         assert_eq!(found, ["data.a", "data.b[0].c", "data"]);

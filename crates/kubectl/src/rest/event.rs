@@ -9,7 +9,7 @@ use super::Target;
 /// Checks an event that is sent through `events.k8s.io`; `live` is the stored one.
 ///
 /// # Errors
-/// 422 with all problems.
+/// Error 422 with all problems.
 pub(super) fn check(api_version: &str, live: Option<&Object>, sent: &Object) -> Result<(), ApiError> {
     if !api_version.starts_with("events.k8s.io/") {
         return Ok(());
@@ -28,7 +28,7 @@ pub(super) fn check(api_version: &str, live: Option<&Object>, sent: &Object) -> 
 /// Checks an event of a POST or PUT.
 ///
 /// # Errors
-/// Those of [`check`].
+/// The errors of [`check`].
 pub(super) fn check_sent(target: &Target, sent: &Object, objects: &Objects) -> Result<(), ApiError> {
     let live = objects.get_kind(target.kind, &target.key);
     check(target.served.api_version, live.as_ref(), sent)

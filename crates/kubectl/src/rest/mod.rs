@@ -1,9 +1,9 @@
-//! Translates HTTP requests of programs to requests of the simulation. `path` parses URLs, `body` decodes bodies, and
-//! `options` parses query parameters; `patch`, `delete` and `subresource` handle one kind of write each. Sockets are not
-//! handled here: `podscope serve` passes an [`ApiCall`] to a session, which records it with its time, so that the run can
-//! be replayed, shared and rewound.
+//! Translates HTTP requests of programs into requests of the simulation. `path` parses URLs, `body` decodes bodies, and
+//! `options` parses query parameters; `patch`, `delete` and `subresource` handle one kind of write each. Sockets are
+//! not handled here: `podscope serve` passes an [`ApiCall`] to a session, which records it with its time, so that the
+//! run can be replayed, shared and rewound.
 //!
-//! Deviation: a call is decoded when it is sent, not when it arrives. The object that it concerns is read when it arrives.
+//! Deviation: a call is decoded when it is sent, not when it arrives. The stored object is read when the call arrives.
 
 mod body;
 pub(crate) mod custom;
@@ -35,7 +35,7 @@ pub enum Method {
 impl Method {
     pub const ALL: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
 
-    /// Name of the method in HTTP.
+    /// Returns the name of the method in HTTP.
     pub const fn as_str(self) -> &'static str {
         match self {
             Method::Post => "POST",
@@ -45,13 +45,13 @@ impl Method {
         }
     }
 
-    /// The one of that name.
+    /// Returns the method with this HTTP name.
     pub fn named(name: &str) -> Option<Method> {
         Method::ALL.into_iter().find(|method| method.as_str() == name)
     }
 }
 
-/// A request to the API server that can write, as it was sent.
+/// An HTTP request to the API server that can write, as it was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiCall {
     pub method: Method,
@@ -59,12 +59,12 @@ pub struct ApiCall {
     pub path: String,
     /// Content-Type of the body; empty if the request had none.
     pub content_type: String,
-    /// JSON or YAML. Invariant: ends with a line break, or is empty, so that a command line can hold it.
+    /// JSON or YAML. Invariant: ends with a line break, or is empty, so that it can be a here-document of a command.
     pub body: String,
 }
 
 impl ApiCall {
-    /// Creates a call; ends the body with a line break.
+    /// Creates a call; appends a line break to the body if it lacks one.
     pub fn new(method: Method, path: impl Into<String>, content_type: impl Into<String>, body: &str) -> Self {
         let mut body = body.to_owned();
         if !body.is_empty() && !body.ends_with('\n') {
@@ -78,7 +78,7 @@ impl ApiCall {
         }
     }
 
-    /// The media type of the body, without parameters.
+    /// Returns the media type of the body, without parameters.
     fn media_type(&self) -> &str {
         self.content_type.split(';').next().unwrap_or_default().trim()
     }
@@ -100,7 +100,7 @@ struct Target {
     served: ServedKind,
     /// The kind in which the objects are stored.
     kind: Kind,
-    /// The name is empty for a collection, the namespace for all namespaces.
+    /// Namespace and name; the name is empty for a collection, the namespace for all namespaces.
     key: ObjectKey,
     subresource: String,
 }
@@ -135,7 +135,7 @@ pub fn served_resource(api_version: &str, plural: &str, objects: &Objects) -> Op
     Some((schema::of_custom(kind), kind))
 }
 
-/// The kind in which objects of a served version are stored.
+/// Returns the kind in which objects of a served version are stored.
 pub fn stored_kind(served: ServedKind) -> Option<Kind> {
     let (version, kind) = (served.api_version, served.kind);
     let other = || podscope_api::stored_form(version, kind, || serde_json::json!({})).map(|(kind, _)| kind);
@@ -143,7 +143,7 @@ pub fn stored_kind(served: ServedKind) -> Option<Kind> {
 }
 
 /// Translates a call, given the objects at the time of sending. A call that the API server refuses before it reads its
-/// store becomes a request too: it is sent and fails differently if the API server is down.
+/// store also becomes a request, because its result is different while the API server is down.
 pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
     let path = ApiPath::of(&call.path);
     let target = path
@@ -192,12 +192,12 @@ fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> R
         _ => return Err(ApiError::method_not_allowed()),
     };
     if options.is_dry_run {
-        sent.requests = sent.requests.into_iter().map(options::rehearsed).collect();
+        sent.requests = sent.requests.into_iter().map(options::as_dry_run).collect();
     }
     Ok(sent)
 }
 
-/// The part of an object that a write to the subresource changes; `None` if the subresource does not exist.
+/// Returns the part of an object that a write to the subresource changes; `None` if the subresource does not exist.
 fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     match subresource {
         "" => Some(Part::Main),
@@ -212,7 +212,7 @@ fn part_of(kind: Kind, subresource: &str, objects: &Objects) -> Option<Part> {
     }
 }
 
-/// The server's answer to a subresource that an object does not have.
+/// Returns the server's error for a subresource that an object does not have.
 #[must_use]
 pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
     match kind {
@@ -223,14 +223,14 @@ pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
 
 fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
     let sent = body::sent(call, target.served.kind)?;
-    Ok(match body::read_sent(&sent, target, options, objects)? {
+    Ok(match body::read_body(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
-            // Clients that copy an object send "0".
+            // Clients that send a copy of an object may set the resourceVersion "0".
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
             }
             event::check_sent(target, &object, objects)?;
-            options.sign(&mut object);
+            options.set_manager(&mut object);
             Sent {
                 requests: vec![Request::Create(object)],
                 warnings,
@@ -266,9 +266,9 @@ fn replace(
     objects: &Objects,
 ) -> Result<Sent, ApiError> {
     let sent = body::sent(call, target.served.kind)?;
-    body::named(&sent.value, &target.key.name)?;
+    body::check_name(&sent.value, &target.key.name)?;
     let is_there = objects.get_kind(target.kind, &target.key).is_some();
-    Ok(match body::read_sent(&sent, target, options, objects)? {
+    Ok(match body::read_body(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
             let version = object.metadata().resource_version.clone();
             if &*version == "0" {
@@ -280,8 +280,8 @@ fn replace(
             event::check_sent(target, &object, objects)?;
             let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
             match is_made {
-                true => options.sign(&mut object),
-                false => options.sign_replacement(&mut object, &sent.value),
+                true => options.set_manager(&mut object),
+                false => options.set_managers_of_replacement(&mut object, &sent.value),
             }
             Sent {
                 requests: vec![if is_made {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{Method, Query};
 use crate::command::Validation;
 
-/// Maximum length of a field manager's name, in bytes.
-const MAX_MANAGER: usize = 128;
+/// Maximum length of the name of a field manager, in bytes.
+const MAX_MANAGER_LENGTH: usize = 128;
 /// Field manager of a client without a User-Agent header.
 const UNKNOWN_MANAGER: &str = "unknown";
 
@@ -26,7 +26,7 @@ pub(super) struct Options {
     pub(super) force: Option<bool>,
 }
 
-/// Error cause for a value that is not one of the supported values.
+/// Returns the error cause for a value that is not one of the supported values.
 pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
     Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
         .with_reason("FieldValueNotSupported")
@@ -36,17 +36,17 @@ impl Options {
     /// Parses the parameters.
     ///
     /// # Errors
-    /// 422 with all invalid parameters.
+    /// Error 422 with all invalid parameters.
     pub(super) fn of(method: Method, query: &Query) -> Result<Options, ApiError> {
         let mut causes = Vec::new();
         let dry_run: Vec<&str> = query.all("dryRun").collect();
         causes.extend(dry_run_causes(&dry_run));
         let manager = query.get("fieldManager").unwrap_or_default();
-        if manager.len() > MAX_MANAGER {
+        if manager.len() > MAX_MANAGER_LENGTH {
             causes.push(
                 Cause::new(
                     "fieldManager",
-                    format!("Too long: may not be more than {MAX_MANAGER} bytes"),
+                    format!("Too long: may not be more than {MAX_MANAGER_LENGTH} bytes"),
                 )
                 .with_reason("FieldValueTooLong"),
             );
@@ -84,12 +84,13 @@ impl Options {
     }
 
     /// Sets the sender as the object's field manager.
-    pub(super) fn sign(&self, object: &mut Object) {
+    pub(super) fn set_manager(&self, object: &mut Object) {
         object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
     }
 
-    /// Like [`Options::sign`], for an object that replaces another. Its body may ask to forget all managers (HT-134).
-    pub(super) fn sign_replacement(&self, object: &mut Object, body: &Value) {
+    /// Like [`Options::set_manager`], for an object that replaces another. The body may request to remove all field
+    /// managers (HT-134).
+    pub(super) fn set_managers_of_replacement(&self, object: &mut Object, body: &Value) {
         let mut managers = vec![Manager::sender(self.manager.as_str())];
         if forgets_managers(body) {
             managers.push(Manager::sender(""));
@@ -98,13 +99,13 @@ impl Options {
     }
 }
 
-/// Returns whether an object that is sent asks to forget all field managers.
+/// Returns whether a sent object requests to remove all field managers.
 pub(super) fn forgets_managers(body: &Value) -> bool {
     let sent = body.pointer("/metadata/managedFields").and_then(Value::as_array);
     sent.is_some_and(|sent| sent.is_empty() || *sent == [json!({})])
 }
 
-/// The error cause of invalid `dryRun` values.
+/// Returns the error cause of invalid `dryRun` values.
 pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
     let is_wrong = values.iter().any(|value| *value != "All");
     is_wrong.then(|| {
@@ -114,9 +115,9 @@ pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
 }
 
 /// Converts a request to a dry run.
-pub(super) fn rehearsed(request: Request) -> Request {
+pub(super) fn as_dry_run(request: Request) -> Request {
     match request {
-        // Nothing would be stored anyway.
+        // These requests store nothing, or are already dry runs.
         Request::Refused { .. } | Request::Malformed { .. } | Request::DryRun(_) => request,
         request => Request::DryRun(Arc::new(request)),
     }

@@ -1,4 +1,4 @@
-//! PATCH: the four types of patch. They are applied to the stored object when they arrive (HT-087 to HT-091, HT-125).
+//! PATCH: the four types of patch. A patch is applied to the stored object when it arrives (HT-087 to HT-091, HT-125).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use podscope_api::{Kind, Object, Tree};
 use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
 use serde_json::Value;
 
-use super::body::{go_type, json, named, of_kind};
+use super::body::{check_kind, check_name, go_type, json};
 use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresource};
 use crate::command::{PatchType, Validation};
@@ -18,14 +18,14 @@ use crate::write::patch::convertible;
 use crate::write::reading::without_fields;
 
 const APPLY: &str = "application/apply-patch+yaml";
-/// A patch as sent, except server-side apply.
+/// A patch as it was sent; not for server-side apply.
 #[derive(Debug, Clone)]
-struct Given {
+struct SentPatch {
     how: PatchType,
     tree: Value,
     validation: Validation,
     kind: Kind,
-    /// The kind as it is served on the path.
+    /// The kind in the API version of the URL.
     served: ServedKind,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
         "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
-        _ if is_custom => return Err(ApiError::unsupported_media_type(custom::OF_CUSTOM)),
+        _ if is_custom => return Err(ApiError::unsupported_media_type(custom::STRATEGIC_PATCH_UNSUPPORTED)),
         _ => {
             return Err(ApiError {
                 resource: Some(Default::default()),
@@ -52,7 +52,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
             .with_reason("FieldValueForbidden");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
-    let given = Given {
+    let given = SentPatch {
         how,
         tree: read(&call.body, how)?,
         validation: options.validation,
@@ -91,7 +91,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
     })
 }
 
-/// Parses the patch and checks that it has the form of its type.
+/// Parses a patch and checks that it has the structure of its type: a list for a JSON patch, otherwise an object.
 fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
     let tree = json(text).map_err(|why| match how {
         PatchType::Strategic => ApiError::bad_request(why),
@@ -115,7 +115,7 @@ fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
     }
 }
 
-impl Given {
+impl SentPatch {
     fn merged(&self, before: &Value) -> Result<Value, ApiError> {
         match self.how {
             PatchType::Strategic => match without_merge_key(before, &self.tree) {
@@ -141,7 +141,7 @@ impl Given {
     fn applied(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
         let mut patched = self.merged(&self.served(live))?;
-        same_object(live, &patched)?;
+        check_identity(live, &patched)?;
         let whole = patched.clone();
         let managers = managers_sent(live, &mut patched);
         let with_managers = |mut object: Object| {
@@ -175,8 +175,8 @@ impl Given {
         Ok(with_managers(object))
     }
 
-    /// Checks a patched object as the API server does: it converts the result of a strategic patch, and decodes the result of
-    /// other patches.
+    /// Checks a patched object as the API server does: the result of a strategic patch is converted, the result of
+    /// other patches is decoded.
     fn decodable(&self, kind: Kind, patched: &Value) -> Result<(), Rejection> {
         match (self.how, schema::served(kind.api_version(), kind.name())) {
             (PatchType::Json | PatchType::Merge, Some(served)) => {
@@ -186,15 +186,15 @@ impl Given {
         }
     }
 
-    /// Applies the patch to the object's `Scale`, and the resulting replicas to the object.
+    /// Applies the patch to the object's `Scale`, and sets the resulting number of replicas in the object.
     fn scaled(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
         let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
         let scale = self.merged(&before)?;
-        same_object(live, &scale)?;
+        check_identity(live, &scale)?;
         subresource::with_replicas(live, &scale, paths)
     }
 
-    /// The live object as a JSON value in the API version of the patch.
+    /// Returns the live object as a JSON value in the API version of the patch.
     fn served(&self, live: &Object) -> Value {
         let mut value = crate::get::printed_value(live, true);
         if let Kind::Custom(_) = self.kind {
@@ -204,7 +204,7 @@ impl Given {
         podscope_api::served_form(self.served.api_version, self.served.kind, value)
     }
 
-    /// The decoder's error for a patched object with another version or kind.
+    /// Returns the decoder's error for a patched object with another version or kind.
     fn other_version(&self, patched: &Value) -> Option<String> {
         let text = |field: &str| patched.get(field).and_then(Value::as_str).unwrap_or_default();
         let (version, kind) = (text("apiVersion"), text("kind"));
@@ -249,13 +249,14 @@ impl Given {
         }
     }
 
-    /// Error of an invalid patched object. The server prints a strategic patch as a Go map, and the result of other patches as
-    /// JSON. In that JSON the maps that the patch goes through are sorted; the others have the order of the Go struct.
+    /// Returns the error for an invalid patched object. The server prints a strategic patch as a Go map, and the result
+    /// of other patches as JSON. In that JSON, maps on the path of a changed field are sorted; others have the field
+    /// order of the Go struct.
     fn invalid(&self, patched: &Value, why: &Rejection) -> ApiError {
         let shown = match self.how {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
             PatchType::Json | PatchType::Merge if matches!(self.kind, Kind::Custom(_)) => crate::gotext::json(patched),
-            PatchType::Json => with_sorted(patched, &touched(&self.tree)).to_string(),
+            PatchType::Json => with_sorted(patched, &patched_maps(&self.tree)).to_string(),
             PatchType::Merge => with_sorted(patched, &self.tree).to_string(),
         };
         let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).with_reason("FieldValueInvalid");
@@ -263,7 +264,7 @@ impl Given {
     }
 }
 
-/// Sorts the keys of the maps of a value that a patch goes through.
+/// Sorts the keys of those maps in a value that are on the path of a changed field.
 fn with_sorted(value: &Value, patch: &Value) -> Value {
     match (value, patch) {
         (Value::Object(map), Value::Object(patch)) => {
@@ -278,28 +279,28 @@ fn with_sorted(value: &Value, patch: &Value) -> Value {
     }
 }
 
-/// The maps that a JSON patch goes through, in the form of a merge patch.
-fn touched(operations: &Value) -> Value {
-    let mut touched = Value::Object(Default::default());
+/// Returns the maps on the paths of a JSON patch's operations, in the form of a merge patch.
+fn patched_maps(operations: &Value) -> Value {
+    let mut patched_maps = Value::Object(Default::default());
     let operations = operations.as_array().into_iter().flatten();
     let pointers = operations.flat_map(|operation| [operation.get("path"), operation.get("from")]);
     for pointer in pointers.flatten().filter_map(Value::as_str) {
-        let mut place = &mut touched;
+        let mut map_at_path = &mut patched_maps;
         let parents = pointer.rsplit_once('/').map_or("", |(parents, _)| parents);
         for part in parents.split('/').skip(1) {
             let key = part.replace("~1", "/").replace("~0", "~");
-            let Some(map) = place.as_object_mut() else { break };
-            place = map.entry(key).or_insert_with(|| Value::Object(Default::default()));
+            let Some(map) = map_at_path.as_object_mut() else { break };
+            map_at_path = map.entry(key).or_insert_with(|| Value::Object(Default::default()));
         }
     }
-    touched
+    patched_maps
 }
 
 /// Checks that a patch does not change the object's name, namespace, UID or resourceVersion.
-fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
+fn check_identity(live: &Object, patched: &Value) -> Result<(), ApiError> {
     let metadata = live.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
-    named(patched, &metadata.name)?;
+    check_name(patched, &metadata.name)?;
     if text("namespace").unwrap_or_default() != &*metadata.namespace {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
@@ -316,7 +317,7 @@ fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
     }
 }
 
-/// Takes `managedFields` out of a patched object. Returns the managers where the patch changed them.
+/// Removes `managedFields` from a patched object. Returns the field managers if the patch changed them.
 fn managers_sent(live: &Object, patched: &mut Value) -> Managers {
     let metadata = patched.get_mut("metadata").and_then(Value::as_object_mut);
     let sent = metadata.and_then(|metadata| metadata.shift_remove("managedFields"));
@@ -349,7 +350,7 @@ fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) 
     {
         return Err(ApiError::bad_request("metadata.managedFields must be nil"));
     }
-    named(&document, &target.key.name)?;
+    check_name(&document, &target.key.name)?;
     if target.kind.is_namespaced() {
         let namespace = document.pointer("/metadata/namespace").and_then(Value::as_str);
         if namespace.is_some_and(|namespace| !namespace.is_empty() && *namespace != *target.key.namespace) {
@@ -381,7 +382,7 @@ fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) 
     })
 }
 
-/// Decodes an apply patch. Strict decoding refuses duplicate keys; otherwise the last one counts.
+/// Decodes an apply patch. Strict decoding refuses duplicate keys; otherwise the last value is used.
 fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<String>), ApiError> {
     let (value, duplicates) = match super::duplicates::read_applied(text) {
         Ok(read) => read,
@@ -410,7 +411,7 @@ fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<St
     Ok((value, warnings))
 }
 
-/// Refuses a document of another kind than the one that the URL takes.
+/// Returns an error for a document whose kind is not the kind of the URL.
 fn of_served_kind(document: &Value, served: (&str, &str), target: &Target) -> Result<(), ApiError> {
     let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -423,5 +424,5 @@ fn of_served_kind(document: &Value, served: (&str, &str), target: &Target) -> Re
             "invalid object type: {group}/{version}, Kind={kind}"
         )));
     }
-    of_kind(document, served.0, served.1, target.kind.name())
+    check_kind(document, served.0, served.1, target.kind.name())
 }

@@ -3,15 +3,15 @@
 /// Parsed path of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ApiPath {
-    /// `v1`, `apps/v1`.
+    /// API version: `v1`, `apps/v1`.
     pub api_version: String,
     /// Plural name: `pods`.
     pub resource: String,
-    /// Empty for cluster-scoped objects and for all namespaces.
+    /// Namespace; empty for cluster-scoped objects and for all namespaces.
     pub namespace: String,
-    /// Empty for a collection.
+    /// Name of the object; empty for a collection.
     pub name: String,
-    /// `status`, `scale`, `log`; empty for the object itself.
+    /// Subresource: `status`, `scale`, `log`; empty for the object itself.
     pub subresource: String,
     /// Rest of the path after the subresource, such as the requested path of `proxy`.
     pub rest: String,
@@ -39,14 +39,14 @@ impl Query {
         )
     }
 
-    /// The first value of a parameter.
+    /// Returns the first value of a parameter.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// All values of a parameter.
+    /// Returns all values of a parameter.
     pub fn all<'q>(&'q self, name: &'q str) -> impl Iterator<Item = &'q str> {
         let found = self.0.iter().filter(move |(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -85,7 +85,7 @@ impl ApiPath {
     #[must_use]
     pub fn of(text: &str) -> Option<ApiPath> {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
-        // Decoded after splitting, because a name may contain an encoded slash.
+        // The path is decoded after splitting, because a name may contain an encoded slash.
         let parts: Vec<String> = path
             .trim_end_matches('/')
             .split('/')
@@ -128,7 +128,7 @@ mod tests {
 
     /// Shows: HT-011, HT-012, HT-018, HT-055
     #[test]
-    fn paths_are_parsed() {
+    fn url_paths_parse_to_resource_name_and_subresource() {
         let cases = [
             ("/api/v1/pods", "v1 pods   "),
             ("/api/v1/namespaces/a/pods/b/log?x=1", "v1 pods a b log"),
@@ -147,8 +147,8 @@ mod tests {
                 subresource,
                 ..
             } = &found;
-            let told = format!("{api_version} {resource} {namespace} {name} {subresource}");
-            assert_eq!(told, want, "{text}");
+            let found = format!("{api_version} {resource} {namespace} {name} {subresource}");
+            assert_eq!(found, want, "{text}");
         }
         assert_eq!(ApiPath::of("/version"), None);
         assert_eq!(ApiPath::of("/api/v1"), None);

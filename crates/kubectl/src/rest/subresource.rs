@@ -1,4 +1,4 @@
-//! Writes of subresources that have their own types of bodies: `binding`, `eviction`, `scale` (HT-110 to HT-113).
+//! Writes of subresources whose bodies have types of their own: `binding`, `eviction`, `scale` (HT-110 to HT-113).
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use podscope_api::{Labels, Node, NodeName, Object, ObjectMeta, Uid};
 use podscope_cluster::{ApiError, Cause, Mutation, Objects, Part, Request, StatusReason};
 use serde_json::Value;
 
-use super::body::{self, named};
+use super::body::{self, check_name};
 use super::delete::delete_options;
 use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target};
@@ -24,7 +24,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 }
 
 /// Checks that the body names the object of the URL.
-fn names_target(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
+fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
     let name = text(value, "/metadata/name");
     if *name != *target.key.name {
         return Err(ApiError::bad_request(format!(
@@ -36,7 +36,7 @@ fn names_target(value: &Value, target: &Target, what: &str) -> Result<(), ApiErr
 
 pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::tree(call, "Binding")?;
-    names_target(&value, target, "Binding")?;
+    check_name_in_body(&value, target, "Binding")?;
     let node = text(&value, "/target/name");
     match text(&value, "/target/kind") {
         "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
@@ -52,7 +52,7 @@ pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError>
     }
 }
 
-/// The labels and annotations of a Binding, which the pod gets.
+/// Returns the labels and annotations of a Binding, which are copied to the pod.
 fn sent_metadata(binding: &Value) -> Option<Box<ObjectMeta>> {
     let texts = |field: &str| -> Labels {
         let map = binding["metadata"][field].as_object();
@@ -90,7 +90,7 @@ pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), Ap
 
 pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
     let value = body::tree(call, "Eviction")?;
-    names_target(&value, target, "Eviction")?;
+    check_name_in_body(&value, target, "Eviction")?;
     let how = delete_options(&value["deleteOptions"], options)?;
     Ok(one(Request::Evict {
         pod: target.key.clone(),
@@ -101,7 +101,7 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
 /// Translates a PUT of a namespace to `finalize`: the namespace gets the finalizers of its spec.
 pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::tree(call, "Namespace")?;
-    named(&value, &target.key.name)?;
+    check_name(&value, &target.key.name)?;
     let finalizers = podscope_api::untyped::texts(&value["spec"], "finalizers");
     Ok(one(Request::Finalize {
         namespace: target.key.name.clone(),
@@ -128,7 +128,7 @@ pub(super) fn put_scale(
             "{kind} in version {version:?} cannot be handled as a Scale: converting ({version}.{kind}) to (autoscaling.Scale): unknown conversion"
         )));
     }
-    named(&value, &target.key.name)?;
+    check_name(&value, &target.key.name)?;
     let change = Mutation::or_refused(options.manager.clone(), move |live| {
         let metadata = live.metadata();
         let version = text(&value, "/metadata/resourceVersion");
@@ -153,10 +153,10 @@ fn call_uid(call: &ApiCall) -> Option<Uid> {
     (!uid.is_empty()).then(|| Uid(uid.into()))
 }
 
-/// The document of the scaled kind that sets what an applied `Scale` sets.
+/// Converts an applied `Scale` to a document of the scaled kind that sets the same number of replicas.
 pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects) -> Result<Value, ApiError> {
     let path = match ScalePaths::of(target.kind, objects) {
-        Some(paths) => paths.wanted_path(),
+        Some(paths) => paths.spec_replicas_path(),
         None if has_scale(target.kind) => "spec/replicas".to_owned(),
         None => return Err(super::no_subresource(target.kind, &target.key.name)),
     };
@@ -165,15 +165,15 @@ pub(super) fn scaled_document(scale: &Value, target: &Target, objects: &Objects)
         "kind": target.served.kind,
         "metadata": {"name": &*target.key.name},
     });
-    if let Some(wanted) = scale.pointer("/spec/replicas") {
-        super::custom::put(&mut document, &path, wanted.clone());
+    if let Some(replicas) = scale.pointer("/spec/replicas") {
+        super::custom::put(&mut document, &path, replicas.clone());
     }
     Ok(document)
 }
 
-/// Returns the object with the replicas of a `Scale`.
+/// Returns the object with the number of replicas of a `Scale`.
 pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
-    let wanted = match scale.pointer("/spec/replicas") {
+    let replicas = match scale.pointer("/spec/replicas") {
         None | Some(Value::Null) => 0,
         Some(value) => value.as_i64().ok_or_else(|| {
             ApiError::bad_request(format!(
@@ -182,10 +182,10 @@ pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePa
             ))
         })?,
     };
-    if wanted < 0 {
+    if replicas < 0 {
         let why = Cause::new(
             "spec.replicas",
-            format!("Invalid value: {wanted}: must be greater than or equal to 0"),
+            format!("Invalid value: {replicas}: must be greater than or equal to 0"),
         )
         .with_reason("FieldValueInvalid");
         return Err(ApiError::invalid_of(
@@ -195,10 +195,10 @@ pub(super) fn with_replicas(live: &Object, scale: &Value, paths: Option<&ScalePa
         ));
     }
     if let Some(paths) = paths {
-        return paths.with_replicas(live, wanted);
+        return paths.with_replicas(live, replicas);
     }
     let mut value = live.to_value();
-    value["spec"]["replicas"] = wanted.into();
+    value["spec"]["replicas"] = replicas.into();
     podscope_api::object_from_value(&value).map_err(|errors| {
         let first = errors.into_iter().next();
         ApiError::bad_request(first.map_or_else(String::new, |error| error.message))

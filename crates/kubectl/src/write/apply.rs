@@ -80,8 +80,8 @@ const PRUNED_KINDS: &[Kind] = &[
     Kind::PersistentVolume,
 ];
 
-/// The objects that `--prune` deletes: they have the last-applied annotation, match the selector, and are not among the
-/// objects applied now. Namespaced objects are only searched in the namespaces of those.
+/// Returns the objects that `--prune` deletes: they have the last-applied annotation, match the selector, and are not
+/// in the manifest. Namespaced objects are searched only in the namespaces of the manifest's objects.
 fn objects_to_prune(
     applied: &[(Kind, ObjectKey)],
     query: &LabelQuery,
@@ -116,7 +116,7 @@ fn objects_to_prune(
     to_prune
 }
 
-/// The request that deletes a pruned object.
+/// Returns the request that deletes a pruned object.
 fn prune_request(object: &Object) -> Write {
     let options = DeleteOptions {
         propagation: Some(Propagation::Background),
@@ -127,7 +127,7 @@ fn prune_request(object: &Object) -> Write {
     Write::new(Request::Delete { kind, key, options }, success)
 }
 
-/// The request of server-side apply.
+/// Plans the request of server-side apply.
 fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
     let (kind, key, document) = item.into_document().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
@@ -142,7 +142,7 @@ fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
     Ok(Write::new(Request::Apply(Arc::new(applied)), success))
 }
 
-/// The request of client-side apply: creates an object that does not exist, otherwise merges.
+/// Plans the request of client-side apply: creates an object that does not exist, otherwise patches it.
 fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
     match item {
         Item::Object {
@@ -169,7 +169,7 @@ fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Res
     }
 }
 
-/// The request that creates the object.
+/// Returns the request that creates the object.
 fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
     saved::annotate_object(&mut object, &saved::document_annotation(document));
@@ -177,7 +177,7 @@ fn create_request(mut object: Object, document: &Value) -> Write {
     manifest::with_create_context(Request::Create(object), success)
 }
 
-/// The patch request: a three-way merge of the last applied configuration, the document and the live object.
+/// Returns the patch request, a three-way merge of the last applied configuration, the document and the live object.
 fn patch_request(
     object: Object,
     document: Value,
@@ -218,7 +218,7 @@ fn patch_request(
         Err(Rejection::Unknown(fields)) => fields,
         _ => Vec::new(),
     };
-    // kubectl does not send an empty patch. It does send one that has no effect.
+    // kubectl does not send an empty patch, but it sends a patch that has no effect.
     let before = live.to_value();
     let merge = match live.kind() {
         Kind::Custom(_) => three_way_json,
@@ -239,7 +239,7 @@ fn patch_request(
     Ok(write)
 }
 
-/// `--force`: the requests that delete and recreate an object whose patch the server rejects.
+/// Returns the requests of `--force`, which delete and recreate an object whose patch the server rejects.
 fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Write> {
     let options = DeleteOptions {
         propagation: Some(Propagation::Background),
@@ -259,7 +259,7 @@ fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Wri
     ]
 }
 
-/// The server's error if the manifest would make an existing object undecodable.
+/// Returns the server's error if the manifest would make an existing object undecodable.
 fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
     let applied = saved::document_annotation(&document);
     let mut desired = document;
@@ -276,7 +276,7 @@ fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
     }
 }
 
-/// The server's conflict error if the manifest names another resourceVersion than the current one.
+/// Returns the server's conflict error if the manifest names another resourceVersion than the current one.
 fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
     let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
     let metadata = live.metadata();
@@ -296,7 +296,7 @@ fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> O
     )))
 }
 
-/// kubectl's error about an object without a name: `apply` cannot look up the live object.
+/// Returns kubectl's error about an object without a name: `apply` cannot look up the live object.
 fn missing_name_error(object: &Object) -> Refusal {
     let metadata = object.metadata();
     if !metadata.generate_name.is_empty() {

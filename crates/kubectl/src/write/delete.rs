@@ -16,7 +16,8 @@ struct Deletion {
     targets: Vec<(Kind, ObjectKey)>,
     /// Whether the command line gives a namespace.
     is_scoped: bool,
-    /// Whether the objects were selected instead of named. A selected object that no longer exists is not an error.
+    /// Whether the objects were selected by kind or selector, not by name. It is no error if such an object no longer
+    /// exists.
     is_selected: bool,
 }
 
@@ -24,7 +25,7 @@ struct Deletion {
 fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, String> {
     match &command.objects {
         DeleteTarget::Manifest { text, namespace } => deletion_of_manifest(text, namespace.as_deref(), view),
-        // Named objects are deleted without a lookup, so that the server reports missing ones.
+        // Objects given by name are deleted without a lookup, so that the server reports missing ones.
         DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Deletion {
             targets,
             is_scoped: target.namespace.is_some(),
@@ -72,7 +73,7 @@ fn deletion_of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletio
     }))
 }
 
-/// The kinds of the objects that a command deletes. Kinds that are not built in may be missing.
+/// Returns the kinds of the objects that a command deletes; custom kinds may be missing.
 pub(in super::super) fn deleted_kinds(command: &Delete) -> Vec<Kind> {
     match &command.objects {
         DeleteTarget::Target(target) => target.kinds(),
@@ -84,7 +85,7 @@ pub(in super::super) fn deleted_kinds(command: &Delete) -> Vec<Kind> {
     }
 }
 
-/// The message of `--dry-run=client` about an object.
+/// Returns the message of `--dry-run=client` about an object.
 fn dry_run_message(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bool) -> String {
     let deleted = if is_forced { "force deleted" } else { "deleted" };
     let from = if kind.is_namespaced() {
@@ -175,7 +176,7 @@ pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
     plan
 }
 
-/// The keys of the objects that a target names; `None` if it selects objects by kind.
+/// Returns the keys of the objects that a target lists by name; `None` if it selects objects by kind.
 fn named_keys(target: &Target) -> Option<Vec<(Kind, ObjectKey)>> {
     let pairs: Vec<(Kind, &String)> = match &target.selection {
         Selection::Items(items) => items.iter().map(|(kind, name)| (*kind, name)).collect(),

@@ -51,7 +51,7 @@ fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
     })
 }
 
-/// The selector of the Service: from `--selector`, or from the exposed object.
+/// Returns the selector of the Service: from `--selector`, or from the exposed object.
 fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String> {
     let at = match kind {
         Kind::Pod => "/metadata/labels",
@@ -83,7 +83,7 @@ fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String>
     Ok(selector)
 }
 
-/// The exposed ports as number and protocol: from `--port`, or from the exposed object.
+/// Returns the exposed ports as number and protocol: from `--port`, or from the exposed object.
 fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)>, String> {
     let port_texts = expose.port.iter().flat_map(|list| list.split(','));
     let parse_port = |text: &str| match text.parse::<i64>() {
@@ -109,7 +109,7 @@ fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)
     Ok(declared)
 }
 
-/// The ports of a Service, or the ports that the containers declare.
+/// Returns the ports of a Service, or the ports that the containers declare.
 fn declared_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let (ports, field): (Vec<Value>, &str) = match kind {
@@ -132,7 +132,7 @@ fn declared_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
     ports.iter().filter_map(port).collect()
 }
 
-/// Name, labels and namespace of the Service.
+/// Returns the name, labels and namespace of the Service.
 fn metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
     let name = expose
         .name
@@ -181,7 +181,7 @@ fn spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
         ("clusterIP", &expose.cluster_ip),
         (
             "loadBalancerIP",
-            // kubectl sets the address only for type LoadBalancer.
+            // kubectl sets `loadBalancerIP` only for type LoadBalancer.
             if expose.service_type.as_deref() == Some("LoadBalancer") {
                 &expose.load_balancer_ip
             } else {

@@ -11,13 +11,13 @@ use super::{Plan, View, finish, typed_name, with_objects};
 use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::{Refusal, not_found};
 
-/// The last applied configuration of an object, if the annotation exists and is valid.
+/// Returns the last applied configuration of an object, if the annotation exists and is valid.
 fn last_applied(object: &Object) -> Option<Value> {
     let text = object.metadata().annotation(annotation::LAST_APPLIED)?;
     serde_json::from_str(text).ok()
 }
 
-/// The request that sets the annotation.
+/// Returns the request that sets the annotation.
 fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
     let success = format!("{} {done}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
@@ -25,7 +25,7 @@ fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<W
     merge_patch(object, "kubectl-last-applied", &success, patch)
 }
 
-/// `apply set-last-applied -f -`: the first error ends the command, and nothing is changed.
+/// Plans `apply set-last-applied -f -`. The first error ends the command, and nothing is changed.
 pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);

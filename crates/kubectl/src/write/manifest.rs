@@ -13,7 +13,7 @@ use super::{Plan, View, saved};
 use crate::command::{Output, Validation};
 use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
 
-/// `kubectl create -f - --dry-run=client`: sends no request and validates only the text.
+/// Plans `kubectl create -f - --dry-run=client`, which sends no request and validates only the text.
 pub(super) fn create_client_dry_run(manifest: Manifest, save_config: bool, output: &Output) -> Plan {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
@@ -89,10 +89,10 @@ pub(super) fn create(found: Manifest, save_config: bool) -> Plan {
     outcome.finish()
 }
 
-/// The objects of a manifest (`diff`).
+/// Returns the objects of a manifest (for `diff`).
 ///
 /// # Errors
-/// The first object that cannot be read.
+/// The error of the first object that cannot be read.
 pub(in super::super) fn manifest_objects(
     text: &str,
     namespace: Option<&str>,
@@ -115,7 +115,7 @@ pub(super) fn with_create_context(request: Request, success: String) -> Write {
     }
 }
 
-/// The request for an object that the server cannot decode.
+/// Returns the request for an object that the server cannot decode.
 pub(super) fn malformed_object(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client dry run prints success, because only the server would reject the object.
     let success = format!("{} created", object_name(kind, &key.name));

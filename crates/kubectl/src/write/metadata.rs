@@ -10,7 +10,7 @@ use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::MetadataChange;
 use crate::refusals::{Refusal, stale};
 
-/// The verb that `label` prints for its changes of an object's labels (KC-100).
+/// Returns the verb that `label` prints for its changes of an object's labels, such as `labeled` (KC-100).
 fn label_verb(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
     let sets = |key: &str, value: &str| map.get(key).is_none_or(|have| **have != *value);
     let has_set = changes
@@ -32,7 +32,7 @@ pub(super) fn change_metadata(command: &MetadataChange, labels: bool, view: &Vie
     let mut marks = ordered::Map::new();
     with_objects(&command.target, view, |object, plan, writes| {
         let meta = object.metadata();
-        // An object that is named twice is seen with the changes of the first time.
+        // If an object occurs twice in the command, the second change sees the result of the first.
         let stored = if labels { &meta.labels } else { &meta.annotations };
         let map: &mut ordered::Map<Str, Str> = marks
             .entry((object.kind(), object.key()))

@@ -1,5 +1,5 @@
-//! Commands that write, planned as clients of the simulated world (KC-079 to KC-109). Names and selectors are resolved
-//! here, and objects and patches are built here. The client sends the requests, waits, and prints the results.
+//! Plans commands that write, which become clients of the simulated world (KC-079 to KC-109). This module resolves
+//! names and selectors, and builds objects and patches. The client sends the requests, waits, and prints the results.
 
 mod apply;
 mod delete;
@@ -90,7 +90,7 @@ fn with_dry_run(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -
     with_dry_run_suffix(dry_run.suffix(), plan, dry_run, output, view)
 }
 
-/// Like [`with_dry_run`], with the text that replaces ` (dry run)` at the end of each line.
+/// Like [`with_dry_run`], with another text than ` (dry run)` at the end of each line.
 fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
@@ -156,7 +156,7 @@ fn is_unchanged(object: &Object, view: &View<'_>) -> bool {
     stored.is_some_and(|stored| stored.to_value() == object.to_value())
 }
 
-/// The object that a request would store, as far as a client can compute it.
+/// Returns the object that a request would store, as far as a client can compute it.
 fn resulting_object(request: &Request, view: &View<'_>) -> Option<Object> {
     match request {
         Request::Create(object) | Request::Update(object, _) => Some(object.clone()),
@@ -266,14 +266,14 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => {
-            // With `--all` or a selector, no names select nodes.
+            // With `--all` or a selector, names are ignored.
             let nodes = if *all || selector.is_some() {
                 &[]
             } else {
                 nodes.as_slice()
             };
             let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
-            // `taint` prints no ` (dry run)`.
+            // `taint` does not print ` (dry run)`.
             with_dry_run_suffix("", plan, *dry_run, output, &view)
         }
         Kubectl::Label(mark) => with_dry_run(
@@ -337,12 +337,13 @@ fn with_scale_output(mut plan: Plan, output: &Output) -> Plan {
     plan
 }
 
-/// Kind, group and name of an object: `deployment.apps/web`.
+/// Returns the kind, group and name of an object: `deployment.apps/web`.
 pub(super) fn typed_name(object: &Object) -> String {
     object_name(object.kind(), &object.metadata().name)
 }
 
-/// The request of a `kubectl set` verb. `edit` changes a copy of the object when the server applies the request.
+/// Returns the request of a `kubectl set` verb. `edit` is called for a copy of the current object, and again for the
+/// stored object when the request arrives.
 pub(super) fn set(
     object: &Object,
     success: &str,
@@ -356,8 +357,8 @@ pub(super) fn set(
     })
 }
 
-/// A patch request of a field manager. The patch is first applied to the current object, so that its errors are known
-/// before the request is sent.
+/// Returns a patch request of a field manager. The patch is first applied to the current object, so that its errors are
+/// known before the request is sent.
 pub(super) fn change(
     object: &Object,
     part: Part,
@@ -428,15 +429,15 @@ fn with_objects_and(
     finish(plan, writes, errors)
 }
 
-/// For `set`: if an object requested by name does not exist, the plan only reports the missing objects and changes
-/// nothing. `None` if all exist.
+/// Returns the plan of `set` if an object requested by name does not exist: it reports the missing objects and changes
+/// nothing. `None` if all objects exist.
 fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
     let found = find(target, view.objects).ok()?;
     let errors: Vec<Refusal> = found.not_found().collect();
     (!errors.is_empty()).then(|| finish(Plan::default(), Vec::new(), errors))
 }
 
-/// Prints kubectl's message about a selector that matches nothing.
+/// Returns a plan that prints kubectl's message about a selector that matches nothing.
 fn nothing_found(target: &Target) -> Plan {
     let text = match target.all_namespaces {
         true => "No resources found".to_owned(),
@@ -468,10 +469,10 @@ fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
     plan
 }
 
-/// The object of a kind, built in or defined, that a value is.
+/// Decodes a value into an object of a built-in or custom kind.
 ///
 /// # Errors
-/// The first field that cannot be decoded.
+/// The error of the first field that cannot be decoded.
 fn object_of(kind: Kind, value: &Value) -> Result<Object, String> {
     if let Kind::Custom(_) = kind {
         return super::rest::custom::object_of(kind, value);

@@ -11,7 +11,7 @@ use super::{Plan, View, find, finish, with_dry_run};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
 use crate::refusals::{Refusal, not_found};
 
-/// The named or selected nodes, and a NotFound error for each name that does not exist.
+/// Returns the nodes selected by name or label, and a NotFound error for each name that does not exist.
 fn find_nodes(
     nodes: &[String],
     selector: Option<&str>,
@@ -39,7 +39,7 @@ fn find_nodes(
     Ok((nodes, missing))
 }
 
-/// The named or selected nodes; an error if one does not exist.
+/// Returns the nodes selected by name or label; an error if one does not exist.
 fn find_all_nodes(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, Refusal> {
     let (nodes, missing) = find_nodes(nodes, selector, view)?;
     missing.into_iter().next().map_or(Ok(nodes), Err)
@@ -98,8 +98,8 @@ pub(super) fn drain(command: &Drain, view: &View<'_>) -> Plan {
     }
 }
 
-/// Returns whether a taint has the key of a change, and its effect if the change names one.
-fn is_named_by(taint: &Taint, change: &TaintChange) -> bool {
+/// Returns whether a change refers to a taint: it has the taint's key, and the same effect or none.
+fn is_target_of(taint: &Taint, change: &TaintChange) -> bool {
     *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
 }
 
@@ -126,7 +126,7 @@ pub(super) fn taint(
     let mut writes = Vec::new();
     for node in nodes {
         let name = node.metadata.name.clone();
-        let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| is_named_by(taint, change));
+        let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| is_target_of(taint, change));
         let existing: Vec<&str> = changes
             .iter()
             .filter(|change| !change.remove && exists(change))
@@ -139,12 +139,12 @@ pub(super) fn taint(
             )));
             continue;
         }
-        // Removals apply in order: a taint that one of them removes is missing for the next.
+        // Removals are applied in order: a taint that one of them removes no longer exists for the next.
         let mut remaining = node.spec.taints.clone();
         let mut not_found: Vec<&TaintChange> = Vec::new();
         for change in changes.iter().filter(|change| change.remove) {
             let before = remaining.len();
-            remaining.retain(|taint| !is_named_by(taint, change));
+            remaining.retain(|taint| !is_target_of(taint, change));
             if remaining.len() == before {
                 not_found.push(change);
             }
@@ -170,7 +170,7 @@ pub(super) fn taint(
             part: Part::Main,
             change: Mutation::new::<Node>("kubectl-taint", move |node| {
                 for change in &changes {
-                    node.spec.taints.retain(|taint| !is_named_by(taint, change));
+                    node.spec.taints.retain(|taint| !is_target_of(taint, change));
                 }
                 let added: Vec<Taint> = changes
                     .iter()

@@ -11,10 +11,10 @@ use super::{Plan, View, change, typed_name, with_objects};
 use crate::IS_WHOLE;
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
-use crate::rest::custom::{self, OF_CUSTOM};
+use crate::rest::custom::{self, STRATEGIC_PATCH_UNSUPPORTED};
 use crate::scale::ScaleOf;
 
-/// The JSON type of a value as Go's decoder names it.
+/// Returns the JSON type of a value in the words of Go's decoder.
 fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "array",
@@ -27,7 +27,7 @@ fn json_type(value: &Value) -> &'static str {
 
 /// Parses a patch in YAML or JSON. The errors are those of the server.
 fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
-    // `null` changes nothing; only a merge patch must be an object.
+    // The patch `null` changes nothing; only a merge patch must be an object.
     if text.trim() == "null" {
         return match patch_type {
             PatchType::Json => Ok(json!([])),
@@ -62,7 +62,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
     }
 }
 
-/// The server's error if a patch changes the name, namespace or UID of the object.
+/// Returns the server's error if a patch changes the name, namespace or UID of the object.
 pub(super) fn identity_change_error(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
@@ -87,14 +87,14 @@ pub(super) fn identity_change_error(object: &Object, patched: &Value) -> Option<
     None
 }
 
-/// The server's conflict error if a patch names another resourceVersion than the current one.
+/// Returns the server's conflict error if a patch names another resourceVersion than the current one.
 fn version_conflict_error(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
     (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| stale(object))
 }
 
-/// `kubectl patch`.
+/// Plans `kubectl patch`.
 pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let Kubectl::Patch {
         target,
@@ -114,7 +114,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if !has_subresource(kind, subresource.as_deref(), view) {
             return Err(no_subresource(object));
         }
-        check_type(kind, patch_type)?;
+        check_patch_type(kind, patch_type)?;
         let tree = read_patch(patch, patch_type)?;
         let (tree, patch_type) = match scale {
             Some(scale @ ScaleOf::Custom(_)) => (scale_patch(&scale, object, &tree, patch_type)?, PatchType::Merge),
@@ -143,7 +143,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if patch_type == PatchType::Json
             && let Some(why) = undecodable(object.kind(), &patched)
         {
-            // The server prints the whole object that it could not decode.
+            // The server's error contains the whole object that it could not decode.
             let json = super::super::gotext::json(&patched);
             return Err(Refusal::as_is(format!(
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
@@ -176,7 +176,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     })
 }
 
-/// Whether objects of a kind have a subresource that can be patched.
+/// Returns whether objects of a kind have this subresource and it can be patched.
 fn has_subresource(kind: Kind, subresource: Option<&str>, view: &View<'_>) -> bool {
     match subresource {
         None => true,
@@ -190,7 +190,8 @@ fn has_subresource(kind: Kind, subresource: Option<&str>, view: &View<'_>) -> bo
     }
 }
 
-/// The merge patch of a custom object that a patch of its `Scale` means. The object has the number at a path of its own.
+/// Converts a patch of an object's `Scale` to a merge patch of the object, in which the number of replicas may have
+/// another path.
 fn scale_patch(scale: &ScaleOf, object: &Object, patch: &Value, patch_type: PatchType) -> Result<Value, Refusal> {
     let present = scale.scale(object).map_err(api_error)?;
     let patched = match patch_type {
@@ -201,11 +202,11 @@ fn scale_patch(scale: &ScaleOf, object: &Object, patch: &Value, patch_type: Patc
     Ok(scale.patch(replicas.unwrap_or(0)))
 }
 
-/// Custom objects have no strategic merge patch.
-fn check_type(kind: Kind, patch_type: PatchType) -> Result<(), Refusal> {
+/// Returns an error for a strategic merge patch of a custom object, which the API server does not support.
+fn check_patch_type(kind: Kind, patch_type: PatchType) -> Result<(), Refusal> {
     match (kind, patch_type) {
         (Kind::Custom(_), PatchType::Strategic) => Err(Refusal::kubectl_error(format!(
-            "application/strategic-merge-patch+json is not supported by {}, Kind={}: {OF_CUSTOM}",
+            "application/strategic-merge-patch+json is not supported by {}, Kind={}: {STRATEGIC_PATCH_UNSUPPORTED}",
             kind.api_version(),
             kind.name()
         ))),
@@ -224,7 +225,7 @@ fn convertible_in(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Re
     }
 }
 
-/// The part of an object that a write to a subresource changes.
+/// Returns the part of an object that a write to a subresource changes.
 fn part_of_subresource(subresource: Option<&str>) -> Part {
     match subresource {
         Some("status") => Part::Status,
@@ -241,14 +242,14 @@ pub(crate) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> 
     }
 }
 
-/// The decoding error of the server for the result of a JSON patch, if a field has the wrong type.
+/// Returns the server's decoding error for the result of a JSON patch, if a field has the wrong type.
 fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
     let served = schema::served(kind.api_version(), kind.name())?;
     let why = schema::decode_object(served.fields, &Tree::from_value(patched)).err()?;
     matches!(why, Rejection::Type(_)).then_some(why)
 }
 
-/// The server's error if it cannot convert the result of a patch; it prints the patch in Go's map format.
+/// Returns the server's error if it cannot convert the result of a patch; it prints the patch in Go's map format.
 pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
     let patch = super::super::gotext::plain(patch);
     Refusal::as_is(format!(
@@ -259,7 +260,7 @@ pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
 /// kubectl's message about a rejection without causes.
 const REQUEST_REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
-/// The object of a text that holds one object of a custom kind.
+/// Parses a text that contains one object of a custom kind.
 fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
     let (documents, _) = podscope_api::read_documents(text);
     let [document] = documents.as_slice() else { return None };
@@ -269,7 +270,7 @@ fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
     custom::object_of(kind, &value).ok()
 }
 
-/// `kubectl edit`: applies the changes of the edited text to the object.
+/// Plans `kubectl edit`: applies the changes of the edited text to the object.
 pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource);
     if text.is_empty() {

@@ -12,7 +12,7 @@ use crate::command::Validation;
 use crate::refusals::{Refusal, no_mapping};
 use crate::rest::custom;
 
-/// The parts of a manifest in order. A part that cannot be read is the error that kubectl prints about it.
+/// The parts of a manifest in order. For a part that cannot be read, the error that kubectl prints.
 pub(super) struct Manifest(Vec<Result<ManifestPart, Refusal>>);
 
 enum ManifestPart {
@@ -46,7 +46,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// The object's kind and key, and the document that is sent; `None` for a binding.
+    /// Returns the object's kind and key, and the document that is sent; `None` for a binding.
     pub(super) fn into_document(self) -> Option<(Kind, ObjectKey, Value)> {
         match self {
             Self::Object { object, document, .. } => Some((object.kind(), object.key(), document)),
@@ -105,7 +105,7 @@ impl Manifest {
         });
     }
 
-    /// The items and errors in order. Objects that are not simulated are skipped without a warning.
+    /// Returns the items and errors in order. Objects that are not simulated are skipped without a warning.
     pub(super) fn items(self) -> impl Iterator<Item = Result<Item, Refusal>> {
         self.0.into_iter().filter_map(|read| match read {
             Ok(ManifestPart::Item(item)) => Some(Ok(item)),
@@ -138,7 +138,7 @@ impl Manifest {
 }
 
 impl Outcome {
-    /// The complete plan.
+    /// Returns the complete plan.
     pub(super) fn finish(self) -> Plan {
         finish(self.plan, self.writes, self.errors)
     }
@@ -146,7 +146,7 @@ impl Outcome {
 
 /// Options that apply to all objects of a manifest.
 struct Source<'a> {
-    /// `-n`.
+    /// The namespace of `-n`.
     namespace: Option<&'a str>,
     validation: Validation,
     /// The objects of the cluster, with the definitions of custom kinds.
@@ -197,7 +197,8 @@ fn items(
     }
 }
 
-/// kubectl's validation before decoding: a document, or each object of a `v1` `List`, needs `apiVersion` and `kind`.
+/// Validates a document before decoding, as kubectl does: the document, or each object of a `v1` `List`, needs
+/// `apiVersion` and `kind`.
 fn validate(tree: &Tree<'_>) -> Result<(), String> {
     let (api_version, kind) = type_meta(tree)?;
     if (api_version, kind) != ("v1", "List") {
@@ -214,7 +215,7 @@ fn validate(tree: &Tree<'_>) -> Result<(), String> {
     }
 }
 
-/// `apiVersion` and `kind` of a document, or kubectl's error about them.
+/// Returns `apiVersion` and `kind` of a document, or kubectl's error about them.
 fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     if !matches!(tree.data, Data::Map(_)) {
         return Err("invalid object to validate".to_owned());
@@ -236,7 +237,7 @@ fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     Ok((api_version, kind))
 }
 
-/// Reads one object.
+/// Parses one object.
 fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -> Result<ManifestPart, Refusal> {
     let namespace = source.namespace;
     if let Some(error) = schema::decode_metadata(tree) {
@@ -248,7 +249,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -
     };
     let (name, own_namespace) = (metadata("name"), metadata("namespace"));
     let served = schema::served(api_version, kind).filter(|served| {
-        // These are subresources and cannot be created as objects.
+        // These kinds are subresources and cannot be created as objects.
         !matches!(served.kind, "Eviction" | "Scale")
     });
     let lower_case_kind = Kind::ALL
@@ -312,7 +313,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -
     Ok(ManifestPart::Item(document.item(source.validation)))
 }
 
-/// Decodes an object of a defined kind.
+/// Decodes an object of a custom kind.
 fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>) -> Item {
     let malformed = |why: Rejection| Item::Malformed {
         kind,
@@ -361,7 +362,7 @@ fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
     )))
 }
 
-/// A document whose kind is stored.
+/// A document whose kind the API server stores.
 pub(crate) struct Document<'t> {
     tree: &'t Tree<'t>,
     api_version: &'t str,
@@ -370,13 +371,13 @@ pub(crate) struct Document<'t> {
     key: ObjectKey,
     /// The object converted to the stored version, if the document has another version.
     stored: Option<Value>,
-    /// Whether the document is the body of an HTTP request, not a manifest that kubectl reads.
+    /// Whether the document is the body of an HTTP request, as opposed to a manifest that kubectl reads.
     as_sent: bool,
 }
 
 impl<'t> Document<'t> {
-    /// The body of a request for the object of that key, in a served version of its kind; `None` if the kind is not
-    /// stored.
+    /// Creates a document from the body of an HTTP request for the object with this key, in a served version of its
+    /// kind; `None` if the kind is not stored.
     pub(crate) fn sent(tree: &'t Tree<'t>, served: ServedKind, key: ObjectKey) -> Option<Self> {
         let (api_version, name) = (served.api_version, served.kind);
         let stored = podscope_api::stored_form(api_version, name, || tree.to_value());
@@ -401,7 +402,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Decodes the object. Unknown fields are dropped, or an error if the validation is strict.
+    /// Decodes the object. Unknown fields are dropped, or are an error if the validation is strict.
     pub(crate) fn item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();
         let mut pruned = None;
@@ -427,7 +428,7 @@ impl<'t> Document<'t> {
             }
             (pruned, _) => pruned,
         };
-        // Deviation: the last-applied annotation holds the stored version of the object, not the version of the
+        // Deviation: the last-applied annotation contains the stored version of the object, not the version of the
         // manifest.
         let stored = self.stored.as_ref().map(Tree::from_value);
         let tree = stored.as_ref().unwrap_or(self.tree);
@@ -449,7 +450,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// Removes fields from a value. Each is given as a path such as `spec.containers[0].imag`.
+/// Removes fields from a value. Each field is given by its path, such as `spec.containers[0].imag`.
 pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
     let mut value = value.clone();
     for field in fields {
@@ -469,7 +470,7 @@ pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
     value
 }
 
-/// The document as kubectl sends it: with its namespace, and keys sorted.
+/// Returns the document as kubectl sends it: with its namespace, and with sorted keys.
 fn document(tree: &Tree<'_>, namespace: &str) -> Value {
     let mut document = tree.to_value();
     if !namespace.is_empty()

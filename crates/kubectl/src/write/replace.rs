@@ -31,7 +31,7 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());
-                // kubectl sends the version that it has read; only custom kinds require one.
+                // kubectl sends the resourceVersion that it has read; only custom kinds require one.
                 if let (Kind::Custom(_), Some(live)) = (kind, view.objects.get_kind(kind, &key))
                     && object.metadata().resource_version.is_empty()
                     && force.is_none()
@@ -87,7 +87,8 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
     outcome.finish()
 }
 
-/// The request that deletes an object before `replace --force` creates it again; waits until it is deleted.
+/// Returns the request that deletes an object before `replace --force` creates it again. The client waits for the
+/// deletion.
 fn deletion_of(kind: Kind, key: ObjectKey, force: &ForceOptions) -> Write {
     let success = deletion(kind, &key, "deleted");
     let options = DeleteOptions {

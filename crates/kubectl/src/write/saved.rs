@@ -96,7 +96,8 @@ const FIELD_ORDER: &[&str] = &[
 /// Fields of `roleRef`, the only struct in which `apiGroup` precedes `kind`.
 const ROLE_REF: &[&str] = &["apiGroup", "kind", "name"];
 
-/// The annotation of a manifest object: one line of JSON with sorted keys. `annotations` is present even if empty.
+/// Returns the annotation of a manifest object: one line of JSON with sorted keys. `annotations` is present even if
+/// empty.
 pub(super) fn document_annotation(document: &Value) -> String {
     let mut document = document.clone();
     if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -112,17 +113,17 @@ pub(super) fn document_annotation(document: &Value) -> String {
     line(&document)
 }
 
-/// The annotation of a generated object: one line of JSON in the field order of Go's structs.
+/// Returns the annotation of a generated object: one line of JSON in the field order of Go's structs.
 pub(super) fn generated_annotation(value: &Value) -> String {
     line(&in_order(value, FIELD_ORDER))
 }
 
-/// The JSON as Go's encoder writes it, with a final line break.
+/// Formats JSON as Go's encoder does, with a final line break.
 fn line(value: &Value) -> String {
     format!("{}\n", escaped(&value.to_string()))
 }
 
-/// The value with the fields of each object in the given order.
+/// Returns the value with the fields of each object in the given order.
 fn in_order(value: &Value, order: &[&str]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| in_order(item, FIELD_ORDER)).collect(),

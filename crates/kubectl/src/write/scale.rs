@@ -16,7 +16,7 @@ pub(super) fn scale(
     version: Option<&str>,
     view: &View<'_>,
 ) -> Plan {
-    // The first object that cannot be scaled ends the command. The objects before it are scaled.
+    // The first object that cannot be scaled ends the command, after the objects before it have been scaled.
     let mut has_failed = false;
     let plan = with_objects(target, view, |object, _, writes| {
         if std::mem::replace(&mut has_failed, true) {

@@ -15,7 +15,7 @@ use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
 use crate::refusals::{Refusal, not_found};
 
-/// JSON pointer to the pod spec of an object.
+/// Returns the JSON pointer to the pod spec of an object.
 pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
     match object.kind() {
         Kind::Pod => Ok("/spec"),
@@ -30,7 +30,7 @@ pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
     }
 }
 
-/// A selector requirement as Go prints its struct: `{app In [a b]}`.
+/// Formats a selector requirement as Go prints its struct: `{app In [a b]}`.
 fn go_requirement(one: &Value) -> String {
     let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
     let values = one.get("values").and_then(Value::as_array);
@@ -46,7 +46,7 @@ fn matches_pattern(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// The names of an object's containers that match the pattern, init containers first.
+/// Returns the names of an object's containers that match the pattern, init containers first.
 fn matching_containers(value: &Value, at: &str, pattern: &str) -> Vec<String> {
     ["initContainers", "containers"]
         .iter()
@@ -58,7 +58,8 @@ fn matching_containers(value: &Value, at: &str, pattern: &str) -> Vec<String> {
         .collect()
 }
 
-/// `set env --from`: one variable per key of a ConfigMap or Secret, as name and reference. Warns about renamed keys.
+/// Returns one variable per key of a ConfigMap or Secret, as name and reference (`set env --from`). Warns about renamed
+/// keys.
 pub(super) fn read_sources(
     change: &SetChange,
     namespace: &str,
@@ -114,7 +115,7 @@ pub(super) fn read_sources(
     Ok(variables)
 }
 
-/// `set selector`: changes the selector of a Service.
+/// Changes the selector of a Service (`set selector`).
 fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     if object.kind() != Kind::Service {
         return Err(Refusal::kubectl_error(
@@ -143,7 +144,7 @@ fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     })
 }
 
-/// `set serviceaccount`: changes the service account of a pod spec.
+/// Changes the service account of a pod spec (`set serviceaccount`).
 fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
     let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
@@ -157,7 +158,7 @@ fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     })
 }
 
-/// `set resources`: sets the amounts of each field (`limits`, `requests`) by resource name.
+/// Sets the amounts of `limits` and `requests` by resource name (`set resources`).
 fn resources(
     object: &Object,
     containers: &str,
@@ -233,7 +234,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// `set image`: changes the images of the named containers.
+/// Changes the images of containers given by name (`set image`).
 pub(super) fn set_image(
     object: &Object,
     images: &[(String, String)],
@@ -256,7 +257,7 @@ pub(super) fn set_image(
     for (container, _) in images.iter().filter(|image| !is_known(image)) {
         plan.err(format!("error: unable to find container named {container:?}"));
     }
-    // The containers that exist are changed even if others do not exist.
+    // Existing containers are changed even if others do not exist.
     if !images.iter().any(|image| is_known(&image)) {
         return Ok(());
     }
@@ -264,7 +265,7 @@ pub(super) fn set_image(
     let write = set(
         object,
         &format!("{} image updated", typed_name(object)),
-        // No message if nothing changes.
+        // Nothing is printed if nothing changes.
         Some(String::new()),
         move |value| {
             for field in ["containers", "initContainers"] {
@@ -293,7 +294,7 @@ pub(super) fn set_image(
     Ok(())
 }
 
-/// `set subject`: adds subjects that a binding does not have yet.
+/// Adds subjects that a binding does not have yet (`set subject`).
 fn add_subjects(
     object: &Object,
     added: &[(&'static str, String, String)],
@@ -335,7 +336,7 @@ fn add_subjects(
     Ok(())
 }
 
-/// A request that changes every container whose name matches the pattern.
+/// Returns a request that changes every container whose name matches the pattern.
 fn change_containers(
     object: &Object,
     at: &'static str,
@@ -361,7 +362,7 @@ fn change_containers(
     })
 }
 
-/// `set env`: sets variables, or removes those whose value is `None`.
+/// Sets variables, or removes those whose value is `None` (`set env`).
 fn env(
     object: &Object,
     changes: Vec<(String, Option<Value>)>,
@@ -429,7 +430,7 @@ fn env(
     Ok(())
 }
 
-/// `set env --list`: prints the variables of all containers; `resolve` prints their values instead of references.
+/// Prints the variables of all containers (`set env --list`); `resolve` prints their values instead of references.
 pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
     let at = match pod_spec(object) {
         Ok(at) => at,
@@ -467,7 +468,7 @@ pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut P
     }
 }
 
-/// The text of a `valueFrom` reference: `configmap settings, key color`.
+/// Formats a `valueFrom` reference: `configmap settings, key color`.
 fn reference_text(from: &Value) -> String {
     let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
     if from.get("configMapKeyRef").is_some() {
@@ -500,7 +501,7 @@ fn reference_text(from: &Value) -> String {
     "invalid valueFrom".to_owned()
 }
 
-/// The value of a `valueFrom` reference (`--resolve`).
+/// Returns the value of a `valueFrom` reference (`--resolve`).
 fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {
     let namespace = &*object.metadata().namespace;
     let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();

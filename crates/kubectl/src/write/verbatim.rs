@@ -79,7 +79,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     })
 }
 
-/// Plans a command with `--local`: it works on the objects of the manifest instead of those of the cluster.
+/// Plans a command with `--local`: it works on the objects of the manifest instead of the cluster's objects.
 fn local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -> Plan {
     let mut objects = Objects::default();
     for item in Manifest::read(text, Some(namespace), Validation::Ignore, view.objects).items() {
@@ -94,7 +94,7 @@ fn local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -> Pla
 }
 
 /// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the format of Go's types: with
-/// empty structs, and without a namespace that was not given.
+/// empty structs, and without a namespace unless one was given.
 fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     generated.warnings.iter().for_each(|warning| plan.warn(warning));
@@ -209,13 +209,13 @@ fn set_if_missing(value: &mut Value, path: &str, default: &Value) {
     }
 }
 
-/// The object of a kind and name, or a NotFound error.
+/// Returns the object of a kind and name, or a NotFound error.
 fn find_named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, Refusal> {
     let key = ObjectKey::of(kind, namespace.unwrap_or("default"), name);
     view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
 }
 
-/// `create job --from`: a Job from the template of a CronJob.
+/// Generates a Job from the template of a CronJob (`create job --from`).
 fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Generated, String> {
     let object = find_named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
@@ -241,7 +241,7 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
     })
 }
 
-/// The single object of a target.
+/// Returns the only object of a target, or an error.
 fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
     if let Some(error) = found.not_found().next() {
@@ -251,7 +251,7 @@ fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Objec
     object.ok_or_else(|| Refusal::kubectl_error("no objects passed"))
 }
 
-/// `autoscale`: the HorizontalPodAutoscaler of a scalable object.
+/// Generates the HorizontalPodAutoscaler of a scalable object (`autoscale`).
 fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
     let object = find_single(&autoscale.target, view)?;
     let kind = object.kind();
@@ -378,7 +378,7 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
     }
 }
 
-/// The request of a JSON merge patch.
+/// Returns the request of a JSON merge patch.
 pub(super) fn merge_patch(
     object: &Object,
     manager: &'static str,

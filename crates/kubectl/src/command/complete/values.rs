@@ -7,7 +7,7 @@ use super::{Candidates, names};
 use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
-/// Flags with fixed values: name, values. A value that ends with `=` continues.
+/// Flags with fixed values: name and values. After a value that ends with `=` more text follows.
 const FLAG_VALUES: &[(&str, &[&str])] = &[
     (
         "output",
@@ -67,7 +67,7 @@ const fn conditions(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The flag of a verb that a word names: `-o`, `--output`.
+/// Finds the flag of a verb for a word such as `-o` or `--output`.
 fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
     let mut known = flags_of(verb.flags, true);
     match word.strip_prefix("--") {
@@ -80,7 +80,7 @@ fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
     }
 }
 
-/// The words that are neither flags nor values of flags.
+/// Returns the words that are neither flags nor values of flags.
 pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut is_value = false;
@@ -97,7 +97,7 @@ pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
     found
 }
 
-/// The value of a flag among words, as `-n web`, `--namespace web` or `--namespace=web`.
+/// Finds the value of a flag among words: `-n web`, `--namespace web` or `--namespace=web`.
 pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option<&'w str> {
     let pairs = words.iter().zip(words.iter().skip(1));
     let separate = pairs
@@ -111,7 +111,7 @@ pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option
     separate.map(|(_, value)| *value).or_else(joined)
 }
 
-/// A command that is typed up to the cursor.
+/// A command line up to the cursor.
 pub(super) struct PartialCommand<'a> {
     pub(super) verb: &'a Verb,
     pub(super) namespace: &'a str,
@@ -120,7 +120,7 @@ pub(super) struct PartialCommand<'a> {
 }
 
 impl PartialCommand<'_> {
-    /// The kind in the first positional argument, alone or before a `/`.
+    /// Returns the kind in the first positional argument: `pods`, or `pods/NAME`.
     pub(super) fn kind(&self) -> Option<Kind> {
         let first = self.positionals.first()?;
         let kind = first.split_once('/').map_or(*first, |(kind, _)| kind);
@@ -133,7 +133,7 @@ impl PartialCommand<'_> {
         self.positionals.len() > 1 || self.positionals.iter().any(|word| word.contains('/'))
     }
 
-    /// The object that the arguments name.
+    /// Returns the object that the arguments name.
     fn object(&self, candidates: &Candidates<'_>) -> Option<Object> {
         let kind = self.kind()?;
         let first = self.positionals.first()?;
@@ -149,8 +149,8 @@ impl PartialCommand<'_> {
 }
 
 impl Candidates<'_> {
-    /// Adds candidates for a flag value, if the word at the cursor is one: after the flag, or after `=`. Returns
-    /// whether it is.
+    /// Adds candidates if the word at the cursor is a flag value, after the flag or after `=`. Returns whether it is
+    /// one.
     pub(super) fn value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
         if let Some((flag, ..)) = before
             .and_then(|word| flag_of(partial.verb, word))
@@ -234,7 +234,7 @@ impl Candidates<'_> {
     }
 }
 
-/// The container names of a pod or of a workload's template.
+/// Returns the container names of a pod or of a workload's template.
 fn containers(object: &Object) -> Vec<String> {
     let spec = match object {
         Object::Pod(pod) => Some(&pod.spec),

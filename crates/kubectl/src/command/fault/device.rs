@@ -1,4 +1,4 @@
-//! `fault device`: a device of a node changes.
+//! The command `fault device`, which changes a device of a node.
 
 use podscope_api::{Str, label_value_problems, qualified_name_problems};
 use podscope_cluster::fault::{DeviceChange, Fault};
@@ -31,7 +31,7 @@ pub(super) fn read(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Device { node, device, change })
 }
 
-/// `KEY=VALUE:EFFECT`, `KEY:EFFECT`, `KEY:EFFECT-` or `KEY-`.
+/// Parses `KEY=VALUE:EFFECT`, `KEY:EFFECT`, `KEY:EFFECT-` or `KEY-`.
 fn read_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, CommandError> {
     let wrong = |problem: String| CommandError::new(word.column, format!("error: {:?}: {problem}", word.text));
     let (text, removes) = match word.text.strip_suffix('-') {

@@ -18,7 +18,7 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
         }
     }
     let mut command = verb(name, args, &mut Words::of("kubectl", name))?;
-    // An object of the manifest without a namespace stays without one.
+    // Objects of the manifest that have no namespace are printed without one.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;
     let action = Action::Local {
@@ -29,7 +29,7 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
     Ok(verbatim::verbatim(args, name, action, dry_run(args)?, output))
 }
 
-/// The target of a command that supports `--local`.
+/// Returns the target of a command that supports `--local`.
 fn target_of(command: &mut Kubectl) -> Option<&mut Target> {
     match command {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) => Some(&mut mark.target),

@@ -59,7 +59,7 @@ pub(super) fn kubectl(
     let Some(spec) = spec else {
         // A group without a sub-command prints its help: for `rollout` or with `--help` as output, otherwise as an
         // error.
-        let group = rest.iter().take(taken).map(|word| alias(&word.text));
+        let group = rest.iter().take(taken).map(|word| expand_alias(&word.text));
         let topic = std::iter::once("kubectl").chain([verb.text.as_str()]).chain(group);
         let topic = topic.collect::<Vec<_>>().join(" ");
         let wants_help = rest.iter().any(|word| matches!(word.text.as_str(), "-h" | "--help"));
@@ -107,7 +107,7 @@ pub(super) fn kubectl(
     Ok(Command::Kubectl { action, words })
 }
 
-/// The command with its words, if only the custom kinds can tell whether the error is one.
+/// Returns an unresolved command if the error only means that the custom kinds are not known yet; otherwise the error.
 fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kubectl, CommandError> {
     match IS_WHOLE && why.needs_custom_kinds {
         true => {
@@ -118,7 +118,7 @@ fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kube
     }
 }
 
-/// Checks flags that have no effect here but whose invalid values are errors in kubectl.
+/// Checks the values of flags that have no effect here, because kubectl reports invalid values.
 fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
     for name in ["chunk-size", "v"] {
         args.int(name)?;
@@ -154,13 +154,13 @@ fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
     }
 }
 
-/// The longest prefix of the words that is a verb, and the number of words that it takes after the first. The verb is
-/// `None` for a group without a sub-command.
+/// Finds the longest verb at the beginning of the words. Returns it with the number of its words after the first; the
+/// verb is `None` for a group without a sub-command.
 fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize), String> {
     let mut names = vec![first.to_owned()];
     for word in rest.iter().take(2).take_while(|word| !word.text.starts_with('-')) {
         let last = names.last().cloned().unwrap_or_default();
-        names.push(format!("{last} {}", alias(&word.text)));
+        names.push(format!("{last} {}", expand_alias(&word.text)));
     }
     for (taken, name) in names.iter().enumerate().rev() {
         let known = VERBS.iter().find(|known| known.name == name);
@@ -192,8 +192,8 @@ fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize
     Err(unknown_verb(first))
 }
 
-/// The full name of a sub-command that may be abbreviated.
-fn alias(word: &str) -> &str {
+/// Returns the full name of a sub-command that may be abbreviated.
+fn expand_alias(word: &str) -> &str {
     let known = ALIASES.iter().find(|(short, _)| *short == word);
     known.map_or(word, |(_, long)| long)
 }
@@ -212,7 +212,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("ing", "ingress"),
 ];
 
-/// The error about an unknown verb, with similar verbs as suggestions.
+/// Returns the error about an unknown verb, with similar verbs as suggestions.
 fn unknown_verb(name: &str) -> String {
     let edit_distance = |a: &str, b: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());

@@ -9,7 +9,7 @@ use super::super::shell::Word;
 use super::super::*;
 use super::operands::*;
 
-/// The named nodes, written as `a-1` or `node/a-1`.
+/// Returns the names of the nodes in the arguments, written as `a-1` or `node/a-1`.
 fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
     let name = |word: &Word| match resource_and_name(word)? {
         None => Ok(word.text.clone()),
@@ -93,7 +93,7 @@ pub(super) fn drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandEr
     Ok(command)
 }
 
-/// Splits the positional arguments at the first change into resources and the rest.
+/// Splits the positional arguments before the first change (such as `key=value`) into resources and the rest.
 pub(super) fn split_at_change(args: &Args, is_change: impl Fn(&str) -> bool) -> (&[Word], &[Word]) {
     let words = &args.positional;
     let at = words.iter().position(|word| is_change(&word.text));

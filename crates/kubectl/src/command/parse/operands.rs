@@ -11,12 +11,12 @@ use crate::refusals::no_mapping;
 
 pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
 
-/// The value of `-n`; `None` if empty.
+/// Returns the value of `-n`; `None` if empty.
 pub(super) fn namespace(args: &Args) -> Option<String> {
     args.value("namespace").filter(|namespace| !namespace.is_empty())
 }
 
-/// The objects that `words` and the namespace and selector flags select; `None` if no words are given.
+/// Returns the objects that `words` and the namespace and selector flags select; `None` if `words` is empty.
 pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
     no_kustomization(args)?;
     if words.is_empty()
@@ -68,7 +68,7 @@ pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
     Err(args.plain(args.column("kustomize"), why))
 }
 
-/// The objects that a manifest names (`-f -`). Only their kinds, names and namespaces are used.
+/// Returns the objects that a manifest contains (`-f -`). Only their kinds, names and namespaces are used.
 fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
     let column = args.column("filename");
     let (documents, error) = podscope_api::read_documents(text);
@@ -125,7 +125,7 @@ pub(super) fn explicit_target_or_all(args: &Args, words: &[Word]) -> Result<Targ
     explicit_target(args, words)
 }
 
-/// The value of `-l`; `None` if empty.
+/// Returns the value of `-l`; `None` if empty.
 pub(super) fn selector(args: &Args) -> Option<String> {
     args.value("selector").filter(|selector| !selector.is_empty())
 }
@@ -133,7 +133,7 @@ pub(super) fn selector(args: &Args) -> Option<String> {
 /// Parses a comma-separated list of resource types and categories; `all` stands for the kinds of `get all`.
 pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
     let mut kinds: Vec<Kind> = Vec::new();
-    // A kind that is named twice is listed once; each version of a custom kind is listed.
+    // A kind that occurs twice is listed once; several versions of a custom kind are all listed.
     let mut add = |kind: Kind| {
         let is_same = |known: &Kind| *known == kind && known.api_version() == kind.api_version();
         if !kinds.iter().any(is_same) {
@@ -152,7 +152,7 @@ pub(super) fn kinds_of(args: &Args, text: &str, column: u32) -> Result<Vec<Kind>
     Ok(kinds)
 }
 
-/// The server's message about an unknown resource type. It omits the group.
+/// Returns the server's message about an unknown resource type. It omits the group.
 pub(super) fn no_such_type(name: &str) -> String {
     let bare = name.split('.').next().unwrap_or(name);
     format!("the server doesn't have a resource type {bare:?}")
@@ -172,7 +172,7 @@ pub(super) fn resource_and_name(word: &Word) -> Result<Option<(&str, &str)>, Com
     Err(CommandError::new(word.column, message))
 }
 
-/// Operands as they are written, before the server is asked for their types.
+/// Operands as they are written, before their resource types are looked up.
 enum Operands<'w> {
     /// `TYPE/NAME…`, each with its word.
     Items(Vec<(&'w Word, &'w str, &'w str)>),
@@ -181,7 +181,7 @@ enum Operands<'w> {
 }
 
 impl<'w> Operands<'w> {
-    /// `None` without words.
+    /// Splits words into types and names; `None` if there are no words.
     fn of(words: &'w [Word]) -> Result<Option<Operands<'w>>, CommandError> {
         let Some((types, names)) = words.split_first() else {
             return Ok(None);
@@ -207,7 +207,7 @@ impl<'w> Operands<'w> {
             .map(|items| Some(Operands::Items(items)))
     }
 
-    /// kubectl reports names beside a selector before it looks up the types.
+    /// Returns an error if names are combined with a selector. kubectl checks this before it looks up the types.
     fn check_no_names(&self, args: &Args) -> Result<(), CommandError> {
         let why = match self {
             Operands::Kinds { names: [], .. } => return Ok(()),
@@ -221,7 +221,7 @@ impl<'w> Operands<'w> {
         Err(args.plain(args.column(flag), why))
     }
 
-    /// Looks up the types.
+    /// Looks up the resource types of the operands.
     fn selection(&self, args: &Args) -> Result<Selection, CommandError> {
         match self {
             Operands::Items(words) => {
@@ -293,7 +293,7 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     }
 }
 
-/// The manifest of `-f -`; `None` without `-f`. Other files do not exist here.
+/// Returns the manifest of `-f -`; `None` without `-f`. Other files do not exist here.
 pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     let missing: Vec<String> = args.values("filename").into_iter().filter(|path| path != "-").collect();
     if missing.len() > 1 {
@@ -305,7 +305,7 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
     match (args.value("filename"), &args.stdin) {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
-        // Standard input is empty.
+        // There is no here-document, so standard input is empty.
         (Some(path), None) if path == "-" => Ok(Some(String::new())),
         (Some(url), _) if url.starts_with("http://") || url.starts_with("https://") => {
             Err(connection_refused(args, &url))
@@ -316,7 +316,7 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
-/// kubectl's error about a URL, because the simulation has no network outside the cluster.
+/// Returns kubectl's error for an unreachable URL, because the simulation has no network outside the cluster.
 fn connection_refused(args: &Args, url: &str) -> CommandError {
     let host = url.split("://").nth(1).unwrap_or_default();
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
@@ -351,7 +351,8 @@ pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
     })
 }
 
-/// Parses an output format for whole objects. `more_before` and `more` are further formats for the error message.
+/// Parses an output format that prints whole objects. The error message lists the formats `more_before` first and
+/// `more` last.
 fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {
     let column = args.column("output");
     let (format, argument) = text
@@ -443,7 +444,7 @@ pub(super) fn int32(args: &Args, name: &str) -> Result<Option<i32>, CommandError
     }
 }
 
-/// Checks that flags are given.
+/// Returns an error unless all these flags are given.
 pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> {
     let missing: Vec<String> = names
         .iter()

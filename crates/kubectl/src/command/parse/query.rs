@@ -35,7 +35,7 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
     Ok(Action::CanI { warnings, quiet })
 }
 
-/// kubectl's warnings about the verb and the resource of `auth can-i`.
+/// Returns kubectl's warnings about the verb and the resource of `auth can-i`.
 fn can_i_warnings(args: &Args, verb: &str, resource: &str, is_url: bool) -> Parsed<Vec<String>> {
     let all_namespaces = args.bool("all-namespaces", false)?;
     let mut warnings = Vec::new();

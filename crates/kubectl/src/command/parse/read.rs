@@ -83,7 +83,8 @@ fn label_columns(args: &Args, words: &mut Words) -> Vec<String> {
     keys
 }
 
-/// Checks flags of `get` against each other. kubectl does so before it looks up resource types and output formats.
+/// Returns an error for conflicting flags of `get`. kubectl checks them before it looks up resource types and output
+/// formats.
 fn check_flags_of_get(args: &Args, show_labels: bool, output_watch_events: bool) -> Result<(), CommandError> {
     let output = args.value("output").unwrap_or_default();
     if show_labels && !matches!(output.as_str(), "" | "wide") {
@@ -110,7 +111,7 @@ fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
     Ok(super::verbatim::raw(args, path))
 }
 
-/// Checks that `-f` is standard input and that no resources are named beside it.
+/// Checks that `-f` is standard input and that no resources are given as arguments.
 fn check_filename(args: &Args) -> Result<(), CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
@@ -122,7 +123,7 @@ fn check_filename(args: &Args) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Checks that `--subresource` exists and is used only with named objects.
+/// Checks that the subresource of `--subresource` exists, and that the objects are selected by name.
 fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
     if let Some(subresource) = args.value("subresource").filter(|name| !name.is_empty()) {
         let is_named = match &target.selection {
@@ -169,8 +170,8 @@ fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     Ok(watch)
 }
 
-/// kubectl's message about a resource that never has objects here: reviews are not stored, and other kinds are not
-/// implemented. `None` for resources that may have objects.
+/// Returns kubectl's message about a resource that never has objects here: reviews are not stored, and some kinds are
+/// not implemented. `None` for resources that may have objects.
 fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Option<CommandError> {
     if Kind::from_resource_name(resource).is_some() {
         return None;
@@ -290,7 +291,7 @@ pub(super) fn explain(args: &Args, words: &mut Words) -> Result<Kubectl, Command
         return Err(args.plain(word.column, "invalid jsonpath syntax, first node must be field node"));
     }
     let parts: Vec<&str> = word.text.split('.').filter(|part| !part.is_empty()).collect();
-    // The kind may be written with its group, so the longest prefix that is a kind counts.
+    // The kind may be followed by its group, so the longest prefix that is a kind is taken.
     let found = (1..=parts.len()).rev().find_map(|len| {
         let name = parts.get(..len)?.join(".");
         Some((args.kind_named(&name)?, len))
@@ -443,7 +444,7 @@ fn since(args: &Args, words: &mut Words) -> Result<Option<Since>, CommandError> 
     }
 }
 
-/// The pod or workload of `logs`: a pod by its name, a workload as `TYPE/NAME`.
+/// Parses the first argument of `logs`: the name of a pod, or a workload as `TYPE/NAME`.
 fn pod_or_workload(args: &Args, word: &Word) -> Result<String, CommandError> {
     let Some((kind, name)) = word.text.split_once('/') else {
         return Ok(word.text.clone());

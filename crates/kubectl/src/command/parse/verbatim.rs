@@ -17,7 +17,7 @@ use crate::{IS_WHOLE, LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
-/// Parses a verb that keeps its words.
+/// Parses a verb that keeps its original words.
 pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
@@ -43,13 +43,15 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "expose" => expose(args)?,
         "autoscale" => autoscale(args)?,
         "replace" => Action::Replace {
-            text: text(args)?,
+            text: required_manifest(args)?,
             options: ReplaceOptions {
                 force: force_options(args)?,
                 validation: validation(args)?,
             },
         },
-        "diff" => Action::Diff { text: text(args)? },
+        "diff" => Action::Diff {
+            text: required_manifest(args)?,
+        },
         "apply view-last-applied" => Action::LastApplied(explicit_target(args, &args.positional)?),
         "apply set-last-applied" => Action::SetLastApplied {
             text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
@@ -120,7 +122,7 @@ fn get_contexts(args: &Args) -> Parsed<Action> {
     }
 }
 
-/// A [`Verbatim`] command with an action.
+/// Creates a [`Verbatim`] command with an action.
 pub(super) fn verbatim(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
     Kubectl::Verbatim(Box::new(Verbatim {
         verb,
@@ -148,14 +150,14 @@ fn force_options(args: &Args) -> Parsed<Option<ForceOptions>> {
         return Err(args.plain(args.column("dry-run"), "--dry-run can not be used when --force is set"));
     }
     Ok(Some(ForceOptions {
-        // kubectl never deletes immediately here; the minimum is one second.
+        // `replace --force` never deletes with grace period 0: the minimum is one second.
         grace_seconds: grace.map(|grace| grace.max(1)),
         cascade: cascade(args)?,
     }))
 }
 
-/// The manifest, which is required.
-fn text(args: &Args) -> Parsed<String> {
+/// Returns the manifest of `-f -`, which is required.
+fn required_manifest(args: &Args) -> Parsed<String> {
     manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
 }
 
@@ -380,7 +382,7 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
     })
 }
 
-/// The ConfigMap or Secret of `set env --from`.
+/// Parses the value of `set env --from`: a ConfigMap or a Secret.
 fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     let column = args.column("from");
     let (kind, name) = from.split_once('/').unwrap_or((from, ""));
@@ -394,7 +396,8 @@ fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     Ok((kind, name.to_owned()))
 }
 
-/// The variables of `set env`: from the words after the resources, from `-e`, and from standard input if a word is `-`.
+/// Collects the variables of `set env`: from the words after the resources, from `-e`, and from standard input if a
+/// word is `-`.
 fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)>> {
     let mut texts = Vec::new();
     for word in words {
@@ -465,7 +468,7 @@ fn subjects(args: &Args) -> Parsed<SetChange> {
     Ok(SetChange::Subjects(subjects))
 }
 
-/// The error of verbs that are not supported in the simulation, with an alternative.
+/// Returns the error for a verb that the simulation does not support, with an alternative.
 pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
     const NO_PROGRAMS: &str = "containers here are scripts of what they do and run no programs";
     Some(match verb {
@@ -490,7 +493,7 @@ pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
     })
 }
 
-/// The command `get --raw`.
+/// Creates the command `get --raw`.
 pub(super) fn raw(args: &Args, path: String) -> Kubectl {
     verbatim(args, "get", Action::Raw(path), DryRun::None, Output::Table)
 }

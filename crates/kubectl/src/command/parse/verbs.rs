@@ -21,7 +21,7 @@ const IGNORE_NOT_FOUND: Flag = ("ignore-not-found", '-', Takes::Bool);
 const WATCH: Flag = ("watch", 'w', Takes::Bool);
 const TEMPLATE: Flag = ("template", '-', Takes::Value);
 const RESOURCE_VERSION: Flag = ("resource-version", '-', Takes::Value);
-/// Accepted without effect except by `apply --server-side`.
+/// `--field-manager` has an effect only with `apply --server-side`.
 const FIELD_MANAGER: Flag = ("field-manager", '-', Takes::Value);
 const ALLOW_MISSING: Flag = ("allow-missing-template-keys", '-', Takes::Bool);
 const LOCAL: Flag = ("local", '-', Takes::Bool);
@@ -42,7 +42,7 @@ const CHUNK_SIZE: Flag = ("chunk-size", '-', Takes::Value);
 /// A kubectl verb. The name of a sub-command includes its group (`rollout status`).
 pub(crate) struct Verb {
     pub(crate) name: &'static str,
-    /// What kubectl prints behind the name in its `Usage:`, without `[options]` at its end.
+    /// Text that kubectl prints after the name in its `Usage:` line, without `[options]` at the end.
     pub(crate) usage: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) flags: &'static [Flag],

@@ -120,7 +120,7 @@ pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
     }
 }
 
-/// kubectl's message about positional arguments: `Unexpected args: [foo x]`.
+/// Returns kubectl's message about unexpected positional arguments: `Unexpected args: [foo x]`.
 fn unexpected(args: &Args) -> String {
     let words = args.words();
     format!("Unexpected args: [{}]", words.join(" "))
@@ -195,7 +195,7 @@ pub(super) fn delete(args: &Args, words: &mut Words) -> Result<Kubectl, CommandE
             output_name
         },
         dry_run: words.dry_run(dry_run(args)?),
-        // Empty standard input does not confirm the deletion.
+        // An empty standard input does not confirm the deletion.
         answer: words
             .flag("--interactive", is_interactive)
             .then(|| words.document(args.stdin.clone().unwrap_or_default())),
@@ -209,7 +209,7 @@ pub(super) fn delete(args: &Args, words: &mut Words) -> Result<Kubectl, CommandE
     }))
 }
 
-/// The objects of `kubectl delete`: those that the arguments select, or those of the manifest.
+/// Returns the objects of `kubectl delete`: those that the arguments select, or those of the manifest.
 fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Result<DeleteTarget, CommandError> {
     Ok(match manifest {
         None => DeleteTarget::Target(words.target(explicit_target(args, &args.positional)?)),
@@ -340,7 +340,7 @@ pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: writ
 
 /// Parses `kubectl edit`.
 pub(super) fn edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
-    // The format in which an editor would show the object. The edited text may have either format.
+    // `-o` is the format in which an editor would show the object. The edited text may have either format.
     let format = args.value("output").unwrap_or_default();
     if !matches!(format.as_str(), "" | "yaml" | "json") {
         return Err(args.usage(args.column("output"), "The flag 'output' must be one of yaml|json"));
@@ -388,7 +388,7 @@ pub(super) fn set_image(args: &Args, words: &mut Words) -> Result<Kubectl, Comma
 
 /// Parses `kubectl rollout status|undo|…`.
 pub(super) fn rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
-    // kubectl reports errors of the flags first, but the words begin with the objects.
+    // kubectl checks the flags before the objects, but the canonical text begins with the objects.
     let mut flags = Words::default();
     let action = rollout_action(args, rollout, &mut flags)?;
     let output = flags.output(output_of_write(args)?);

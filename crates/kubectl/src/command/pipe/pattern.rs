@@ -101,7 +101,7 @@ impl Pattern {
         Ok(pattern)
     }
 
-    /// The alternative that is being parsed.
+    /// Returns the alternative that is being parsed.
     fn current(&mut self) -> &mut Alternative {
         if self.alternatives.is_empty() {
             self.alternatives.push(Alternative::default());
@@ -127,7 +127,7 @@ impl Pattern {
         let is_word = |at: Option<&char>| at.is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_');
         let is_word_start = |at: usize| !self.whole_words || !is_word(at.checked_sub(1).and_then(|at| line.get(at)));
         let n_atoms = alternative.atoms.len();
-        // Which atoms may match the next character; the last entry means that all atoms have matched.
+        // For each atom, whether it may match the next character; the last entry means that all atoms have matched.
         let mut next = vec![false; n_atoms + 1];
         for at in 0..=line.len() {
             if (at == 0 || !alternative.at_start) && is_word_start(at) {

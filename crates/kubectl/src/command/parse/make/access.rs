@@ -28,7 +28,7 @@ pub(in super::super) const RESOURCE_VERBS: &[&str] = &[
 /// Verbs that kubectl accepts for non-resource URLs.
 pub(in super::super) const URL_VERBS: &[&str] = &["get", "post", "put", "head", "options", "delete", "patch", "*"];
 
-/// All values of a flag that takes comma-separated lists and may be repeated.
+/// Returns all values of a flag that takes comma-separated lists and may be repeated.
 pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
     let all = args.values(flag);
     all.iter()
@@ -38,7 +38,7 @@ pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
         .collect()
 }
 
-/// One rule per API group of the resources.
+/// Returns one rule per API group of the resources.
 fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed<Vec<Value>> {
     let mut rules: Vec<Value> = Vec::new();
     for resource in resources {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
-/// The data of `--from-literal`. `--from-file` and `--from-env-file` are errors, because there are no files.
+/// Parses `--from-literal`. `--from-file` and `--from-env-file` are errors, because there are no files.
 fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let is_given = |flag: &str| args.value(flag).is_some();
     if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {
@@ -55,7 +55,7 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     Ok(data)
 }
 
-/// `--append-hash`: appends a hash of the data to the name. The hash function differs from kubectl's.
+/// Appends a hash of the data to the name if `--append-hash` is given. The hash function differs from kubectl's.
 pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) -> Parsed<String> {
     if !args.bool("append-hash", false)? {
         return Ok(name.to_owned());

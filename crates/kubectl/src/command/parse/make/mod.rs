@@ -54,7 +54,7 @@ pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
     Ok(Action::Create(generated))
 }
 
-/// The single positional argument, the name of the object.
+/// Returns the name of the object, which is the only positional argument.
 fn name(args: &Args) -> Parsed<String> {
     match args.positional.as_slice() {
         [name] => Ok(name.text.clone()),
@@ -62,7 +62,8 @@ fn name(args: &Args) -> Parsed<String> {
     }
 }
 
-/// A generated object. `kind` is used in the error message `failed to create KIND: `; empty omits it.
+/// Wraps a generated object. Errors of the server are printed after `failed to create KIND: `, or without this prefix
+/// if `kind` is empty.
 fn generated(object: Value, kind: &str) -> Generated {
     let context = match kind {
         "" => ErrorContext::None,
@@ -76,7 +77,7 @@ fn generated(object: Value, kind: &str) -> Generated {
     }
 }
 
-/// An object that has nothing but a name.
+/// Generates an object that has only a name.
 fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
     object["metadata"] = json!({"name": name(args)?});
     let mut generated = generated(object, kind);
@@ -86,7 +87,7 @@ fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
     Ok(generated)
 }
 
-/// Parses `a=b,c=d` of a flag that may be repeated.
+/// Parses a flag with values like `a=b,c=d`, which may be repeated.
 pub(super) fn pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
     let mut out = Map::new();
     for text in split_all(args, flag) {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// kubectl's name for the container of an image: the image name without registry, tag and digest.
+/// Returns kubectl's name for the container of an image: the image name without registry, tag and digest.
 pub(super) fn container_name(image: &str) -> String {
     let name = image.rsplit('/').next().unwrap_or(image);
     let name = name.split(['@', ':']).next().unwrap_or(name);
