@@ -1,14 +1,14 @@
 //! Compiles `locales/LANGUAGE/*.ftl` (Fluent).
 //!
-//! English gives the Rust items: one module a file, one item a message, with its arguments as named fields. A message of
-//! another language that English does not have, or that uses another argument, stops the build; a message that is missing
-//! there is shown in English. Each language becomes one text of patterns in the order of the English messages (the form is
-//! described in `src/pattern.rs`).
+//! The English files define the Rust items: one module per file, and one item per message with its arguments as named
+//! fields. If another language has a message that English lacks, or a message with an unknown argument, the build
+//! fails. A message that another language lacks is shown in English. Each language becomes one text of patterns in the
+//! order of the English messages (the form is described in `src/pattern.rs`).
 //!
 //! The folders are the list of languages: a folder's name is the code of its language, and the message `name` of its
 //! `language.ftl` the language's own name.
 
-// A build script may use the maps of std.
+// A build script does not run in the engine, so it may use the maps of std.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
@@ -16,26 +16,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Start of an argument, of a selection, end of a variant's key, end of a variant, end of a selection.
+/// Marks in compiled patterns: start of an argument, start of a selection, end of a variant's key, end of a variant,
+/// end of a selection.
 const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
 
-/// The language that is the source of all others.
+/// Code of the language that the others are translated from.
 const SOURCE: &str = "en";
 
 /// Code of the pseudo-locale.
 const PSEUDO: &str = "en-XA";
 
-/// A message of one file: its arguments in the order of their names, with those that select by number.
+/// A parsed message.
 struct Message {
     arguments: BTreeMap<String, bool>,
-    /// The text as documentation shows it.
+    /// The text as the documentation of the Rust item shows it.
     shown: String,
     pattern: Pattern<String>,
 }
 
 type Resource = BTreeMap<String, Message>;
 
-/// The messages of a language by the names of their files without ending.
+/// The messages of a language, by file name without extension.
 type Files = BTreeMap<String, Resource>;
 
 fn main() {
@@ -59,7 +60,7 @@ fn main() {
     }
 }
 
-/// Reads all languages by their codes: the source first, the others in the order of their codes.
+/// Reads the messages of all languages; returns them with language codes, English first, the others sorted by code.
 fn languages(locales: &Path) -> Vec<(String, Files)> {
     let entries = std::fs::read_dir(locales).unwrap_or_else(|error| panic!("{}: {error}", locales.display()));
     let folders = entries.flatten().filter(|entry| entry.path().is_dir());
@@ -75,7 +76,7 @@ fn languages(locales: &Path) -> Vec<(String, Files)> {
     codes.into_iter().map(files).collect()
 }
 
-/// Stops the build if a translation has a message or an argument that English does not have.
+/// Fails the build if a translation has a message or an argument that English does not have.
 fn check(language: &str, files: &Files, english: &Files) {
     for (file, messages) in files {
         for (id, message) in messages {
@@ -95,7 +96,7 @@ fn check(language: &str, files: &Files, english: &Files) {
     }
 }
 
-/// The Rust items that list the languages.
+/// Generates the Rust constants that list the languages.
 fn table(english: &Files, languages: &[(String, Files)]) -> String {
     let (mut names, mut texts) = (String::new(), String::new());
     for (code, files) in
@@ -134,7 +135,7 @@ fn write(path: &Path, text: &str) {
     }
 }
 
-/// Reads the files of a language, by their name without ending.
+/// Reads the files of a language, by file name without extension.
 fn read(folder: &Path) -> Files {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -186,7 +187,8 @@ fn resource(path: &Path, text: String) -> Resource {
     messages
 }
 
-/// Collects the arguments of a pattern; refuses what this project does not use.
+/// Collects the arguments of a pattern, each with whether it selects a plural form. Fluent syntax that this project
+/// does not use is an error.
 fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Result<(), String> {
     for element in &pattern.elements {
         let PatternElement::Placeable { expression } = element else {
@@ -217,7 +219,7 @@ fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Resu
     Ok(())
 }
 
-/// The text of a message as the documentation of its item shows it.
+/// Formats a message for the documentation of its Rust item.
 fn shown(pattern: &Pattern<String>) -> String {
     let mut text = String::new();
     for element in &pattern.elements {
@@ -243,7 +245,7 @@ fn rust_name(id: &str) -> String {
     id.replace('-', "_")
 }
 
-/// The Rust items of all messages.
+/// Generates the Rust items of all messages.
 fn items(english: &Files) -> String {
     let mut rust = String::new();
     let mut first = 0;
@@ -314,7 +316,7 @@ fn items(english: &Files) -> String {
     rust
 }
 
-/// The item that makes a sentence of a message, with its arguments as named fields.
+/// Generates the struct of a message with arguments, with methods that format it.
 fn sentence_item(name: &str, number: usize, message: &Message) -> String {
     let (mut fields, mut list) = (String::new(), String::new());
     for (argument, is_number) in &message.arguments {
@@ -333,8 +335,8 @@ fn sentence_item(name: &str, number: usize, message: &Message) -> String {
     )
 }
 
-/// The patterns of a language in the order of the English messages, each with a NUL at its end; empty where the language
-/// has none.
+/// Compiles the patterns of a language in the order of the English messages, each with a NUL at its end. A message that
+/// the language lacks is an empty pattern.
 fn compiled(english: &Files, language: &Files, text: fn(&str) -> String) -> String {
     let mut all = String::new();
     for (file, messages) in english {
@@ -348,8 +350,8 @@ fn compiled(english: &Files, language: &Files, text: fn(&str) -> String) -> Stri
     all
 }
 
-/// The compiled pattern of a message with a NUL at its end. `source` is the English message, which gives the order of the
-/// arguments.
+/// Compiles the pattern of a message, with a NUL at its end. `source` is the English message, which defines the order
+/// of the arguments.
 fn pattern(source: &Message, message: &Message, text: fn(&str) -> String) -> String {
     let order: Vec<&String> = source.arguments.keys().collect();
     let mut compiled = String::new();
@@ -394,7 +396,8 @@ fn compile(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> Strin
     }
 }
 
-/// The text of the pseudo-locale: accents, and a third longer. Code in backticks stays.
+/// Converts English text to the pseudo-locale: adds accents, and makes it a third longer. Code in backticks is
+/// unchanged.
 fn pseudo(text: &str) -> String {
     let accents: BTreeMap<char, char> = "aáeéiíoóuúyýcçnñsšzžAÁEÉIÍOÓUÚCÇNÑSŠ"
         .chars()

@@ -1,17 +1,17 @@
-//! The sentences that Podscope itself says, as messages with named arguments.
+//! The user-visible texts of Podscope, as messages with named arguments.
 //!
-//! A message stands in `locales/LANGUAGE/FILE.ftl`, in Fluent's syntax. `build.rs` compiles these files: each English
-//! message becomes an item of the module of its file, so a message that does not exist or an argument that it does not
-//! have is a compile error. [`t!`] makes the sentence in the current language. A message that the current language lacks
-//! is shown in English.
+//! A message is defined in `locales/LANGUAGE/FILE.ftl`, in Fluent's syntax. `build.rs` compiles these files: each
+//! English message becomes an item in the module of its file, so an unknown message or argument is a compile error.
+//! [`t!`] formats a message in the current language. A message that the current language lacks is shown in English.
 //!
-//! The engine has no language. It sends a [`Sentence`]: a message with its arguments, made by [`sentence!`]. The page and
-//! the command line print it in their language; traces and JSON hold its English text ([`Sentence::english`]).
+//! The engine does not know the user's language. It sends a [`Sentence`]: a message with its arguments, created by
+//! [`sentence!`]. The page and the command line print it in their language; traces and JSON hold its English text
+//! ([`Sentence::english`]).
 //!
-//! English is part of the program. The page loads the file of another language when it is chosen; the command line holds
-//! the same files. Both call [`set`], and bring the plural rules of the language: the page those of the browser, the
-//! command line those of a crate. Texts of lessons and the glossary are not messages: they are found by a digest
-//! of their English text ([`translated`]).
+//! English is part of the program. The page loads the file of another language when the user selects it; the command
+//! line contains the same files. Both call [`set`] with the plural rules of the language: the page uses those of the
+//! browser, the command line those of a crate. Texts of lessons and the glossary are not messages: their translations
+//! are looked up by a digest of the English text ([`translated`]).
 //!
 //! The runtime of Fluent (`fluent-bundle` 0.16) was measured: it adds 42 KiB of brotli-compressed wasm to the page and
 //! parses at each start. This crate adds its few functions only; `fluent-syntax` parses at build time.
@@ -35,27 +35,28 @@ pub use sentence::{Count, InEnglish, Sentence, Value, as_english, listed};
 #[cfg(feature = "all")]
 pub const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
 
-/// Files of messages that the engine sends as English sentences; the page finds their translations by them.
+/// Files whose messages the engine sends as plain English texts; the page looks up their translations by the English
+/// text.
 #[cfg(feature = "all")]
-pub const SAID_BY_ENGINE: [&str; 2] = ["invariant", "plugin"];
+pub const ENGINE_MESSAGE_FILES: [&str; 2] = ["invariant", "plugin"];
 
 /// The English messages of one file of `locales/en`. A program contains only the files of which it uses a message.
 #[derive(Debug, PartialEq, Eq)]
 struct File {
-    /// Number of the file's first message among all messages.
+    /// Index of the file's first message among all messages.
     first: usize,
-    /// Patterns, each with a NUL at its end.
+    /// Compiled patterns, each with a NUL at its end.
     english: &'static str,
 }
 
 impl File {
-    /// The English pattern of a message of this file.
+    /// Returns the English pattern of the message with this index in the file.
     fn pattern(&self, number: usize) -> &'static str {
         self.english.split('\0').nth(number).unwrap_or_default()
     }
 }
 
-/// Makes the sentence of a message: `t!(time::paused)`, `t!(time::skip, event = name, seconds = 42)`.
+/// Formats a message in the current language: `t!(time::paused)`, `t!(time::skip, event = name, seconds = 42)`.
 #[macro_export]
 macro_rules! t {
     ($file:ident :: $id:ident) => { $crate::$file::$id.text() };
@@ -64,8 +65,8 @@ macro_rules! t {
     };
 }
 
-/// Makes the [`Sentence`] of a message, for which the engine and the page need no common language:
-/// `sentence!(seen::too_many, pods = 3, node = "a-1")`. Arguments are names, whole numbers, other sentences, and lists.
+/// Creates the [`Sentence`] of a message, which the receiver can format in its own language: `sentence!(seen::too_many,
+/// pods = 3, node = "a-1")`. Arguments are names, whole numbers, other sentences, and lists.
 #[macro_export]
 macro_rules! sentence {
     ($file:ident :: $id:ident) => { $crate::$file::$id.sentence() };
@@ -79,19 +80,19 @@ macro_rules! sentence {
 pub struct Message(&'static File, usize);
 
 impl Message {
-    /// The sentence in the current language.
+    /// Returns the text in the current language.
     #[must_use]
     pub fn text(self) -> String {
         format(self.0, self.1, &[])
     }
 
-    /// The sentence, to be sent.
+    /// Returns the message as a [`Sentence`], which any receiver can format in its own language.
     #[must_use]
     pub fn sentence(self) -> Sentence {
         Sentence::of(self.0, self.1, Vec::new())
     }
 
-    /// The English sentence. The engine sends this; the page finds its translation by it ([`translated`]).
+    /// Returns the English text. The engine sends it; the page looks up its translation ([`translated`]).
     #[must_use]
     pub fn english(self) -> &'static str {
         self.0.pattern(self.1)
@@ -100,9 +101,9 @@ impl Message {
 
 /// An argument that may select a plural form.
 pub trait Number {
-    /// The number as it is printed.
+    /// Returns the number as it is printed.
     fn display(&self) -> &dyn fmt::Display;
-    /// The absolute value, by which the plural form is chosen.
+    /// Returns the absolute value, which selects the plural form.
     fn magnitude(&self) -> u64;
 }
 
@@ -151,7 +152,7 @@ pub enum Plural {
 }
 
 impl Plural {
-    /// The categories with their names in CLDR and Fluent.
+    /// The categories with their names in CLDR and in Fluent files.
     const NAMES: [(Self, &str); 6] = [
         (Self::Zero, "zero"),
         (Self::One, "one"),
@@ -161,7 +162,7 @@ impl Plural {
         (Self::Other, "other"),
     ];
 
-    /// The category of a name.
+    /// Returns the category with this name, or `Other` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Self {
         let found = Self::NAMES.iter().find(|(_, known)| *known == name);
@@ -173,18 +174,18 @@ impl Plural {
         found.map_or("other", |(_, name)| name)
     }
 
-    /// The rule of English for whole numbers.
+    /// Returns the category of a whole number in English.
     #[must_use]
     pub fn english(n: u64) -> Self {
         if n == 1 { Self::One } else { Self::Other }
     }
 }
 
-/// A language that is loaded.
+/// A loaded language.
 pub struct Locale {
     code: String,
     file: String,
-    /// Start and end of each message in the file.
+    /// Start and end of each message in the file, as byte indices.
     ranges: Vec<(usize, usize)>,
     /// Digest of the English text, and start and end of its translation in the file. Invariant: in the order of the
     /// digests.
@@ -195,7 +196,7 @@ pub struct Locale {
 impl Locale {
     /// Reads the file of a language: the compiled messages, then digests (16 hexadecimal digits, in their order) and
     /// translated texts in turn, each with a NUL at its end. `plural` gives the plural category of a whole number.
-    /// `None` if it is not such a file, or one of another version.
+    /// Returns `None` if the file has another format or belongs to another version.
     #[must_use]
     pub fn new(code: &str, file: String, plural: impl Fn(u64) -> Plural + 'static) -> Option<Self> {
         let mut parts = ranges(&file);
@@ -221,7 +222,7 @@ impl Locale {
         self.file.get(start..end).filter(|pattern| !pattern.is_empty())
     }
 
-    /// Translation of a text that is no message.
+    /// Looks up the translation of a text that is not a message.
     fn text(&self, english: &str) -> Option<&str> {
         let digest = digest(english);
         let at = self.texts.partition_point(|(known, _)| *known < digest);
@@ -230,7 +231,7 @@ impl Locale {
     }
 }
 
-/// Ranges of the texts of a file; each ends with a NUL.
+/// Returns the byte ranges of the texts of a file, each of which ends with a NUL.
 fn ranges(file: &str) -> Vec<(usize, usize)> {
     let mut start = 0;
     let ends = file.bytes().enumerate().filter(|(_, byte)| *byte == 0);
@@ -239,7 +240,7 @@ fn ranges(file: &str) -> Vec<(usize, usize)> {
 }
 
 thread_local! {
-    /// The language of this thread; English if none.
+    /// The current language of this thread; `None` is English.
     static CURRENT: RefCell<Option<Locale>> = const { RefCell::new(None) };
 }
 
@@ -248,7 +249,7 @@ pub fn set(locale: Option<Locale>) {
     CURRENT.with_borrow_mut(|current| *current = locale);
 }
 
-/// Code of the current language.
+/// Returns the code of the current language.
 #[must_use]
 pub fn code() -> String {
     CURRENT.with_borrow(|current| {
@@ -264,7 +265,7 @@ pub fn is_english() -> bool {
     CURRENT.with_borrow(Option::is_none)
 }
 
-/// Formats the message of this number in a file.
+/// Formats the message with this index in a file, in the current language.
 fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
     let mut text = String::new();
     CURRENT.with_borrow(|current| {
@@ -280,7 +281,7 @@ fn format(file: &File, number: usize, arguments: &[Argument<'_>]) -> String {
     text
 }
 
-/// Appends a message in a language; in English if the language, or its message, is missing.
+/// Appends a message in a language; in English if `language` is `None` or lacks the message.
 fn format_in<'e>(
     language: Option<&Locale>,
     number: Option<usize>,
@@ -295,21 +296,21 @@ fn format_in<'e>(
     }
 }
 
-/// Translation of a text of a lesson or of the glossary, found by its English text. `None` in English, and where the
-/// current language lacks it.
+/// Looks up the translation of a text of a lesson or of the glossary. Returns `None` if the current language is English
+/// or lacks the translation.
 #[must_use]
 pub fn translated(english: &str) -> Option<String> {
     CURRENT.with_borrow(|current| Some(current.as_ref()?.text(english)?.to_owned()))
 }
 
-/// A text of the engine in the current language; in English if it has no translation.
+/// Translates a text that the engine sent in English; returns it unchanged if it has no translation.
 #[must_use]
 pub fn said(english: &str) -> String {
     translated(english).unwrap_or_else(|| english.to_owned())
 }
 
-/// Digest of an English text: FNV-1a, 64 bits, of the text without surrounding white space. It stands beside each
-/// translation, so that a translation does not outlive its original.
+/// Returns the digest of an English text without surrounding white space: FNV-1a, 64 bits. Each translation stores the
+/// digest of its original, so that a changed original is detected.
 #[must_use]
 pub fn digest(english: &str) -> u64 {
     let bytes = english.trim().bytes();
@@ -322,7 +323,7 @@ pub fn digest(english: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// A language with the plural forms of Ukrainian, one message and one text.
+    /// Ukrainian with its plural forms, one message and one text.
     fn locale() -> Locale {
         let plural = |n: u64| match (n % 10, n % 100) {
             (1, tens) if tens != 11 => Plural::One,
@@ -349,21 +350,21 @@ mod tests {
             [nodes(1), nodes(3), nodes(12), nodes(21)],
             ["1 вузол", "3 вузли", "12 вузлів", "21 вузол"]
         );
-        // A message that the language lacks is English.
+        // A message that the language lacks is shown in English.
         assert_eq!(format(&FILE, 1, &[]), "plain");
         set(None);
         assert!(is_english());
     }
 
     #[test]
-    fn other_texts_are_no_language() {
+    fn files_in_other_formats_are_refused() {
         for text in ["", "<!doctype html>", "a\0b\0"] {
             assert!(Locale::new("es", text.to_owned(), Plural::english).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn texts_are_found_by_their_english_without_surrounding_space() {
+    fn translations_are_found_by_trimmed_english_text() {
         assert_eq!(translated("A pod waits."), None);
         set(Some(locale()));
         assert_eq!(said("A pod waits.\n"), "Под чекає.");

@@ -7,7 +7,7 @@
 use crate::{Argument, Plural};
 use std::fmt::Write as _;
 
-/// Appends a pattern with its arguments to a text.
+/// Appends a formatted pattern to a text.
 pub(crate) fn format(pattern: &str, arguments: &[Argument<'_>], plural: &dyn Fn(u64) -> Plural, into: &mut String) {
     let mut rest = pattern;
     while let Some(at) = rest.find(['\u{1}', '\u{2}']) {
@@ -63,7 +63,7 @@ fn select<'a>(
     (chosen, rest.strip_prefix('\u{5}').unwrap_or(rest))
 }
 
-/// Byte index of the mark that ends a variant; selections inside it are skipped.
+/// Returns the byte index of the mark that ends a variant; selections inside the variant are skipped.
 fn end_of_variant(text: &str) -> usize {
     let mut depth = 0;
     for (at, mark) in text.bytes().enumerate() {

@@ -1,5 +1,5 @@
-//! Sentences that the engine sends: a message and its arguments. Whoever shows a sentence makes its text, so the engine
-//! has no language, and a sentence of an earlier instant follows a change of the language.
+//! Sentences that the engine sends: messages with their arguments. The receiver formats a sentence when it shows it, so
+//! the engine needs no language, and sentences sent earlier are shown anew when the user changes the language.
 //!
 //! A sentence carries the compiled English pattern of its message. The page therefore contains no messages that only the
 //! engine uses.
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Argument, CURRENT, File, Locale, format_in, list as messages};
 
-/// A message with its arguments, made by [`sentence!`](crate::sentence); or a text that is no message: one of a lesson, or
-/// a message of the API server, which is the same in each language.
+/// A message with its arguments, created by [`sentence!`](crate::sentence); or a text that is not a message: a text of
+/// a lesson, or an error of the API server, which is the same in every language.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Sentence {
-    /// Number of the message among all messages; `None` for a text that is no message.
+    /// Index of the message among all messages; `None` for a text that is not a message.
     message: Option<usize>,
-    /// The compiled English pattern, or the text.
+    /// The compiled English pattern of the message, or the text that is not a message.
     english: Cow<'static, str>,
     arguments: Vec<Value>,
 }
@@ -26,7 +26,7 @@ pub struct Sentence {
 /// An argument of a [`Sentence`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Value {
-    /// A name, a time, or another text that is the same in each language.
+    /// A name, a time, or another text that is the same in every language.
     Text(String),
     /// A whole number. It may select a plural form.
     Number(i64),
@@ -40,7 +40,7 @@ pub enum Value {
 pub struct Count(i64);
 
 impl Sentence {
-    /// A message of a file with its arguments in their order.
+    /// Creates a sentence from a message of a file; the arguments are in the order of the pattern.
     pub(crate) fn of(file: &File, number: usize, arguments: Vec<Value>) -> Self {
         Self {
             message: Some(file.first + number),
@@ -49,7 +49,7 @@ impl Sentence {
         }
     }
 
-    /// The English text. Traces, JSON and everything else that programs read hold this one.
+    /// Returns the English text, which traces, JSON and other machine-readable output contain.
     #[must_use]
     pub fn english(&self) -> String {
         let mut text = String::new();
@@ -57,7 +57,7 @@ impl Sentence {
         text
     }
 
-    /// Returns whether this is a message, and not a text that is no message.
+    /// Returns whether the sentence was created from a message.
     #[must_use]
     pub fn is_message(&self) -> bool {
         self.message.is_some()
@@ -95,7 +95,7 @@ impl fmt::Display for Sentence {
     }
 }
 
-/// A value as it is printed in a language; `None` is English.
+/// Prints a value in a language; `None` is English.
 struct InLanguage<'a>(&'a Value, Option<&'a Locale>);
 
 impl fmt::Display for InLanguage<'_> {
@@ -134,7 +134,7 @@ pub fn listed<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
     list
 }
 
-/// What [`as_english`] writes in the place of sentences.
+/// Sentences, and options of them, that [`as_english`] replaces by English text.
 pub trait InEnglish {
     type Text: Serialize;
     fn in_english(&self) -> Self::Text;
@@ -159,12 +159,13 @@ impl<T: InEnglish> InEnglish for Option<T> {
 /// Serialises a sentence as its English text, for JSON: `#[serde(serialize_with = "podscope_messages::as_english")]`.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the errors of the serializer.
 pub fn as_english<T: InEnglish, S: Serializer>(sentences: &T, serializer: S) -> Result<S::Ok, S::Error> {
     sentences.in_english().serialize(serializer)
 }
 
-/// A text that is no message becomes a sentence. It has a translation if it is a text of a lesson ([`crate::translated`]).
+/// Converts a text that is not a message to a sentence. It is translated if it is a text of a lesson
+/// ([`crate::translated`]).
 impl<T: Into<String>> From<T> for Sentence {
     fn from(text: T) -> Self {
         Self {
@@ -250,14 +251,14 @@ mod tests {
         english: "\u{1}0 runs \u{1}1\0on \u{1}0\0",
     };
 
-    /// Spanish with a translation of both messages, in another order of the arguments.
+    /// Spanish with translations of both messages, which have their arguments in another order.
     fn spanish() -> Option<Locale> {
         let file = format!("\u{1}1 ejecuta \u{1}0\0en \u{1}0\0{}", "\0".repeat(N_MESSAGES - 2));
         Locale::new("es", file, Plural::english)
     }
 
     #[test]
-    fn sentence_follows_the_language_and_keeps_its_english() {
+    fn sentence_is_printed_in_the_current_language_or_in_english() {
         let place = Sentence::of(&FILE, 1, vec![Value::from("a-1")]);
         let sentence = Sentence::of(&FILE, 0, vec!["web-0".into(), place.into()]);
         let sent = serde_json::to_string(&sentence).expect("it is serialised");
@@ -270,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_message_keeps_its_marks() {
+    fn text_without_message_keeps_argument_marks() {
         let text = "0/3 nodes \u{1}0 {are} available";
         assert_eq!(Sentence::from(text).to_string(), text);
     }
 
     #[test]
-    fn list_has_separators_between_its_values() {
+    fn list_values_are_joined_by_separators() {
         let list = vec![Value::from(1_u32), Value::from("x"), Value::from(vec!["y", "z"])];
         let sentence = Sentence::of(&FILE, 1, vec![list.into()]);
         assert_eq!(sentence.to_string(), "on 1, x, y, z");
