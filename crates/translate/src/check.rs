@@ -8,12 +8,12 @@ use podscope_protocol::template::variables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The state of one language.
+/// The translation status of one language.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Texts that lack a translation: file and key.
+    /// Texts without a translation, as file and key.
     pub(crate) missing: Vec<String>,
-    /// Mistakes: a translation that outlived its original, or whose code, links or paragraphs differ from it.
+    /// Faults: translations whose original was changed or removed, or whose code, links or paragraphs differ from it.
     pub(crate) faults: Vec<String>,
     pub(crate) n_translated: usize,
 }
@@ -51,8 +51,8 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
     Ok(report)
 }
 
-/// Faults of English texts with more than one translation. The page finds a translation by its English text, so there
-/// can be one.
+/// Reports English texts with several translations. The page finds a translation by its English text, so there must be
+/// only one.
 fn ambiguous(language: &str, translations: BTreeMap<&str, BTreeSet<String>>) -> impl Iterator<Item = String> {
     let several = translations
         .into_iter()
@@ -89,17 +89,17 @@ fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, repor
     }
 }
 
-/// What a translation must have in common with its original.
+/// Reports where a translation differs from its original in code, links, variables or the number of paragraphs.
 pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if counted(code(english)) != counted(code(translation)) {
+    if count_items(code(english)) != count_items(code(translation)) {
         found.push(format!(
             "code differs: {:?}, not {:?}",
             code(translation),
             code(english)
         ));
     }
-    if counted(terms(english)) != counted(terms(translation)) {
+    if count_items(terms(english)) != count_items(terms(translation)) {
         found.push(format!(
             "links differ: {:?}, not {:?}",
             terms(translation),
@@ -120,7 +120,7 @@ pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
     found
 }
 
-/// Code spans and blocks of a text.
+/// Returns the code spans and code blocks of a text.
 fn code(text: &str) -> Vec<String> {
     let mut spans = Vec::new();
     let mut rest = text;
@@ -134,12 +134,12 @@ fn code(text: &str) -> Vec<String> {
     spans
 }
 
-/// Terms of the glossary that a text links, in lower case.
+/// Returns the glossary terms that a text links, in lower case.
 fn terms(text: &str) -> Vec<String> {
     links(text).map(|(term, _)| term.to_lowercase()).collect()
 }
 
-fn counted(items: Vec<String>) -> BTreeMap<String, usize> {
+fn count_items(items: Vec<String>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for item in items {
         *counts.entry(item).or_default() += 1;
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_name_lost_code_links_and_paragraphs() {
+    fn differences_report_lost_code_links_variables_and_paragraphs() {
         let english = "Run `kubectl get pods` in a [[zone]].\n\nThen wait.";
         assert!(differences(english, "Ejecuta `kubectl get pods` en una [[zone|zona]].\n\nEspera.").is_empty());
         let found = differences(english, "Ejecuta `kubectl get pod` en una zona. Espera.");

@@ -5,7 +5,7 @@
 //! kind: Translation
 //! metadata: {name: spread-by-zone, language: es}
 //! texts:
-//! - key: steps[0].text   # the text's place in the lesson
+//! - key: steps[0].text   # path of the text in the lesson
 //!   of: 0123456789abcdef # digest of the English text that was translated
 //!   text: |
 //!     …
@@ -25,17 +25,17 @@ pub(crate) struct Text {
     pub(crate) text: String,
 }
 
-/// Path of a file of translations.
+/// Returns the path of a file of translations.
 pub(crate) fn path(lessons: &Path, language: &str, name: &str) -> PathBuf {
     lessons.join(language).join(format!("{name}.{language}.yaml"))
 }
 
-/// The digest of an English text, as the files and the page's file have it.
+/// Returns the digest of an English text, as it is written in the files of translations.
 pub(crate) fn digest(english: &str) -> String {
     format!("{:016x}", podscope_messages::digest(english))
 }
 
-/// Reads a file. A file that does not exist has no texts.
+/// Reads a file of translations; returns no texts if it does not exist.
 pub(crate) fn read(path: &Path) -> Result<Vec<Text>, String> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -64,7 +64,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Text>, String> {
     items.iter().map(text).collect()
 }
 
-/// Writes a file.
+/// Writes a file of translations.
 pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[Text]) -> Result<(), String> {
     let mut out = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Translation\nmetadata: {{name: {name}, language: {language}}}\ntexts:\n"
@@ -94,7 +94,7 @@ pub(crate) fn write(path: &Path, language: &str, name: &str, texts: &[Text]) -> 
     std::fs::write(path, out).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A text of one line in double quotes, with YAML's escapes.
+/// Formats a single-line text as a double-quoted YAML scalar.
 fn scalar(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

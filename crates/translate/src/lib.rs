@@ -1,8 +1,8 @@
-//! Translations of Podscope's lessons, glossary and messages: compares them with English, and compiles the files of the
-//! languages. The binary is for contributors (`cargo xtask translate`) and for the site; the build script of the command
-//! line compiles the same files into it.
+//! Translations of Podscope's lessons, glossary and messages: compares them with the English originals, and compiles
+//! one file for each language. The binary is for contributors (`cargo xtask translate`) and for the site; the build
+//! script of the command line compiles the same files into it.
 
-// A tool for contributors may use the maps and sorts of std.
+// This tool does not run in the engine, so it may use the maps and sorts of std.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 mod check;
@@ -12,13 +12,13 @@ mod terms;
 
 use crate::file::Text;
 use crate::original::Original;
-use podscope_messages::{COMPILED, ENGLISH, IDS, LANGUAGES, PSEUDO, SAID_BY_ENGINE};
+use podscope_messages::{COMPILED, ENGINE_MESSAGE_FILES, ENGLISH, IDS, LANGUAGES, PSEUDO};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const LESSONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../session/lessons");
 
-/// Codes of the languages that are translations.
+/// Returns the codes of all languages except English.
 fn translations() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en")
 }
@@ -97,7 +97,7 @@ fn report(language: &str, originals: &[Original]) -> Result<usize, String> {
     Ok(report.faults.len())
 }
 
-/// The messages that a language lacks.
+/// Returns the messages without a translation in a language.
 fn missing_messages(language: &str) -> Vec<String> {
     let compiled = COMPILED
         .iter()
@@ -108,7 +108,8 @@ fn missing_messages(language: &str) -> Vec<String> {
     missing.map(|(_, (file, id))| format!("{file}.ftl: {id}")).collect()
 }
 
-/// Files and folders that [`compiled`] reads. The messages are part of this crate.
+/// Returns the files and folders that [`compiled`] reads. Messages are not among them: they are compiled into the
+/// program.
 #[must_use]
 pub fn sources() -> Vec<PathBuf> {
     let lessons = Path::new(LESSONS);
@@ -117,8 +118,9 @@ pub fn sources() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The file of each language other than English, and of the pseudo-locale, by code (`podscope_messages::Locale::new`
-/// reads them). Outdated texts are left out, so they are shown in English.
+/// Compiles the file of each language except English, and of the pseudo-locale; returns language codes and contents
+/// (`podscope_messages::Locale::new` reads them). Outdated translations are left out, so these texts are shown in
+/// English.
 ///
 /// # Errors
 /// A file of lessons or translations cannot be read.
@@ -128,7 +130,7 @@ pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
     COMPILED.iter().map(file).collect()
 }
 
-/// The file of one language: its messages, then digests and texts in turn.
+/// Compiles the file of one language: its messages, then each translated text after the digest of its original.
 fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for original in originals {
@@ -148,7 +150,7 @@ fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<Str
     }
     let sentences = ENGLISH.split('\0').zip(messages.split('\0')).zip(IDS);
     for ((english, translation), (file, _)) in sentences {
-        if SAID_BY_ENGINE.contains(file) {
+        if ENGINE_MESSAGE_FILES.contains(file) {
             texts
                 .entry(file::digest(english))
                 .or_insert_with(|| translation.to_owned());
@@ -175,7 +177,8 @@ pub fn site(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A text of a lesson in the pseudo-locale: marked at both ends, so that it shows that it came through the translation.
+/// Translates a lesson text into the pseudo-locale: marks at both ends show that the text was looked up as a
+/// translation.
 fn pseudo(english: &str) -> String {
     format!("ŝ {english} ŝ")
 }
@@ -184,7 +187,8 @@ fn pseudo(english: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Every text and every message has its translation, none outlives its original, and code, links and terms agree.
+    /// Every text and every message is translated, no translation is outdated, and code, links and terms are those of
+    /// the original.
     /// Shows: E-16
     #[test]
     fn translations_are_complete_and_agree_with_english() {

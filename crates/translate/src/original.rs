@@ -1,4 +1,4 @@
-//! The English texts that are translated: those of the lessons, the headings of their groups, and the glossary.
+//! The English texts to translate: lessons, headings of lesson groups, practice families, titles and the glossary.
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::glossary::GLOSSARY;
@@ -7,28 +7,27 @@ use podscope_protocol::template::{hide_variables, show_variables, variables};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Name of the file of the headings of groups.
+/// Name of the file with the headings of lesson groups.
 const GROUPS: &str = "groups";
 
-/// Name of the file of the glossary.
+/// Name of the file with the glossary.
 const TERMS: &str = "glossary";
 
-/// Name of the file of practice families: titles, rules, and the texts of tasks.
+/// Name of the file with the titles, rules and task texts of practice families.
 const PRACTICE: &str = "practice";
 
-/// Name of the file of titles of sessions and courses.
+/// Name of the file with the titles of sessions and courses.
 const TITLES: &str = "titles";
 
-/// Folders of practice families and courses, and the files of sessions that are no lessons, from the folder of the
-/// lessons.
+/// Paths relative to the folder of lessons: practice families, courses, and sessions that are not lessons.
 const FAMILIES: &str = "../practice";
 const COURSES: &str = "../../course/courses";
 const SESSIONS: [&str; 2] = ["../src/welcome.yaml", "../src/free.yaml"];
 
-/// Annotations of a lesson that are texts.
+/// Annotations of a lesson whose values are translated.
 const ANNOTATIONS: [&str; 3] = ["summary", "rule", "variation"];
 
-/// The texts that one file of translations holds: a lesson's, the headings, or the glossary's.
+/// The English texts for one file of translations, for example those of a lesson or of the glossary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Original {
     pub(crate) name: String,
@@ -37,7 +36,7 @@ pub(crate) struct Original {
     pub(crate) texts: Vec<(String, String)>,
 }
 
-/// Files and folders with originals that are not in the folder of the lessons.
+/// Returns the files and folders with originals outside the folder of lessons.
 pub(crate) fn outside_of_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf> {
     let paths = [FAMILIES, COURSES].into_iter().chain(SESSIONS);
     paths.map(|path| lessons.join(path))
@@ -84,7 +83,7 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     Ok(found.into_iter().map(|(_, lesson, _)| lesson).chain(shared).collect())
 }
 
-/// The YAML files of a folder, in the order of their names.
+/// Returns the YAML files of a folder, sorted by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
@@ -105,7 +104,7 @@ fn text_of(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// The order of a lesson, its texts, and the heading of its group.
+/// Parses a lesson: returns its position in the course, its texts, and the heading of its group.
 fn lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
     let parsed = podscope_api::parse(text);
     let mut scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
@@ -140,7 +139,7 @@ impl Texts {
         }
     }
 
-    /// Adds fields of the `spec` of a document of Podscope.
+    /// Adds the given fields of the `spec` of the first Podscope document in `text`.
     fn fields(&mut self, name: &str, text: &str, fields: &[&str]) {
         let parsed = podscope_api::parse(text);
         let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
@@ -149,8 +148,8 @@ impl Texts {
         }
     }
 
-    /// Adds the texts of the tasks of a practice family: those of the scenario's steps, with their variables, and the
-    /// values that are words. Families may share texts; the first one has the translation.
+    /// Adds the task texts of a practice family: the texts of its scenario's steps, with variables, and the values of
+    /// these variables that contain words. A text that an earlier family has is not added again.
     fn tasks(&mut self, name: &str, text: &str) {
         let parsed = podscope_api::parse(text);
         let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
@@ -209,7 +208,7 @@ impl Texts {
     fn question(&mut self, path: &str, question: &Tree<'_>) {
         self.add(&format!("{path}.ask"), question.get("ask"));
         for (index, option) in items(question.get("options")).iter().enumerate() {
-            // The other options are values of fields, names, numbers and durations.
+            // All other options are field values, names, numbers or durations, which are not translated.
             let is_word = option.as_str() == Some("none");
             self.add(&format!("{path}.options[{index}]"), Some(option).filter(|_| is_word));
         }
@@ -257,7 +256,7 @@ spec:
 "#;
 
     #[test]
-    fn task_texts_are_listed_with_variables_and_words() {
+    fn practice_task_texts_include_variables_and_their_words() {
         let mut texts = Texts::default();
         texts.tasks("x", FAMILY);
         texts.tasks("y", FAMILY);

@@ -1,5 +1,6 @@
-//! The terms of a language, `crates/messages/locales/LANGUAGE/terms.tsv`: an English term, a tab, and its words;
-//! alternatives after `|`. A lesson that links a term by its own name has to use one of the listed words.
+//! The approved translations of glossary terms, `crates/messages/locales/LANGUAGE/terms.tsv`. Each line has an English
+//! term, a tab, and its translations separated by `|`. Where the English text links a term by its own name, the
+//! translation must use one of them.
 
 use podscope_protocol::glossary::links;
 use std::collections::BTreeMap;
@@ -7,10 +8,10 @@ use std::path::Path;
 
 const LOCALES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../messages/locales");
 
-/// Letters at the end of a word that declension may change, if the word is long enough.
-const ENDING: usize = 3;
+/// Number of letters at the end of a long word that declension may change.
+const ENDING_LENGTH: usize = 3;
 
-/// Listed words by English term in lower case.
+/// Approved translations by English term, all in lower case.
 #[derive(Debug, Default)]
 pub(crate) struct Terms(BTreeMap<String, Vec<String>>);
 
@@ -25,8 +26,8 @@ impl Terms {
         ))
     }
 
-    /// Links of a translation whose words are not those that the list has for the term. Links to which the English text
-    /// gives other words than the term (`[[back-off|waits]]`) are not compared.
+    /// Reports links of a translation whose words are not an approved translation of the term. Links for which the
+    /// English text uses other words than the term (`[[back-off|waits]]`) are not checked.
     pub(crate) fn unlisted(&self, english: &str, translation: &str) -> Vec<String> {
         let mut named: Vec<String> = links(english)
             .filter(|(_, words)| words.is_none())
@@ -50,7 +51,7 @@ impl Terms {
     }
 }
 
-/// Returns whether words contain a listed term, declined or not: each of its words, up to the ending.
+/// Returns whether a text contains a listed term, possibly declined: each word is compared without its last letters.
 fn is_form_of(words: &str, listed: &str) -> bool {
     if words.contains(listed) {
         return true;
@@ -66,7 +67,7 @@ fn is_form_of(words: &str, listed: &str) -> bool {
     let stem = |word: &str| -> String {
         let n_letters = word.chars().count();
         word.chars()
-            .take(n_letters.saturating_sub(ENDING).max(ENDING))
+            .take(n_letters.saturating_sub(ENDING_LENGTH).max(ENDING_LENGTH))
             .collect()
     };
     let is_ideographic = listed.chars().all(|letter| u32::from(letter) > 0x2e80);
