@@ -166,7 +166,7 @@ impl ApiServer {
                 .filter(|manager| *manager == owner || manager.is_same(owner))
                 .for_each(|manager| remove_ownership(manager, path));
         }
-        let mut dropped = take_over(&mut managers, &own);
+        let mut dropped = take_replaced_entries(&mut managers, &own);
         // A map is kept if the document applies a field inside it: other writes own the maps that they create, an apply
         // does not.
         let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
@@ -381,7 +381,7 @@ fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Mana
 
 /// Removes the entries that the new apply replaces (its own, and for kubectl that of client-side apply), and returns
 /// their fields.
-fn take_over(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
+fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
         let is_followed = own.name == KUBECTL.into() && !manager.is_apply && manager.name == CLIENT_SIDE.into();
         is_followed || manager.is_same(own)

@@ -48,7 +48,7 @@ impl ApiServer {
         parts::set_first_generations(&mut object);
         default_object(&mut object);
         super::device_taints::set_time_added(&mut object, caller.wall());
-        self.conform(&mut object);
+        self.prune_and_set_defaults(&mut object);
         self.set_creator_as_manager(&mut object, caller);
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
@@ -165,7 +165,7 @@ impl ApiServer {
             }
             Object::Service(service) => self.allocate(Arc::make_mut(service), true),
             Object::Untyped(untyped) if untyped.kind == Kind::CustomResourceDefinition => {
-                custom::begin(Arc::make_mut(untyped));
+                custom::set_initial_status(Arc::make_mut(untyped));
             }
             _ => {}
         }

@@ -41,7 +41,7 @@ impl ApiServer {
     }
 
     /// Prunes a custom object and sets defaults, by the schema of the version in which it was sent.
-    pub(super) fn conform(&self, object: &mut Object) {
+    pub(super) fn prune_and_set_defaults(&self, object: &mut Object) {
         if let Object::Untyped(untyped) = object {
             let kind = untyped.kind;
             self.objects()
@@ -93,7 +93,7 @@ pub(super) fn increments_generation(old: &Object, new: &Object, has_status: bool
 }
 
 /// Sets the initial status of a definition. A controller accepts its names later.
-pub(super) fn begin(definition: &mut UntypedObject) {
+pub(super) fn set_initial_status(definition: &mut UntypedObject) {
     let spec = definition.at("/spec").cloned().unwrap_or_default();
     let status = json!({
         "conditions": null,

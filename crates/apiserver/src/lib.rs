@@ -156,7 +156,7 @@ impl ApiServer {
         if object.metadata().uid.is_empty() {
             object.metadata_mut().uid = self.next_uid(&object);
         }
-        self.conform(&mut object);
+        self.prune_and_set_defaults(&mut object);
         self.to_storage(&mut object);
         let metadata = object.metadata_mut();
         metadata.creation_timestamp.get_or_insert(caller.wall());

@@ -24,7 +24,8 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
         return with_field_of(old, &new, "spec/ephemeralContainers");
     }
 
-    // The status of a Service, and fields of other statuses without a Rust type, are kept beside the typed fields.
+    // The status of a Service, and fields of other statuses without a Rust type, are stored separately from the typed
+    // fields.
     let is_service_status = old.kind() == Kind::Service && part == Part::Status;
     if is_service_status || old.differs_in_untyped_status(&new) {
         return with_status(old, &new, part);

@@ -62,7 +62,7 @@ impl ApiServer {
         if !is_external {
             // The cluster has one IP family. `~` Also for headless services without a selector.
             let spec = &mut service.spec;
-            // The endpoints of a headless Service without a selector are made by hand and may be of either family.
+            // The endpoints of a headless Service without a selector are created manually and may be of either family.
             let has_manual_endpoints = &*spec.cluster_ip == "None" && spec.selector.is_none();
             if spec.ip_family_policy.is_empty() {
                 let policy = if has_manual_endpoints {
@@ -100,7 +100,7 @@ fn needs_health_port(spec: &ServiceSpec) -> bool {
 
 /// Prepares an update before validation: omitted addresses and ports are kept, and fields that only the old type has
 /// are cleared unless the update changes them.
-pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
+pub(super) fn keep_omitted_fields(old: &ServiceSpec, new: &mut ServiceSpec) {
     let is_external = |spec: &ServiceSpec| &*spec.kind == "ExternalName";
     // A changed `clusterIP` also changes `clusterIPs`.
     if new.cluster_ip != old.cluster_ip && new.cluster_ips == old.cluster_ips {

@@ -62,7 +62,7 @@ impl ApiServer {
 
     /// Prunes the status that a client wrote, sets defaults and validates it.
     fn check_status(&self, old: &Object, merged: &mut Object) -> Result<(), ApiError> {
-        self.conform(merged);
+        self.prune_and_set_defaults(merged);
         let mut problems = ErrorList::default();
         #[cfg(feature = "devices")]
         problems.extend(self.admin_access_on_status(old, merged));
@@ -144,9 +144,9 @@ impl ApiServer {
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
             super::device_taints::set_time_added(&mut merged, caller.wall());
-            self.conform(&mut merged);
+            self.prune_and_set_defaults(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
-                super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
+                super::service::keep_omitted_fields(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
                 self.check_allocation(new, Some(old))?;
                 self.allocate(std::sync::Arc::make_mut(new), false);
             }
