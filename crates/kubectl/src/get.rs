@@ -306,7 +306,7 @@ fn print_tables(
     };
     if !has_printed && !is_named && !get.ignore_not_found && !is_incomplete {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
-        printed.remark(if namespaced && !get.target.all_namespaces {
+        printed.no_objects(if namespaced && !get.target.all_namespaces {
             format!("No resources found in {} namespace.", get.target.namespace())
         } else {
             "No resources found".into()
@@ -322,7 +322,7 @@ pub(super) fn name_prefix(get: &Get, kind: Kind, has_several_kinds: bool) -> Str
     }
 }
 
-/// The columns of an object that the command prints. The NAME column holds `prefix` + name.
+/// Returns those columns of an object that the command prints. The NAME column holds `prefix` + name.
 fn shown_columns(
     get: &Get,
     object: &Object,

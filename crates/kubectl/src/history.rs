@@ -78,7 +78,7 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
         printed.out(format!("{name} with revision #{revision}"));
         // Unlike `describe`, `rollout history` prints tabs without aligning them.
         let mut text = TabbedText::default();
-        template(&with_cause(one), &mut text);
+        template(&with_change_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }
@@ -99,7 +99,7 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
 
 /// Returns the object of a revision, with the change-cause of a ReplicaSet copied into its template, as kubectl prints
 /// it.
-fn with_cause(revision: &Revision) -> Object {
+fn with_change_cause(revision: &Revision) -> Object {
     let mut holder = revision.holder.clone();
     if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
         let template = Arc::make_mut(&mut Arc::make_mut(set).spec.template);

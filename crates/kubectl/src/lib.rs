@@ -121,7 +121,7 @@ impl Printed {
     }
 
     /// Prints kubectl's message about an empty list, which is no error.
-    pub(crate) fn remark(&mut self, text: impl Into<String>) {
+    pub(crate) fn no_objects(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Remark, text.into()));
     }
 

@@ -22,7 +22,9 @@ pub(crate) fn go_type(kind: Kind) -> String {
 /// Prints the logs. The containers are simulated; their logs are their life-cycle events.
 pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
     match pods(logs, view, printed) {
-        Ok(pods) if pods.is_empty() => printed.remark(format!("No resources found in {} namespace.", namespace(logs))),
+        Ok(pods) if pods.is_empty() => {
+            printed.no_objects(format!("No resources found in {} namespace.", namespace(logs)))
+        }
         Ok(pods) => pods.iter().for_each(|pod| print_pod(logs, pod, view, printed)),
         Err(message) => printed.fail(message),
     }
@@ -199,7 +201,7 @@ fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed
     for name in &names {
         let prefix = prefix(logs, pod, name);
         let whole = (view.logs)(pod, name, logs.previous);
-        let limited = limited(logs, whole, view).into_iter();
+        let limited = limit_lines(logs, whole, view).into_iter();
         lines.extend(limited.map(|(at, text)| (at, format!("{prefix}{text}"))));
     }
     lines.stable_sort_by_key(|(at, _)| *at);
@@ -255,7 +257,7 @@ fn missing_logs_error(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View
 }
 
 /// Applies `--since`, then `--tail`, then `--limit-bytes` to the lines of a container.
-fn limited(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
+fn limit_lines(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
     let oldest = logs.since.map(|since| match since {
         Since::Ago(ago) => view.now.0 - view.start.0 - ago.0,
         Since::At(at) => at.0 - view.start.0,

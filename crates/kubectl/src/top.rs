@@ -188,7 +188,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     if rows.is_empty() {
         if printed.status == 0 {
-            printed.remark(top.no_resources_message());
+            printed.no_objects(top.no_resources_message());
         }
         return;
     }

@@ -23,7 +23,7 @@ pub struct Pipe {
 struct PipedCommand {
     /// The words after `kubectl`.
     words: Vec<Word>,
-    /// Whether the input becomes further words instead of standard input (`xargs`).
+    /// Whether the input is appended as words instead of being the standard input (`xargs`).
     is_xargs: bool,
     pipe: Pipe,
 }

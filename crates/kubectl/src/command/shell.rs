@@ -275,7 +275,7 @@ mod tests {
         ] {
             assert_eq!(words(text).unwrap(), want, "{text}");
         }
-        // Several commands on one line are an error that asks for separate lines (K-01).
+        // Several commands on one line are an error, whose message asks to use separate lines (K-01).
         for joined in ["a; b", "a ; b", "a && b"] {
             let message = split(joined).expect_err("two commands").message;
             assert!(message.contains("a line of its own"), "{joined}: {message}");

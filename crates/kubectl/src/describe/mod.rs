@@ -74,7 +74,7 @@ pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printe
     }
     found.not_found().for_each(|error| printed.fail(error));
     if first && found.missing.is_empty() {
-        printed.remark(if command.target.all_namespaces {
+        printed.no_objects(if command.target.all_namespaces {
             "No resources found".to_owned()
         } else {
             format!("No resources found in {} namespace.", command.target.namespace())

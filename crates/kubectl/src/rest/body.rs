@@ -35,16 +35,16 @@ pub(super) struct SentBody {
 /// Decodes a body.
 ///
 /// # Errors
-/// Those of [`sent`].
-pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
-    sent(call, kind).map(|sent| sent.value)
+/// The errors of [`decode_with_duplicates`].
+pub(super) fn decode(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
+    decode_with_duplicates(call, kind).map(|sent| sent.value)
 }
 
 /// Decodes a body and finds duplicate fields.
 ///
 /// # Errors
 /// The body is neither JSON nor YAML, its Content-Type is not supported, or it is not a map.
-pub(super) fn sent(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
+pub(super) fn decode_with_duplicates(call: &ApiCall, kind: &str) -> Result<SentBody, ApiError> {
     let unreadable = |why: String, shown: &str| {
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"

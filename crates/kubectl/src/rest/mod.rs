@@ -222,7 +222,7 @@ pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
 }
 
 fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
-    let sent = body::sent(call, target.served.kind)?;
+    let sent = body::decode_with_duplicates(call, target.served.kind)?;
     Ok(match body::read_body(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
             // Clients that send a copy of an object may set the resourceVersion "0".
@@ -265,7 +265,7 @@ fn replace(
     options: &options::Options,
     objects: &Objects,
 ) -> Result<Sent, ApiError> {
-    let sent = body::sent(call, target.served.kind)?;
+    let sent = body::decode_with_duplicates(call, target.served.kind)?;
     body::check_name(&sent.value, &target.key.name)?;
     let is_there = objects.get_kind(target.kind, &target.key).is_some();
     Ok(match body::read_body(&sent, target, options, objects)? {

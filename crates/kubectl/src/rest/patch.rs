@@ -54,7 +54,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
     }
     let given = SentPatch {
         how,
-        tree: read(&call.body, how)?,
+        tree: parse_patch(&call.body, how)?,
         validation: options.validation,
         kind: target.kind,
         served: target.served,
@@ -75,7 +75,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         subresource => {
             let part = part_of(target.kind, subresource, objects);
             let part = part.ok_or_else(|| super::no_subresource(target.kind, &target.key.name))?;
-            let change = Mutation::or_refused(options.manager.clone(), move |live| given.applied(live));
+            let change = Mutation::or_refused(options.manager.clone(), move |live| given.apply_to(live));
             (part, change)
         }
     };
@@ -92,7 +92,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
 }
 
 /// Parses a patch and checks that it has the structure of its type: a list for a JSON patch, otherwise an object.
-fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
+fn parse_patch(text: &str, how: PatchType) -> Result<Value, ApiError> {
     let tree = json(text).map_err(|why| match how {
         PatchType::Strategic => ApiError::bad_request(why),
         PatchType::Json | PatchType::Merge => ApiError::bad_request(format!("error decoding patch: {why}")),
@@ -138,7 +138,7 @@ impl SentPatch {
     }
 
     /// Applies the patch to the live object.
-    fn applied(&self, live: &Object) -> Result<Object, ApiError> {
+    fn apply_to(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
         let mut patched = self.merged(&self.served(live))?;
         check_identity(live, &patched)?;

@@ -12,7 +12,7 @@ use super::options::Options;
 use super::{ApiCall, ScalePaths, Sent, Target};
 use crate::scale::has_scale;
 
-fn one(request: Request) -> Sent {
+fn single_request(request: Request) -> Sent {
     Sent {
         requests: vec![request],
         warnings: Vec::new(),
@@ -35,12 +35,12 @@ fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), 
 }
 
 pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
-    let value = body::tree(call, "Binding")?;
+    let value = body::decode(call, "Binding")?;
     check_name_in_body(&value, target, "Binding")?;
     let node = text(&value, "/target/name");
     match text(&value, "/target/kind") {
         "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
-        "" | "Node" => Ok(one(Request::Bind {
+        "" | "Node" => Ok(single_request(Request::Bind {
             pod: target.key.clone(),
             uid: Uid(text(&value, "/metadata/uid").into()),
             node: NodeName(node.into()),
@@ -89,10 +89,10 @@ pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), Ap
 }
 
 pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
-    let value = body::tree(call, "Eviction")?;
+    let value = body::decode(call, "Eviction")?;
     check_name_in_body(&value, target, "Eviction")?;
     let how = delete_options(&value["deleteOptions"], options)?;
-    Ok(one(Request::Evict {
+    Ok(single_request(Request::Evict {
         pod: target.key.clone(),
         options: how,
     }))
@@ -100,10 +100,10 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
 
 /// Translates a PUT of a namespace to `finalize`: the namespace gets the finalizers of its spec.
 pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
-    let value = body::tree(call, "Namespace")?;
+    let value = body::decode(call, "Namespace")?;
     check_name(&value, &target.key.name)?;
     let finalizers = podscope_api::untyped::texts(&value["spec"], "finalizers");
-    Ok(one(Request::Finalize {
+    Ok(single_request(Request::Finalize {
         namespace: target.key.name.clone(),
         finalizers: Some(finalizers.into_iter().map(Into::into).collect()),
     }))
@@ -120,7 +120,7 @@ pub(super) fn put_scale(
     if !has_scale(target.kind) && paths.is_none() {
         return Err(super::no_subresource(target.kind, &target.key.name));
     }
-    let value = body::tree(call, "Scale")?;
+    let value = body::decode(call, "Scale")?;
     if !matches!(text(&value, "/kind"), "" | "Scale") {
         let (version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
         let version = version.rsplit('/').next().unwrap_or_default();
@@ -138,7 +138,7 @@ pub(super) fn put_scale(
         with_replicas(live, &value, paths.as_ref())
     });
     let uid = call_uid(call);
-    Ok(one(Request::Patch {
+    Ok(single_request(Request::Patch {
         kind: target.kind,
         key: target.key.clone(),
         uid,

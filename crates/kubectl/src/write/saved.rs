@@ -115,7 +115,7 @@ pub(super) fn document_annotation(document: &Value) -> String {
 
 /// Returns the annotation of a generated object: one line of JSON in the field order of Go's structs.
 pub(super) fn generated_annotation(value: &Value) -> String {
-    line(&in_order(value, FIELD_ORDER))
+    line(&with_field_order(value, FIELD_ORDER))
 }
 
 /// Formats JSON as Go's encoder does, with a final line break.
@@ -124,9 +124,9 @@ fn line(value: &Value) -> String {
 }
 
 /// Returns the value with the fields of each object in the given order.
-fn in_order(value: &Value, order: &[&str]) -> Value {
+fn with_field_order(value: &Value, order: &[&str]) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| in_order(item, FIELD_ORDER)).collect(),
+        Value::Array(items) => items.iter().map(|item| with_field_order(item, FIELD_ORDER)).collect(),
         Value::Object(fields) => {
             let rank = |name: &str| order.iter().position(|known| *known == name).unwrap_or(order.len());
             let mut sorted: Vec<(usize, &String, &Value)> =
@@ -140,7 +140,7 @@ fn in_order(value: &Value, order: &[&str]) -> Value {
                     map.sort_all_objects();
                     (name.clone(), map)
                 }
-                _ => (name.clone(), in_order(value, inner(name))),
+                _ => (name.clone(), with_field_order(value, inner(name))),
             };
             Value::Object(sorted.into_iter().map(ordered_field).collect::<Map<_, _>>())
         }
