@@ -175,7 +175,7 @@ fn resource(path: &Path, text: String) -> Resource {
         collect(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
         let message = Message {
             arguments,
-            shown: shown(&pattern),
+            shown: documentation_text(&pattern),
             pattern,
         };
         assert!(
@@ -220,7 +220,7 @@ fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Resu
 }
 
 /// Formats a message for the documentation of its Rust item.
-fn shown(pattern: &Pattern<String>) -> String {
+fn documentation_text(pattern: &Pattern<String>) -> String {
     let mut text = String::new();
     for element in &pattern.elements {
         match element {
@@ -232,7 +232,11 @@ fn shown(pattern: &Pattern<String>) -> String {
                 Expression::Inline(InlineExpression::StringLiteral { value }) => text.push_str(value),
                 Expression::Select { variants, .. } => {
                     let last = variants.iter().find(|variant| variant.default);
-                    text.push_str(&last.map(|variant| shown(&variant.value)).unwrap_or_default());
+                    text.push_str(
+                        &last
+                            .map(|variant| documentation_text(&variant.value))
+                            .unwrap_or_default(),
+                    );
                 }
                 Expression::Inline(_) => {}
             },
