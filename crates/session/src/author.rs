@@ -5,7 +5,7 @@ use podscope_cluster::Span;
 
 use crate::play::{self, Attempt, Played};
 use crate::scenario::{Check, Condition, Loaded, Scenario, Test};
-use crate::story::{Goal, is_always};
+use crate::story::{Goal, must_hold_to_end};
 use podscope_kubectl::command;
 use podscope_kubectl::duration::print_duration;
 use podscope_messages::{Sentence, sentence};
@@ -75,7 +75,7 @@ fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     if bypasses < 2 {
         found.push(sentence!(author::few_bypasses, count = bypasses));
     }
-    let is_goal = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
+    let is_goal = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !must_hold_to_end(goal));
     if !scenario.steps.iter().any(|step| is_goal(&step.goals)) {
         found.push(sentence!(author::no_goal));
     }
@@ -113,8 +113,8 @@ fn check_form(scenario: &Scenario) -> Vec<Sentence> {
     found
 }
 
-/// Whether a promise may hold although its objects were replaced: a pod that ends is still Running by its phase, and a
-/// field of an object that is gone does not exist either.
+/// Returns whether a condition can still hold after its objects were replaced: the phase of a pod that is being deleted
+/// is still Running, and a condition that a field does not exist also holds if the object does not exist.
 fn cannot_see_replacement(keep: &Condition) -> bool {
     match &keep.check {
         Some(Check::Count { get, .. }) => {
@@ -140,7 +140,7 @@ fn check_solution(played: &Played, found: &mut Vec<Sentence>) {
         };
         for (goal, state) in step.goals.iter().zip(&shown.goals) {
             match state {
-                Goal::Reached(at) if *at == shown.at && !is_always(goal) => {
+                Goal::Reached(at) if *at == shown.at && !must_hold_to_end(goal) => {
                     found.push(sentence!(
                         author::holds_already,
                         step = number,
@@ -209,7 +209,7 @@ fn check_paces(loaded: &Loaded, found: &mut Vec<Sentence>) {
     }
 }
 
-/// Checks that the answer to a question is not known before it is asked.
+/// Checks that no question is already answered correctly by the state before it is asked.
 fn check_questions(played: &Played, found: &mut Vec<Sentence>) {
     let steps = &played.session.loaded().scenario.steps;
     let shown = played.session.progress().story().shown().iter().zip(steps);
@@ -225,7 +225,7 @@ fn check_questions(played: &Played, found: &mut Vec<Sentence>) {
     }
 }
 
-/// A condition, in English: an author reads the file.
+/// Describes a condition in English, because authors write lessons in English.
 fn described(condition: &Condition) -> String {
     condition.description.to_string()
 }

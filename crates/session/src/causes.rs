@@ -13,7 +13,8 @@ use crate::timeline::Session;
 /// A record with its depth in a chain of causes.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Number of records on the way from the root of the chain. 0 if nothing in the run caused this record.
+    /// Number of records between this record and the root of the chain, the root included. 0 if nothing in the run
+    /// caused this record.
     pub depth: usize,
     pub record: Arc<Record>,
 }
@@ -55,13 +56,13 @@ pub(crate) fn arrange(records: Vec<Arc<Record>>) -> Vec<Link> {
 pub fn print(links: &[Link]) -> String {
     let mut text = String::new();
     for Link { depth, record } in links {
-        let _ = writeln!(text, "{:indent$}{}", "", line(record), indent = depth * 2);
+        let _ = writeln!(text, "{:indent$}{}", "", format_record(record), indent = depth * 2);
     }
     text
 }
 
 /// Formats one line, such as `45.002 Bound Pod default/web-0 node=b-1 (scheduler) #812`.
-fn line(record: &Record) -> String {
+fn format_record(record: &Record) -> String {
     let (seconds, micros) = (record.at.0.div_euclid(1_000_000), record.at.0.rem_euclid(1_000_000));
     let mut line = format!("{seconds}.{micros:06}");
     let kept = line.trim_end_matches('0').trim_end_matches('.').len();

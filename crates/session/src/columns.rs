@@ -1,26 +1,26 @@
-//! Columns of a terminal. A Chinese character takes two of them, a combining accent none.
+//! Widths of texts in columns of a terminal. A Chinese character takes two columns, a combining accent none.
 
 use unicode_width::UnicodeWidthStr;
 
-/// Number of columns of a text of one line.
+/// Returns the width of a one-line text, in columns.
 #[must_use]
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Width of the widest of some texts; 0 without texts.
+/// Returns the width of the widest text, in columns; 0 without texts.
 #[must_use]
 pub fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
     texts.into_iter().map(|text| width(text.as_ref())).max().unwrap_or(0)
 }
 
-/// The spaces that fill a cell of this width after its text.
+/// Returns the spaces that fill a cell of the given width after its text.
 #[must_use]
 pub fn gap(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))
 }
 
-/// Prints rows as a table; `between` separates its columns.
+/// Formats rows as a table; `between` separates its columns.
 #[must_use]
 pub fn table<R: AsRef<[String]>>(rows: &[R], between: &str) -> String {
     let n_columns = rows.iter().map(|row| row.as_ref().len()).max().unwrap_or(0);
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_counts_columns_of_the_terminal() {
+    fn table_aligns_cells_by_terminal_columns() {
         let rows = [["节点", "x"], ["a", ""]].map(|row| row.map(str::to_owned));
         assert_eq!(table(&rows, "  "), "节点  x\na\n");
     }

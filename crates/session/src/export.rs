@@ -12,7 +12,7 @@ use podscope_kubectl::command::Command;
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
-/// Returns the session's Scenario document, or an empty one, and the other documents.
+/// Returns the session's Scenario document (an empty one if there is none), and the other documents.
 fn documents(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let mut scenario =
@@ -54,8 +54,11 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
             spec.remove(part);
         }
         spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
-        spec.insert("solution".into(), commands.iter().map(|timed| entry(timed)).collect());
-        spec.insert("steps".into(), steps(&commands, &goals));
+        spec.insert(
+            "solution".into(),
+            commands.iter().map(|timed| timeline_entry(timed)).collect(),
+        );
+        spec.insert("steps".into(), lesson_steps(&commands, &goals));
     }
     let mut text = String::new();
     for (timed, _) in refused {
@@ -64,11 +67,11 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
         text.push_str(&podscope_api::visible(command.lines().next().unwrap_or_default()));
         text.push('\n');
     }
-    text + &print(&scenario, &documents)
+    text + &to_yaml(&scenario, &documents)
 }
 
-/// The steps. Each goal stands beside the number of commands before it.
-fn steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
+/// Returns the steps. Each goal comes with the number of commands before it.
+fn lesson_steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
     // Goals without any command form a step too.
@@ -105,7 +108,7 @@ fn steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
 }
 
 /// Converts a command to an entry of a timeline.
-fn entry(timed: &Timed) -> Value {
+fn timeline_entry(timed: &Timed) -> Value {
     let at = print_duration(timed.at - podscope_cluster::SimTime::ZERO);
     match &timed.command {
         Command::Api(call) => {
@@ -130,14 +133,14 @@ pub fn scenario(session: &Session) -> String {
         let entries = spec.entry("timeline").or_insert_with(|| json!([]));
         if let Some(list) = entries.as_array_mut() {
             for timed in session.commands() {
-                list.push(entry(&timed));
+                list.push(timeline_entry(&timed));
             }
         }
     }
-    print(&scenario, &documents)
+    to_yaml(&scenario, &documents)
 }
 
-/// The Scenario document without the user's commands, and the other documents: what a session begins with.
+/// Returns what the session began with: the Scenario document without the user's commands, and the other documents.
 fn beginning(session: &Session) -> (Value, Vec<Value>) {
     let loaded = session.loaded();
     let (mut scenario, documents) = documents(session);
@@ -155,8 +158,8 @@ fn beginning(session: &Session) -> (Value, Vec<Value>) {
     (scenario, documents)
 }
 
-/// The first part of a scenario file whose timeline is appended line by line ([`recorded_line`]). The file is a complete
-/// scenario after each line.
+/// Returns the first part of a scenario file to whose timeline lines are appended ([`recorded_line`]). The file is a
+/// complete scenario after each line.
 pub fn recording_head(session: &Session) -> String {
     let (mut scenario, documents) = beginning(session);
     let mut text = String::new();
@@ -164,7 +167,7 @@ pub fn recording_head(session: &Session) -> String {
         text.push_str(&podscope_api::print_yaml(&document));
         text.push_str("---\n");
     }
-    // The timeline is the end of the file: the last field of the last field of the last document.
+    // The file must end with the timeline: it is the last field of the last field of the last document.
     let mut timeline = Value::Null;
     if let Some(map) = scenario.as_object_mut() {
         let mut spec = map.shift_remove("spec").unwrap_or_else(|| json!({}));
@@ -176,22 +179,22 @@ pub fn recording_head(session: &Session) -> String {
     text.push_str(&podscope_api::print_yaml(&scenario));
     text.push_str("  timeline:\n");
     for entry in timeline.as_array().into_iter().flatten() {
-        text.push_str(&line(entry));
+        text.push_str(&flow_style_line(entry));
     }
     text
 }
 
-/// The line of a command in the timeline of a file that begins with [`recording_head`].
+/// Returns the line for a command in the timeline of a file that begins with [`recording_head`].
 pub fn recorded_line(timed: &Timed) -> String {
-    line(&entry(timed))
+    flow_style_line(&timeline_entry(timed))
 }
 
-/// An entry of a timeline in YAML's flow style, on a line of its own.
-fn line(entry: &Value) -> String {
+/// Formats an entry of a timeline in YAML's flow style, on a line of its own.
+fn flow_style_line(entry: &Value) -> String {
     format!("  - {entry}\n")
 }
 
-fn print(scenario: &Value, documents: &[Value]) -> String {
+fn to_yaml(scenario: &Value, documents: &[Value]) -> String {
     let mut text = podscope_api::print_yaml(scenario);
     for document in documents {
         text.push_str("---\n");
@@ -200,7 +203,7 @@ fn print(scenario: &Value, documents: &[Value]) -> String {
     text
 }
 
-/// Escapes a text for XML 1.0, which does not allow most control characters. They are made visible instead.
+/// Escapes a text for XML 1.0. Most control characters are not allowed there; they are replaced by visible symbols.
 fn escape(text: &str) -> String {
     podscope_api::visible(text)
         .replace('&', "&amp;")
@@ -209,14 +212,15 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Colours of owners, as in the page's light theme.
-const HUES: [&str; 8] = [
+/// Colours of pod owners, as in the page's light theme.
+const OWNER_COLOURS: [&str; 8] = [
     "#026fd7", "#0c6149", "#a46827", "#762682", "#5229aa", "#237293", "#70280a", "#516000",
 ];
 const NO_OWNER_COLOUR: &str = "#5d646f";
 const TROUBLE_COLOUR: &str = "#9e001f";
 const GHOST_COLOUR: &str = "#8f2e8a";
-/// Layout: zones per row, pods per row of a node, width of a node, distance of pods. Lengths are in SVG units.
+/// Layout: zones per row, pods per row of a node, width of a node's card, distance between pods. Lengths are in SVG
+/// units.
 const ZONES_PER_ROW: usize = 3;
 const PODS_PER_ROW: usize = 7;
 const CARD_WIDTH: usize = 290;
@@ -229,14 +233,14 @@ pub(crate) struct Drawing {
     pub(crate) height: usize,
 }
 
-/// Number of layers: zones, nodes, pods, texts.
+/// Number of layers of a drawing: zones, nodes, pods, texts.
 pub(crate) const LAYERS: usize = 4;
 const ZONE_LAYER: usize = 0;
 const CARD_LAYER: usize = 1;
 const POD_LAYER: usize = 2;
 const TEXT_LAYER: usize = 3;
 
-/// Width of a drawing.
+/// Width of a drawing, in SVG units.
 pub(crate) const WIDTH: usize = MARGIN + ZONES_PER_ROW * (CARD_WIDTH + 30) - 10 + MARGIN;
 const MARGIN: usize = 16;
 /// Maximum number of characters in a line of a node's card, and maximum number of lines.
@@ -273,7 +277,9 @@ pub(crate) fn drawing(session: &Session, caption: &str) -> Drawing {
     let owners = frame.owners.unwrap_or_default();
     let hue = |owner: &str| {
         let known = owners.iter().find(|known| known.id == owner);
-        known.map_or(NO_OWNER_COLOUR, |known| HUES[usize::from(known.hue) % HUES.len()])
+        known.map_or(NO_OWNER_COLOUR, |known| {
+            OWNER_COLOURS[usize::from(known.hue) % OWNER_COLOURS.len()]
+        })
     };
     let (mut drawing, mut top) = (Drawing::default(), 64);
     drawing.write(
@@ -388,7 +394,7 @@ fn draw_node(
     height
 }
 
-/// Wraps a sentence into lines of a card. An ellipsis replaces what exceeds the maximum.
+/// Wraps a sentence into lines of a card. An ellipsis replaces the text beyond the maximum number of lines.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -408,7 +414,7 @@ fn wrap(text: &str) -> Vec<String> {
     lines
 }
 
-/// Draws a pod: shape and texture show its state, the colour its owner, and the title names both.
+/// Draws a pod: its shape and texture show its state, its colour shows its owner, and its title names both.
 fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &str) {
     let (fill, stroke, extra, ink, sign) = match pod.mark {
         PodMark::Ready => (colour, colour, "", "#ffffff", ""),
@@ -453,7 +459,7 @@ fn draw_pod(drawing: &mut Drawing, x: usize, y: usize, pod: &PodView, colour: &s
 mod tests {
     use super::{escape, wrap};
 
-    /// Sentences about a machine are broken between words.
+    /// Long sentences on a node's card are wrapped between words.
     /// Shows: T-06
     #[test]
     fn long_sentence_is_cut_to_two_lines_with_ellipsis() {

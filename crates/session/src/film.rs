@@ -1,4 +1,4 @@
-//! A short film of a span of the timeline: an SVG whose elements are shown and hidden at their times. A copy of the
+//! A short film of a span of the timeline: an SVG animation that shows and hides elements at their times. A copy of the
 //! session replays the span in small pieces of work.
 
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ const FRAMES_PER_SECOND: u32 = 8;
 const MAX_SECONDS: u32 = 60;
 /// Maximum size of a film in MiB, because the browser must load and play it.
 const MAX_MIB: usize = 8;
-/// Number of events per piece of work.
+/// Number of simulation events per piece of work.
 const EVENTS_PER_PIECE: u64 = 500;
 /// Number of frames at the end that show the final state, before the film repeats.
 const FINAL_FRAMES: u32 = 12;
@@ -27,10 +27,10 @@ const CAPTION_SECONDS: u32 = 2;
 /// Elements, by layer and SVG text, with the frames that show them.
 type ShownFrames = Map<(usize, String), Vec<u32>>;
 
-/// Elements of a group, each with its position in the order of first appearance.
+/// Elements of a group, each with its rank in the order of first appearance.
 type Elements<'a> = Vec<(usize, &'a str)>;
 
-/// A film that is being made.
+/// A film that is being rendered.
 #[derive(Debug)]
 pub(crate) struct Film {
     session: Session,
@@ -44,12 +44,13 @@ pub(crate) struct Film {
     order: Map<(usize, String), usize>,
     height: usize,
     bytes: usize,
-    /// Marks of the timeline in the span, for captions.
+    /// Marks of the timeline in the span, used as captions.
     marks: Vec<Mark>,
 }
 
 impl Film {
-    /// Starts a film of `seconds` seconds about the span between two times, as far as it has been computed.
+    /// Starts a film of `seconds` seconds about the span between two times. The span ends at the latest where the
+    /// session has been computed.
     ///
     /// # Errors
     /// The span is empty.
@@ -84,23 +85,23 @@ impl Film {
         self.seconds * FRAMES_PER_SECOND
     }
 
-    /// Progress in thousandths.
+    /// Returns the progress in thousandths.
     pub(crate) fn per_mille(&self) -> u32 {
         self.at * 1000 / self.frame_count()
     }
 
-    /// The first frame that shows the end of the span.
-    fn last(&self) -> u32 {
+    /// Returns the first frame that shows the end of the span.
+    fn end_frame(&self) -> u32 {
         self.frame_count().saturating_sub(FINAL_FRAMES).max(1)
     }
 
-    /// The simulated time of a frame.
+    /// Returns the simulated time of a frame.
     fn instant(&self, frame: u32) -> SimTime {
-        let last = i64::from(self.last());
+        let last = i64::from(self.end_frame());
         SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(frame)).min(self.to)
     }
 
-    /// Does a small piece of work. Returns the film when it is finished.
+    /// Does a small piece of work. Returns the film's SVG when it is finished.
     ///
     /// # Errors
     /// The film is too large.
@@ -118,7 +119,7 @@ impl Film {
         Ok((self.at == self.frame_count()).then(|| self.print()))
     }
 
-    /// The label of the latest mark, as long as its caption is shown.
+    /// Returns the label of the latest mark while its caption is shown, or an empty text.
     fn caption(&self, at: SimTime) -> String {
         let stands = (self.to.0 - self.from.0) / i64::from(self.seconds) * i64::from(CAPTION_SECONDS);
         let near = |mark: &&Mark| mark.from <= at.0 && at.0 - mark.from < stands;
@@ -145,7 +146,7 @@ impl Film {
         }
     }
 
-    /// Prints the film. Elements of one layer that are shown in the same frames form one group.
+    /// Formats the film as SVG. Elements of one layer that are shown in the same frames form one group.
     fn print(&self) -> String {
         let mut body = String::new();
         for layer in 0..LAYERS {
@@ -168,7 +169,7 @@ impl Film {
                 if shown.len() == self.frame_count() as usize {
                     body.push_str(&drawn);
                 } else {
-                    let _ = write!(body, "{}\n{drawn}\n</g>", self.timing(shown));
+                    let _ = write!(body, "{}\n{drawn}\n</g>", self.group_tag(shown));
                 }
                 body.push('\n');
             }
@@ -177,14 +178,14 @@ impl Film {
         let _ = write!(
             body,
             "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{WIDTH};{WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
-            f64::from(self.last()) / f64::from(self.frame_count()),
+            f64::from(self.end_frame()) / f64::from(self.frame_count()),
             self.seconds
         );
         document(line + 4, &body)
     }
 
-    /// The opening tag of a group that is visible in the given frames.
-    fn timing(&self, shown: &[u32]) -> String {
+    /// Returns the opening tag of a group that is visible in the given frames.
+    fn group_tag(&self, shown: &[u32]) -> String {
         let is_first = shown.first() == Some(&0);
         let visibility = |is: bool| if is { "visible" } else { "hidden" };
         let (mut values, mut times) = (visibility(is_first).to_owned(), "0".to_owned());

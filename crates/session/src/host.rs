@@ -45,19 +45,19 @@ use serde::{Deserialize, Serialize};
 /// Time of a monotonic clock in milliseconds. Its zero has no meaning.
 pub type ClockMillis = f64;
 
-/// Number of events per piece of work.
+/// Number of simulation events per piece of work.
 const EVENTS_PER_PIECE: u64 = 60;
-/// Simulated time that a command gets to answer while the session is paused.
+/// Simulated time in which a command can be answered while the session is paused.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
 
-/// When the host must be called to [`Host::work`] next.
+/// When [`Host::work`] must be called next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wants {
-    /// Not before the next request.
+    /// Not before the next request: there is no work.
     Rest,
-    /// At once: work is pending.
+    /// Immediately: work is pending.
     Now,
-    /// At that time of the clock, for the next frame of a playing session.
+    /// At this time of the clock, for the next frame of a playing session.
     At(ClockMillis),
 }
 
@@ -68,7 +68,7 @@ enum Job {
         from: SimTime,
         target: SimTime,
     },
-    /// The run in [`Host::fast`].
+    /// The fast-forward in [`Host::fast`].
     Fast,
     /// The session is paused, but time advances until at most `clients` commands are waiting for answers.
     Answer {
@@ -81,16 +81,16 @@ enum Job {
 #[derive(Debug, Default)]
 pub struct Host {
     active: Option<PageSession>,
-    /// The session and the clock belong to the caller (`joined.rs`).
+    /// The caller owns the session and the clock (`joined.rs`).
     is_joined: bool,
     /// A large source that is being opened.
     opening: Option<open::Opening>,
-    /// A source that only the whole engine can open.
+    /// A source that only the whole engine can open. The first build cannot.
     further_source: Option<podscope_protocol::Source>,
     /// A large pasted text whose format is not known yet.
     pasted: Option<crate::scenario::File>,
     other: Option<PageSession>,
-    /// What `other` is, for links.
+    /// Describes `other` for links.
     compared: Option<crate::link::Compared>,
     /// The session that is being replayed after a handover.
     resuming: Option<Box<handover::Resuming>>,
@@ -101,37 +101,37 @@ pub struct Host {
     job: Option<Job>,
     /// Requests that wait for the end of a seek.
     waiting: waiting::Waiting,
-    /// Lines that were pasted into the console together and have not run yet.
+    /// Console lines that were pasted together and have not run yet.
     lines: lines::Lines,
-    /// The fast run of [`Job::Fast`].
+    /// The fast-forward of [`Job::Fast`].
     fast: Option<director::FastForward>,
     caption: Option<Caption>,
-    /// The solution that is being shown, as long as the user does nothing else.
+    /// The solution that is being shown. It stops when the user does anything else.
     solution: Option<shown_solution::ShownSolution>,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,
     reader: Reader,
-    /// Pictures for the end of a lesson.
+    /// Pictures of the lesson's moments, shown at its end.
     moments: moments::Moments,
     /// Goals of the lesson that is being recorded.
     recorded: record::RecordedGoals,
     last_frame: LastFrame,
     dirty: bool,
     help: Option<answers::HelpSearch>,
-    /// The what-if question that is being answered.
-    asked: Option<what_if::Asked>,
+    /// The what-if question that is being computed.
+    asked: Option<what_if::RunningQuestion>,
     /// The search for a run that breaks a guarantee.
-    search: Option<search::Searching>,
-    /// Whether the search for problems of the cluster is pending.
+    search: Option<search::SeedSearch>,
+    /// Whether the problems of the cluster must be searched again.
     needs_triage: bool,
     anonymised: anonymised::AnonymisedSessions,
     film: Option<Film>,
-    /// Whether the console has said that time is paused, since time last ran.
+    /// Whether the console has printed that time is paused, since time last ran.
     is_pause_noticed: bool,
-    /// The link that was opened, until the cursor has reached its instant.
+    /// The opened link, until the cursor has reached the link's instant.
     linked: Option<crate::link::Link>,
-    /// Requested links, which are made when the current seek has ended.
+    /// Requested links, which are created at the end of the current seek.
     shares: Vec<answers::Share>,
     /// Screen state of the last link that the page stored. None if that link was too long to be sent after every
     /// command. With it, the session is stored before the effect of a command is visible (T-05).
@@ -148,7 +148,7 @@ impl Host {
         }
     }
 
-    /// The first update for the page.
+    /// Returns the first update for the page.
     #[must_use]
     pub fn hello(&self) -> Update {
         Update::Hello {
@@ -158,8 +158,8 @@ impl Host {
         }
     }
 
-    /// Makes the requested links, but not during a seek: until its end the cursor is not at the requested instant, and
-    /// the links would lack commands.
+    /// Creates the requested links, unless a seek is in progress: the cursor is then not yet at the requested instant,
+    /// and the links would lack commands.
     fn finished_links(&mut self) -> Vec<Update> {
         let (Some(active), false) = (&self.active, matches!(self.job, Some(Job::Seek { .. }))) else {
             return Vec::new();
@@ -185,7 +185,7 @@ impl Host {
         if self.has_work() || self.pace.is_late() {
             Wants::Now
         } else if self.is_joined && self.pace.playing {
-            // Time does not wait for this host's work.
+            // The caller's clock does not wait for this host.
             Wants::At(self.last_frame.due())
         } else if self.pace.playing || self.dirty {
             Wants::At(self.last_frame.next())
@@ -194,13 +194,13 @@ impl Host {
         }
     }
 
-    /// Whether all requests are done and drawn. A playing session counts as settled.
+    /// Returns whether all requests are handled and drawn. A session may still be playing.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         !self.has_work() && self.waiting.is_empty() && (self.pace.playing || !self.dirty)
     }
 
-    /// Whether a request has left work that needs no simulated time.
+    /// Returns whether requests have left work that needs no simulated time.
     fn has_work(&self) -> bool {
         self.opening.is_some()
             || self.pasted.is_some()
@@ -215,9 +215,9 @@ impl Host {
             || self.help.as_ref().is_some_and(|help| !help.is_done())
     }
 
-    /// The caller has sent updates that contain a frame. Sending a frame of a big cluster can take longer than the
-    /// frame interval, and the simulation must still get its share of the time. Without this call, sending counts as
-    /// free.
+    /// Reports that the caller has sent updates that contain a frame. Sending a frame of a big cluster can take longer
+    /// than the frame interval, and the simulation must still get its share of the time. Without this call, the time
+    /// for sending is not counted.
     pub fn sent(&mut self, clock: ClockMillis) {
         self.last_frame.sent(clock);
     }
@@ -234,7 +234,7 @@ impl Host {
         }
     }
 
-    /// Restarts pacing at the present cursor.
+    /// Restarts pacing at the current cursor.
     fn restart_pace(&mut self, clock: ClockMillis) {
         let now = self
             .active
@@ -244,7 +244,7 @@ impl Host {
     }
 }
 
-/// Suggested file name and media type of an export.
+/// Returns the suggested file name and the media type of an export.
 pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
     match what {
         ExportKind::Objects => ("objects.yaml", "application/yaml"),

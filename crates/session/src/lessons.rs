@@ -12,8 +12,8 @@ use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
-/// The guided start. It is always compiled in, because a first visit offers it and opens it at once. Its objects are also
-/// those of the first visit's cluster (U-10) and of free play.
+/// The guided start. It is always compiled in, because a first visit offers it and opens it without a download. Its
+/// objects are also those of the first visit's cluster (U-10) and of free play.
 const GUIDED: &str = include_str!("../lessons/cut-a-node-off.yaml");
 const WELCOME: &str = include_str!("welcome.yaml");
 const FREE: &str = include_str!("free.yaml");
@@ -35,7 +35,7 @@ struct ListEntry {
     asks: bool,
 }
 
-/// Title of a lesson of the list.
+/// Returns the title of a lesson in the list.
 pub fn title(name: &str) -> Option<&'static str> {
     let found = LISTED.iter().find(|lesson| lesson.name == name)?;
     Some(found.title)
@@ -134,8 +134,8 @@ const PAGES: &[(&str, &str)] = &[
     ("Volumes", "concepts/storage/volumes/"),
 ];
 
-/// Address of a documentation page. A topic such as `Nodes, Rate limits on eviction` names a section of a page. Empty
-/// if the page is unknown.
+/// Returns the address of a documentation page, or an empty text for an unknown page. A topic such as `Nodes, Rate
+/// limits on eviction` names a section of a page.
 fn page(topic: &str) -> String {
     let name = topic.split(", ").next().unwrap_or_default();
     let known = PAGES.iter().filter(|(known, _)| *known == topic || *known == name);
@@ -148,12 +148,12 @@ fn page(topic: &str) -> String {
 /// Texts that were loaded at run time, without the feature `lessons`.
 static PROVIDED: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
 
-/// Names and texts of the available lessons.
+/// Returns names and texts of the available lessons.
 fn texts() -> &'static [(&'static str, &'static str)] {
     PROVIDED.get().map_or(LESSONS, Vec::as_slice)
 }
 
-/// Names and texts that were loaded at run time, to be given to another engine with [`provide_texts`].
+/// Returns names and texts that were loaded at run time, for [`provide_texts`] of another engine.
 pub(crate) fn provided() -> Vec<(String, String)> {
     let texts = PROVIDED.get().into_iter().flatten();
     texts
@@ -161,7 +161,8 @@ pub(crate) fn provided() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Stores the lessons' texts, unless they are known. They are needed until the program ends, so they are leaked.
+/// Stores the lessons' texts, unless they are stored already. They are leaked, because they are needed until the
+/// program ends.
 pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
     PROVIDED.get_or_init(|| {
         let texts = texts.into_iter();
@@ -171,7 +172,7 @@ pub(crate) fn provide_texts(texts: Vec<(String, String)>) {
     });
 }
 
-/// Whether a request may open a lesson while no texts are available.
+/// Returns whether a request may open a lesson while no texts are available.
 pub fn are_missing_for(request: &Request) -> bool {
     let may_need = match request {
         Request::Open { source } => match source {
@@ -179,14 +180,14 @@ pub fn are_missing_for(request: &Request) -> bool {
             Source::Recap { .. } | Source::Link { .. } => true,
             Source::Files { .. } | Source::Welcome | Source::Free => false,
         },
-        // A link of a lesson holds no story: without the lesson's text its run would have no goals.
+        // A link of a lesson does not contain the story: without the lesson's text its run would have no goals.
         Request::Course(request) => matches!(request, CourseRequest::Grade { .. }),
         _ => false,
     };
     may_need && texts().is_empty()
 }
 
-/// Stores the lessons' texts. The file contains names and texts in turn, each ended by a NUL.
+/// Stores the lessons' texts. The file contains alternating names and texts, each terminated by a NUL.
 ///
 /// # Errors
 /// The file has another format.
@@ -208,7 +209,7 @@ pub fn provide(file: Vec<u8>) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// The problem that is reported when the texts cannot be loaded.
+/// Returns the problem that is reported if the texts cannot be loaded.
 pub fn missing(why: &str) -> Vec<Problem> {
     vec![Problem::of(
         "lessons",
@@ -221,14 +222,14 @@ pub fn text(name: &str) -> Option<&'static str> {
     known.or_else(|| (name == GUIDED_START).then_some(GUIDED))
 }
 
-/// The part of a lesson on which its run depends. Links contain it, so that they show the same run after the lesson has
-/// been rewritten (T-03).
+/// Returns the part of a lesson that affects its run. Links contain this part, so that they show the same run after the
+/// lesson has been edited (T-03).
 pub fn bare(name: &str) -> Option<String> {
     text(name).map(without_story)
 }
 
-/// Removes story, solution, wrong attempts and annotations from a lesson's text. A text without these stays the same,
-/// so that links can be compared regardless of what they contain.
+/// Removes story, solution, wrong attempts and annotations from a lesson's text. A text without these is returned
+/// unchanged, so that the results for a lesson and for its bare form are equal.
 pub(crate) fn without_story(text: &str) -> String {
     let parsed = podscope_api::parse(text);
     let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
@@ -240,7 +241,7 @@ pub(crate) fn without_story(text: &str) -> String {
         }
     }
     let is_removed = |line: u32| removed_ranges.iter().any(|(from, to)| (*from..*to).contains(&line));
-    // The separator of documents never belongs to a removed key.
+    // The `---` between documents is not part of a removed key.
     let kept = |(number, line): &(u32, &str)| line.trim_end() == "---" || !is_removed(*number);
     let mut bare = String::new();
     for (_, line) in (1..).zip(text.lines()).filter(kept) {
@@ -250,7 +251,7 @@ pub(crate) fn without_story(text: &str) -> String {
     bare
 }
 
-/// Line ranges of some keys in a part of a document, each from the key's line to the line of the next key.
+/// Returns the line ranges of some keys in a part of a document, each from the key's line to the line of the next key.
 fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     let entries = |tree: &Tree<'_>| match &tree.data {
         Data::Map(entries) => entries
@@ -269,7 +270,7 @@ fn lines_of(document: &Tree<'_>, part: &str, keys: &[&str]) -> Vec<(u32, u32)> {
     named.map(|(_, from)| (*from, until(*from))).collect()
 }
 
-/// Keys of a lesson on which its run does not depend.
+/// Keys of a lesson that do not affect its run.
 const REMOVED_KEYS: [(&str, &[&str]); 2] = [
     ("metadata", &["annotations"]),
     ("spec", &["steps", "solution", "wrong", "bypasses", "recap"]),
@@ -292,12 +293,12 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     }
 }
 
-/// File of the first visit's scenario, in which a rolling update starts by itself.
+/// Returns the file of the first visit's scenario, in which a rolling update starts by itself.
 pub fn welcome() -> (String, String) {
     ("welcome.yaml".into(), with_objects(WELCOME))
 }
 
-/// File of the same cluster without the rolling update.
+/// Returns the file of the first visit's cluster without the rolling update.
 pub fn free() -> (String, String) {
     ("free.yaml".into(), with_objects(FREE))
 }

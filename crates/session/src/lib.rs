@@ -1,4 +1,4 @@
-//! Sessions: scenarios, the timeline, share links, lessons, views and the console, all around one simulated world.
+//! Sessions: scenarios, the timeline, share links, lessons, views and the console of one simulated cluster.
 //!
 //! ```
 //! use podscope_cluster::SimTime;
@@ -49,6 +49,6 @@ pub mod triage;
 mod view;
 pub mod whatif;
 
-/// Whether this build has every capability (feature `whole`). In the first build of the engine, guards with this constant
-/// keep the code of the others out (`host/further.rs`).
+/// Whether this build has every capability (feature `whole`). The first build of the engine lacks some; conditions with
+/// this constant exclude their code from it (`host/further.rs`).
 pub(crate) const IS_WHOLE: bool = cfg!(feature = "whole");

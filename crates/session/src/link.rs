@@ -23,36 +23,37 @@ use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
 /// Prefix of the current format.
 pub const PREFIX: &str = "s1:";
-/// Maximum length of a link that is read, in characters.
+/// Maximum length of a link that can be opened, in characters.
 pub const MAX_LINK: usize = 4 << 20;
 /// Maximum size of the inflated document, in bytes.
 pub const MAX_DOCUMENT: usize = 32 << 20;
 /// File name of a lesson in a link.
 const LESSON_FILE: &str = "lesson.yaml";
-/// Longer links get a warning.
+/// Length in characters above which a link gets a warning.
 pub const LONG: usize = podscope_protocol::LONG_LINK;
 
 /// Content of a link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Link {
-    /// Version of the engine that made it.
+    /// Version of the engine that created the link.
     #[serde(rename = "e", default)]
     pub engine: String,
     /// Name of a built-in lesson. Its story is shown if the lesson still behaves like `files`.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// Files, in order. For a lesson, the part that [`lessons::bare`] keeps; older links contain more of it.
+    /// Files, in order. For a lesson, only the part that [`lessons::bare`] keeps; older links contain more of the
+    /// lesson.
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
     #[serde(rename = "s", default)]
     pub seed: u64,
-    /// The cursor, in microseconds.
+    /// Position of the cursor, in microseconds.
     #[serde(rename = "c", default)]
     pub cursor: i64,
     /// The user's commands: microseconds since the previous command, and text.
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
-    /// Other branches. Empty in links for sharing; links for storing hold them.
+    /// Other branches. Only links for storing contain them.
     #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
     /// Index of the current branch among all branches.
@@ -61,31 +62,31 @@ pub struct Link {
     /// Parent of the current branch, and time of the fork in microseconds.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub fork_point: Option<(usize, i64)>,
-    /// Hash of the trace at the cursor over whole lines ([`Fingerprint::WholeLines`]). Older links have it instead of
-    /// [`Link::facts_hash`]. Read, never written.
+    /// Hash of the trace at the cursor, computed from whole lines ([`Fingerprint::WholeLines`]). Older links have it
+    /// instead of [`Link::facts_hash`]. It is read but never written.
     #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
     pub trace_hash: String,
-    /// Hash of the trace at the cursor over its facts ([`Fingerprint::Facts`]).
+    /// Hash of the trace at the cursor, computed from its facts ([`Fingerprint::Facts`]).
     #[serde(rename = "g", default, skip_serializing_if = "String::is_empty")]
     pub facts_hash: String,
     /// State of the page, which the engine does not interpret.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
-    /// The reader's state of a story. Without it, all shown steps count as seen.
+    /// The reader's state in a story. Without it, all shown steps are treated as seen.
     #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
-    /// The branch that is compared ([`Compared::Branch`]).
+    /// The branch with which the run is compared ([`Compared::Branch`]).
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub compared_branch: Option<usize>,
-    /// The scenario that is compared ([`Compared::Scenario`]).
+    /// The scenario with which the run is compared ([`Compared::Scenario`]).
     #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
     pub compared_scenario: Option<String>,
 }
 
-/// A reader's place in a story.
+/// A reader's current step and answers in a story.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Reading {
-    /// The step on the page.
+    /// The step that the page shows.
     #[serde(rename = "s", default, skip_serializing_if = "is_first")]
     pub step: usize,
     /// Answers by step. None if the question was skipped.
@@ -112,17 +113,17 @@ fn is_first(at: &usize) -> bool {
     *at == 0
 }
 
-/// Name of this engine in links: its version and that of Kubernetes.
+/// Returns the name of this engine in links: its version and that of Kubernetes.
 fn engine() -> String {
     format!("{}+{KUBERNETES_VERSION}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Version of Kubernetes in an engine's name. The first engines did not name it; they followed v1.34.
+/// Returns the version of Kubernetes in an engine's name. The first engines, which simulated v1.34, did not include it.
 fn kubernetes_version_of(engine: &str) -> &str {
     engine.split_once('+').map_or("v1.34", |(_, kubernetes)| kubernetes)
 }
 
-/// Converts commands to the form of [`Link::commands`].
+/// Encodes commands like [`Link::commands`].
 fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> {
     let mut last = 0;
     let encode_commands = commands.map(|timed| {
@@ -134,7 +135,7 @@ fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, S
 }
 
 /// Reverses [`encode_commands`].
-fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
+fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
     let mut at = SimTime::ZERO;
     commands
         .iter()
@@ -150,7 +151,7 @@ fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
         .collect()
 }
 
-/// Warning about a link's length. None if all programs accept it.
+/// Returns a warning about a link's length. None if all programs accept it.
 #[must_use]
 pub fn warning(fragment: &str) -> Option<LinkLength> {
     let characters = fragment.len();
@@ -172,7 +173,7 @@ impl Link {
         }
     }
 
-    /// Creates the link of a session at another time of its branch, without a hash of the trace.
+    /// Creates the link of a session at another instant of its branch, without a hash of the trace.
     pub(crate) fn until(session: &Session, lesson: Option<&str>, screen: String, now: SimTime) -> Link {
         let loaded = session.loaded();
         let commands = encode_commands(session.commands().iter().filter(|timed| timed.at <= now));
@@ -196,8 +197,8 @@ impl Link {
         }
     }
 
-    /// Returns the link for storing: with the commands after the cursor and the other branches. None if there are none,
-    /// and the link itself can be stored.
+    /// Returns the link for storing, with the commands after the cursor and the other branches. None if there are none:
+    /// then the link itself can be stored.
     #[must_use]
     pub fn whole(&self, session: &Session) -> Option<Link> {
         let commands = session.commands();
@@ -220,7 +221,7 @@ impl Link {
         })
     }
 
-    /// Creates a link of files without a run, as `podscope link encode` does.
+    /// Creates a link that contains files and no run, as `podscope link encode` does.
     pub fn of_files(files: Vec<File>, seed: u64) -> Link {
         Link {
             engine: engine(),
@@ -236,8 +237,8 @@ impl Link {
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(packed))
     }
 
-    /// The lesson whose story belongs to this link. None if the link has no lesson, or the lesson has changed its
-    /// behavior.
+    /// Returns the lesson whose story belongs to this link. None if the link has no lesson, or if the lesson behaves
+    /// differently now.
     pub fn story(&self) -> Option<&str> {
         let name = self.lesson.as_deref()?;
         let bare = lessons::bare(name)?;
@@ -265,10 +266,10 @@ impl Link {
     /// # Errors
     /// The first command that cannot be parsed.
     pub fn timed(&self) -> Result<Vec<Timed>, Remark> {
-        timed(&self.commands)
+        decode_commands(&self.commands)
     }
 
-    /// Schedules the commands and adds the branches, in a session at t = 0. The caller then advances it to
+    /// Schedules the commands and adds the branches, in a session at t = 0. The caller then advances the session to
     /// [`Link::cursor_at`]. Returns notices for the user.
     pub fn replay(&self, session: &mut Session) -> Vec<Remark> {
         let mut notices = Vec::new();
@@ -277,7 +278,7 @@ impl Link {
             Err(unreadable) => notices.push(unreadable),
         }
         let others = self.others.iter().map(|other| {
-            let commands = timed(&other.commands)?;
+            let commands = decode_commands(&other.commands)?;
             Ok((
                 other.fork_point,
                 SimTime(other.cursor).clamp(SimTime::ZERO, END_OF_TIME),
@@ -298,7 +299,7 @@ impl Link {
         notices
     }
 
-    /// Whether only the whole engine has one of the commands.
+    /// Returns whether only the whole engine supports one of the commands.
     pub(crate) fn has_further_command(&self) -> bool {
         let others = self.others.iter().flat_map(|other| &other.commands);
         let mut texts = self.commands.iter().chain(others).map(|(_, text)| text);
@@ -310,7 +311,7 @@ impl Link {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }
 
-    /// Compares the session's trace at the cursor with the link's hash. Returns the details if they differ.
+    /// Compares the session's trace at the cursor with the link's hash. Returns details if they differ.
     pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
         let is_same = if self.facts_hash.is_empty() {
             self.trace_hash.is_empty() || trace_hash(session.trace(), Fingerprint::WholeLines) == self.trace_hash
@@ -334,7 +335,7 @@ impl Link {
         self.renamed().0
     }
 
-    /// Like [`Link::anonymised`], with the table of old and new names.
+    /// Like [`Link::anonymised`], but also returns the table of old and new names.
     pub(crate) fn renamed(self) -> (Link, crate::rename::Table) {
         crate::rename::link(self)
     }
@@ -343,7 +344,7 @@ impl Link {
 /// Decodes a link: a fragment that begins with `s1:`, or a URL that contains one.
 ///
 /// # Errors
-/// Why the link cannot be opened.
+/// A message why the link cannot be opened.
 pub fn decode(text: &str) -> Result<Link, Sentence> {
     let text = text.trim();
     if let Some(form) = newer_format(text) {
@@ -431,7 +432,7 @@ mod tests {
         );
     }
 
-    /// A link of the engine that followed v1.34 opens with a notice that decisions may differ, and before which time.
+    /// A link of an engine that simulated v1.34 opens with a notice that decisions may differ, and before which time.
     /// Shows: T-03
     #[test]
     fn link_of_other_engine_reports_difference() {
@@ -483,7 +484,7 @@ mod tests {
         ] {
             assert!(decode(text).is_err(), "{text}");
         }
-        // Prefixes of a valid link are refused or decoded, without a panic.
+        // Truncated links are refused or decoded, without a panic.
         let text = Link::of_files(vec![("a".into(), "x: y".into())], 1).encode();
         for end in 0..text.len() {
             let _ = decode(text.get(..end).unwrap_or_default());
@@ -548,7 +549,7 @@ mod tests {
             let notices = link.replay(&mut shown);
             assert!(notices[0].to_string().contains(what), "{notices:?}");
         }
-        // Older links contain fields that only the list of lessons shows, here with a different summary.
+        // Older links contain fields that only the list of lessons shows, here with another summary.
         let text = lessons::text("sidecars").expect("a lesson");
         let with_annotations = text.split_once("  steps:").expect("a story").0.to_owned();
         assert!(with_annotations.contains("podscope.dev/summary") && !bare.contains("podscope.dev/summary"));

@@ -1,18 +1,18 @@
 //! Plays a lesson without a reader: with its solution, with no commands, or with a wrong attempt. Reports steps, goals,
-//! questions, promises and mistakes, and whether the lesson behaves as promised (E-07, E-10).
+//! questions, promises and mistakes, and whether the lesson behaves as intended (E-07, E-10).
 
 use std::fmt::Write;
 
 use podscope_cluster::{SimTime, Span};
 
 use crate::scenario::{Condition, Loaded, Scenario, Timed};
-use crate::story::{Goal, Story, is_always};
+use crate::story::{Goal, Story, must_hold_to_end};
 use crate::timeline::{Session, Slice};
 use podscope_kubectl::duration::print_duration;
 use podscope_messages::{Sentence, sentence};
 use podscope_protocol::Problem;
 
-/// Time for which a lesson is played after the last time in its file.
+/// Time for which a lesson is played after the last event in its file.
 pub const TIME_AFTER_LAST_EVENT: Span = Span::seconds(300);
 
 /// The commands with which a lesson is played.
@@ -21,7 +21,7 @@ pub enum Attempt {
     Solution,
     /// No commands.
     Nothing,
-    /// A wrong attempt: entries of `bypasses` count from 1, then `wrong`; 0 is also `wrong`.
+    /// A wrong attempt by number: first the entries of `bypasses`, from 1, then `wrong`; 0 also means `wrong`.
     Bypass(usize),
 }
 
@@ -55,7 +55,7 @@ impl Attempt {
     }
 }
 
-/// The lesson's wrong attempts: `bypasses`, then `wrong`.
+/// Returns the lesson's wrong attempts: `bypasses`, then `wrong`.
 pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
     let wrong = Some(scenario.wrong.as_slice()).filter(|wrong| !wrong.is_empty());
     (scenario.bypasses.iter().map(Vec::as_slice)).chain(wrong).collect()
@@ -69,10 +69,10 @@ pub struct Played {
     pub session: Session,
 }
 
-/// Plays a lesson to `until`; by default to [`TIME_AFTER_LAST_EVENT`] after the last time in its file.
+/// Plays a lesson up to `until`; by default up to [`TIME_AFTER_LAST_EVENT`] after the last event in its file.
 ///
 /// # Errors
-/// The scenario has no story, it has no such attempt, or the API server refuses an object.
+/// The scenario has no story or no such attempt, or the API server refuses an object.
 pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<Played, Vec<Problem>> {
     let name = loaded.files.first().map(|(name, _)| name.clone()).unwrap_or_default();
     let refuse = |message: String| vec![Problem::of(name.clone(), message)];
@@ -80,17 +80,17 @@ pub fn play(loaded: Loaded, attempt: Attempt, until: Option<SimTime>) -> Result<
         return Err(refuse("there are no steps: only a lesson can be played".into()));
     }
     let commands = attempt.commands(&loaded.scenario).map_err(&refuse)?.to_vec();
-    let until = until.unwrap_or_else(|| last_named(&loaded) + TIME_AFTER_LAST_EVENT);
+    let until = until.unwrap_or_else(|| last_event_time(&loaded) + TIME_AFTER_LAST_EVENT);
     let mut session = Session::new(loaded)?;
     session.schedule(commands);
     while session.advance(until, 100_000) == Slice::More {}
     Ok(Played { attempt, session })
 }
 
-/// Maximum waiting time for a step and for the end of the lesson.
+/// Maximum time for which a step or the end of the lesson is awaited.
 const MAX_WAIT: Span = Span::seconds(1500);
 
-/// Plays the solution at another pace: gives the commands of each step `delay` after the step is shown.
+/// Plays the solution at another pace: gives the commands of each step with a delay of `delay` after the step is shown.
 ///
 /// # Errors
 /// See [`play`].
@@ -125,7 +125,7 @@ pub fn play_with_delay(loaded: Loaded, delay: Span) -> Result<Played, Vec<Proble
     Ok(Played { attempt, session })
 }
 
-/// Advances in seconds until the predicate is true or the time is reached.
+/// Advances the session second by second until the predicate is true or the time is reached.
 fn wait(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> bool) {
     while !predicate(session.progress().story()) && session.now() < until {
         let target = session.now() + Span::seconds(1);
@@ -136,8 +136,8 @@ fn wait(session: &mut Session, until: SimTime, predicate: impl Fn(&Story) -> boo
     }
 }
 
-/// The last time in the lesson's file.
-fn last_named(loaded: &Loaded) -> SimTime {
+/// Returns the time of the last event in the lesson's file.
+fn last_event_time(loaded: &Loaded) -> SimTime {
     let scenario = &loaded.scenario;
     let attempts = bypasses(scenario).into_iter().flatten();
     let named = scenario.solution.iter().chain(attempts).map(|timed| timed.at);
@@ -153,26 +153,26 @@ impl Played {
         self.session.progress().story()
     }
 
-    /// Whether the lesson is finished, that is, all steps are shown and all goals reached.
+    /// Returns whether the lesson is finished, that is, all steps are shown and all goals reached.
     pub fn is_finished(&self) -> bool {
         self.story().finished().is_some()
     }
 
-    /// Whether all goals of the last step with goals are reached. Goals for the whole run count only if there are no
-    /// others.
+    /// Returns whether all goals of the last step with goals are reached. If no step has goals, whether the goals of
+    /// the whole run are reached.
     pub fn reaches_final_goal(&self) -> bool {
-        let has_other = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !is_always(goal));
+        let has_other = |goals: &[crate::scenario::Condition]| goals.iter().any(|goal| !must_hold_to_end(goal));
         let steps = &self.scenario().steps;
         let Some(last) = steps.iter().rposition(|step| has_other(&step.goals)) else {
             return self.is_finished();
         };
         self.story().shown().get(last).is_some_and(|shown| {
             (shown.goals.iter().zip(&steps[last].goals))
-                .all(|(state, goal)| matches!(state, Goal::Reached(_)) || is_always(goal))
+                .all(|(state, goal)| matches!(state, Goal::Reached(_)) || must_hold_to_end(goal))
         })
     }
 
-    /// Number of questions that were asked and not answered by the run.
+    /// Returns the number of questions that were asked and whose answer the run did not show.
     pub fn unanswered(&self) -> usize {
         let shown = self.story().shown().iter().zip(&self.scenario().steps);
         shown
@@ -180,7 +180,8 @@ impl Played {
             .count()
     }
 
-    /// Whether the result is as intended: the solution finishes the lesson, other attempts do not reach the final goal.
+    /// Returns whether the result is as intended: the solution finishes the lesson, and other attempts do not reach the
+    /// final goal.
     pub fn is_as_promised(&self) -> bool {
         match self.attempt {
             Attempt::Solution => self.is_finished() && self.unanswered() == 0,
@@ -188,7 +189,7 @@ impl Played {
         }
     }
 
-    /// Report for people.
+    /// Formats a report for people.
     pub fn report(&self) -> String {
         let mut out = String::new();
         let (scenario, story) = (self.scenario(), self.story());
@@ -253,7 +254,8 @@ impl Played {
         out
     }
 
-    /// Describes the first step, goal or question that keeps the lesson from being complete. None if nothing does.
+    /// Describes the first step, goal or question that is missing for the lesson to be complete. None if nothing is
+    /// missing.
     pub fn first_incomplete(&self) -> Option<Sentence> {
         for (index, step) in self.scenario().steps.iter().enumerate() {
             let number = index + 1;
@@ -283,7 +285,7 @@ impl Played {
         None
     }
 
-    /// The condition of a step, if it is the next one.
+    /// Returns the condition of a step, if it is the next one.
     fn awaited(&self, at: usize) -> Option<&Condition> {
         let next = self.story().next(self.scenario())?;
         next.when.as_ref().filter(|_| self.story().shown().len() == at)

@@ -1,8 +1,8 @@
-//! Seed search: plays one random run per seed until an invariant is violated, then shrinks that run. A run is made from
-//! a user's files with the faults that `spec.search` names, or it is generated as a whole: cluster, workloads,
-//! commands, faults. Every fault is repaired, and a quiet period follows, so that liveness can be judged.
+//! Seed search: plays one random run per seed until an invariant is violated, then shrinks that run. A run consists of
+//! a user's files with the faults that `spec.search` lists, or it is generated completely: cluster, workloads,
+//! commands, faults. Every fault is repaired, and a quiet period follows, so that liveness invariants can be checked.
 //!
-//! A run is a list of parts that shrinking can remove one by one: an object, or a fault or command with its repair.
+//! A run is a list of parts that shrinking can remove individually: an object, or a fault or command with its repair.
 
 mod devices;
 mod faults;
@@ -26,7 +26,7 @@ pub use shrink::shrink;
 pub enum Source {
     /// A user's files; faults are generated from `spec.search`.
     Files(Vec<File>),
-    /// Everything is generated, with these history switches on (F-20).
+    /// Everything is generated; these history switches are on (F-20).
     Drawn { history: Vec<String> },
 }
 
@@ -49,10 +49,10 @@ impl Goal {
     }
 }
 
-/// Generated part of a run that can be removed.
+/// A generated part of a run, which shrinking can remove.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// Objects, in a file of their own.
+    /// Objects in a separate file.
     Objects(File),
     /// A fault or command, with the command that undoes it.
     Acts(Vec<Timed>),
@@ -62,7 +62,7 @@ pub enum Part {
 #[derive(Debug, Clone)]
 pub struct Run {
     pub seed: u64,
-    /// Generated parts, in addition to `files`.
+    /// The generated parts, in addition to `files`.
     pub parts: Vec<Part>,
     files: Vec<File>,
     until: SimTime,
@@ -79,12 +79,12 @@ pub struct Found {
 }
 
 impl Found {
-    /// Faults and commands of the run, ordered by time.
+    /// Returns faults and commands of the run, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         self.run.schedule()
     }
 
-    /// What is broken, when and by what.
+    /// Returns a sentence with the violated invariant, its time and its cause.
     pub fn sentence(&self) -> String {
         let Some(violation) = self.record.violation() else {
             return String::new();
@@ -100,18 +100,18 @@ impl Found {
         )
     }
 
-    /// The session to be shared. `podscope run` continues for a minute after the last command: a `get pods` at the time
-    /// of the violation makes the exported scenario run far enough to show it.
+    /// Returns the session to share. `podscope run` continues for a minute after the last command: a `get pods` at the
+    /// time of the violation makes the exported scenario run long enough to show it.
     pub fn into_session(self) -> Session {
         let mut session = *self.session;
         if let Ok(get_pods) = command::parse("kubectl get pods -A -o wide") {
-            // A session that takes no more commands stays as it is.
+            // If the session accepts no more commands, it is returned without `get pods`.
             let _ = session.command(get_pods);
         }
         session
     }
 
-    /// Sort key: runs with fewer parts, fewer commands and an earlier violation come first.
+    /// Returns the sort key: runs with fewer parts, fewer commands and an earlier violation come first.
     pub fn size(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
         (run.parts.len(), run.schedule().len(), self.record.at, run.seed)
@@ -130,7 +130,7 @@ impl Run {
         }
     }
 
-    /// Generates the faults of a seed for a scenario, as its `spec.search` says.
+    /// Generates a scenario's faults for a seed, according to its `spec.search`.
     ///
     /// # Errors
     /// The files cannot be read.
@@ -150,7 +150,7 @@ impl Run {
         })
     }
 
-    /// Faults and commands, ordered by time.
+    /// Returns faults and commands, ordered by time.
     pub fn schedule(&self) -> Vec<Timed> {
         let acts = self.parts.iter().filter_map(|part| match part {
             Part::Acts(acts) => Some(acts),
@@ -186,7 +186,7 @@ impl Run {
         session.schedule(self.schedule());
         let (mut seen, mut found) = (0, None);
         loop {
-            let slice = session.advance(until, BETWEEN_LOOKS);
+            let slice = session.advance(until, EVENTS_PER_CHECK);
             found = found.or_else(|| {
                 session
                     .violations()
@@ -209,19 +209,19 @@ impl Run {
     }
 }
 
-/// Events between two checks for new violations.
-const BETWEEN_LOOKS: u64 = 500;
+/// Number of events between two checks for new violations.
+const EVENTS_PER_CHECK: u64 = 500;
 
 /// Result of playing a run.
 #[derive(Debug, Clone)]
 pub struct Played {
-    /// All violations, attributed ones included, in the order of the trace.
+    /// All violations in the order of the trace, including attributed ones.
     pub broken: Vec<Arc<Record>>,
     /// The violation that meets the goal, if any.
     pub found: Option<Found>,
 }
 
-/// Converts whole seconds to an instant. Schedules are read by people, so they have no fractions.
+/// Converts whole seconds to an instant. Generated times are whole seconds, because people read them.
 fn at(seconds: i64) -> SimTime {
     SimTime::ZERO + Span::seconds(seconds)
 }

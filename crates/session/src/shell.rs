@@ -1,5 +1,5 @@
 //! The console without a page: takes command lines, returns printed lines, and advances time on request. `podscope
-//! shell` adds a terminal or JSON to it; tests drive it in-process.
+//! shell` adds a terminal or JSON interface to it; tests drive it in-process.
 
 use podscope_cluster::{OutputKind, SimTime, Span};
 
@@ -8,16 +8,16 @@ use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::{Limit, Notice};
 
-/// Simulated time that a command gets to answer if no wait is given.
+/// Simulated time in which a command can be answered if no wait is given.
 const ANSWER_TIMEOUT: Span = Span::millis(100);
-/// Events between two checks of whether a command has answered.
+/// Number of events between two checks of whether a command has been answered.
 const EVENTS_PER_SLICE: u64 = 10_000;
 
-/// Printed lines, and the command that must be sent to the world next, with the pipe for its output.
+/// Printed lines, and the next command that must be sent to the simulation, with the pipe for its output.
 pub(crate) type PipeStep = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 
 /// Runs the part of a command line that needs no simulated time, including the pipe behind it. Returns the printed
-/// lines and, if a command must be sent to the world, that command.
+/// lines. If a command must be sent to the simulation, also returns that command.
 ///
 /// # Errors
 /// A command in the pipe cannot be parsed.
@@ -33,7 +33,7 @@ pub(crate) fn run_without_time(session: &Session, command: Command, pipe: &Pipe)
     }
 }
 
-/// Sends printed lines through the pipe; otherwise like [`run_without_time`].
+/// Sends printed lines through the pipe. Otherwise it is like [`run_without_time`].
 pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<PipeStep, String> {
     let mut lines = pipe.run(printed);
     let Some(next) = pipe.next(&lines) else {
@@ -46,10 +46,10 @@ pub(crate) fn run_pipe(session: &Session, printed: Vec<(OutputKind, String)>, pi
     Ok((lines, left))
 }
 
-/// Sends a command to the world and advances time until the command has answered, for the pipe behind it.
+/// Sends a command to the simulation and advances time until the command is answered, for the pipe behind it.
 ///
 /// # Errors
-/// The world does not accept the command, or the command prints over a longer time.
+/// The session does not accept the command, or the command prints over a longer time.
 pub(crate) fn run_and_wait(session: &mut Session, command: Command) -> Result<(), Notice> {
     let is_slow = session.resolved(&command).is_ok_and(|command| !answers_soon(&command));
     if is_slow {
@@ -66,7 +66,7 @@ fn advance_until_answered(session: &mut Session, clients: usize) {
     while session.advance_while(answered, EVENTS_PER_SLICE, |world| world.clients() > clients) == Slice::More {}
 }
 
-/// Whether the command prints all its output shortly after it starts.
+/// Returns whether the command prints all its output shortly after it starts.
 fn answers_soon(command: &Command) -> bool {
     match command {
         Command::Kubectl { action: kubectl, .. } => !matches!(
@@ -84,11 +84,11 @@ pub struct Answer {
     pub at: SimTime,
     /// Lines printed since the previous answer, with their kinds.
     pub lines: Vec<(OutputKind, String)>,
-    /// Message of the parser if the line is not a valid command.
+    /// Error message of the parser if the line is not a valid command.
     pub refused: Option<String>,
 }
 
-/// Parsed line of the prompt. Unlike the page's console, the prompt has commands that advance time.
+/// A parsed line of the prompt. Unlike the page's console, the prompt has commands that advance time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
     /// Empty line or comment.
@@ -104,7 +104,7 @@ pub enum Typed {
 /// Reads a line typed at the prompt.
 ///
 /// # Errors
-/// The line is not valid. [`CommandError::is_unfinished`] is true if more lines belong to it.
+/// The line is invalid. [`CommandError::is_unfinished`] is true if the command continues on another line.
 pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let instant = |text: &str| {
@@ -132,7 +132,7 @@ pub fn read_typed(line: &str) -> Result<Typed, CommandError> {
 #[derive(Debug)]
 pub struct Shell {
     session: Session,
-    /// Number of output lines that have been returned.
+    /// Number of output lines that have already been returned.
     seen: usize,
     /// Polled while time advances; time stops when it returns true.
     stop: fn() -> bool,
@@ -157,18 +157,18 @@ impl Shell {
         &self.session
     }
 
-    /// The session, for callers that change it other than by the console.
+    /// Returns the session, for callers that change it without the console.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// Replaces the session. Its output so far is not returned.
+    /// Replaces the session. Its earlier output is not returned.
     pub fn resume(&mut self, session: Session) {
         self.seen = session.outputs().len();
         self.session = session;
     }
 
-    /// Runs a line, then advances time by `wait`; if that is zero, until the command has answered or waits for
+    /// Runs a line, then advances time by `wait`; if that is zero, until the command is answered or waits for
     /// something.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
         match command::parse_piped(line, stdin) {

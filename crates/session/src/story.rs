@@ -37,13 +37,13 @@ pub enum Goal {
 /// The run's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
-    /// The value. For a question about time, the duration since the step was shown.
+    /// The answer as text. For a question about time, the duration since the step was shown.
     pub value: String,
     /// Time from which the answer is known.
     pub at: SimTime,
 }
 
-/// State of a step that has been shown.
+/// State of a step that is visible to the reader.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
     pub at: SimTime,
@@ -52,13 +52,15 @@ pub struct Shown {
     pub keeps: Vec<Option<SimTime>>,
     /// For each mistake, the time at which it was first made.
     pub mistakes: Vec<Option<SimTime>>,
-    /// The mistake that was made last, whose reply is shown. An earlier reply may contradict what was done since then.
+    /// The mistake that was made last, whose explanation is shown. Explanations of earlier mistakes may contradict what
+    /// was done since then.
     pub reply: Option<usize>,
-    /// For each mistake, whether it was being made at the instant before.
+    /// For each mistake, whether its conditions held at the previous instant.
     in_progress: Vec<bool>,
     /// The answer to the step's question.
     pub truth: Option<Truth>,
-    /// Records of the conditions that compare with the instant at which the step was shown ([`Step::comparing`]).
+    /// State recorded for the conditions that compare with the instant at which the step was shown
+    /// ([`Step::comparing`]).
     since: Vec<Since>,
 }
 
@@ -71,7 +73,7 @@ pub struct Halt {
     pub promise: Promise,
 }
 
-/// A promise of a step, by its index there.
+/// A promise of a step, by its index in the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
     /// A `keep` that was broken.
@@ -81,7 +83,7 @@ pub enum Promise {
 }
 
 impl Halt {
-    /// The condition that did not hold.
+    /// Returns the condition that did not hold.
     pub(crate) fn broken<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
         let step = scenario.steps.get(self.step);
         let promise = step.and_then(|step| match self.promise {
@@ -100,7 +102,7 @@ pub struct Story {
     finished: Option<SimTime>,
 }
 
-/// State of the world after the events of an instant, against which the story is checked.
+/// State of the cluster after the events of an instant, against which the story is checked.
 pub(crate) struct Moment<'a> {
     pub(crate) now: SimTime,
     pub(crate) objects: &'a Objects,
@@ -135,7 +137,7 @@ impl Moment<'_> {
         in_time && check.is_none_or(|check| check.holds(&state).0)
     }
 
-    /// Updates what a shown step records for the conditions that compare with its start.
+    /// Updates the state that a shown step records for conditions that compare with its start.
     fn record(&self, step: &Step, since: &mut Vec<Since>) {
         let checks = || step.comparing().filter_map(|condition| condition.check.as_ref());
         if since.is_empty() {
@@ -156,20 +158,20 @@ impl Moment<'_> {
     }
 }
 
-/// Whether the goal is a promise to the end: `always`, `same` and `never`.
-pub(crate) fn is_always(goal: &Condition) -> bool {
+/// Returns whether the goal must hold to the end: `always`, `same` and `never`.
+pub(crate) fn must_hold_to_end(goal: &Condition) -> bool {
     let check = goal.check.as_ref();
     check.is_some_and(|check| check.compares() || matches!(check, Check::Invariant(_)))
 }
 
-/// The record of a condition that compares with the start of its step.
-fn record_of<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
+/// Returns the recorded state of a condition that compares with the start of its step.
+fn recorded_state<'a>(step: &Step, since: &'a [Since], condition: &Condition) -> Option<&'a Since> {
     let at = step.comparing().position(|known| std::ptr::eq(known, condition))?;
     since.get(at)
 }
 
 impl Story {
-    /// Creates the story at t = 0. A first step without a condition is shown at once.
+    /// Creates the story at t = 0. If the first step has no condition, it is shown immediately.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let mut story = Self::default();
         if let Some(first) = scenario.steps.first().filter(|step| step.when.is_none()) {
@@ -182,12 +184,12 @@ impl Story {
         &self.shown
     }
 
-    /// The reason why the story has halted, if it has.
+    /// Returns the reason why the story has halted, if it has.
     pub fn halt(&self) -> Option<Halt> {
         self.halt
     }
 
-    /// The time at which the last goal of the last step was reached.
+    /// Returns the time at which the last goal of the last step was reached.
     pub fn finished(&self) -> Option<SimTime> {
         self.finished
     }
@@ -205,22 +207,22 @@ impl Story {
         });
     }
 
-    /// Whether all goals of the shown steps have been reached, other than those for the whole run.
+    /// Returns whether all goals of the shown steps have been reached. Goals for the whole run are not considered.
     fn are_goals_reached(&self, scenario: &Scenario) -> bool {
         self.shown.iter().zip(&scenario.steps).all(|(shown, step)| {
             (shown.goals.iter().zip(&step.goals))
-                .all(|(state, goal)| matches!(state, Goal::Reached(_)) || is_always(goal))
+                .all(|(state, goal)| matches!(state, Goal::Reached(_)) || must_hold_to_end(goal))
         })
     }
 
-    /// The next step, if only its own condition keeps it from being shown.
+    /// Returns the next step, if it is only waiting for its own condition.
     pub fn next<'s>(&self, scenario: &'s Scenario) -> Option<&'s Step> {
         let next = scenario.steps.get(self.shown.len())?;
         (self.halt.is_none() && self.are_goals_reached(scenario)).then_some(next)
     }
 
-    /// The next time after `now` for which the story waits: the earliest time of a step, or of the answer to a
-    /// question. Further conditions of the step may be fulfilled later.
+    /// Returns the next time after `now` for which the story waits: the earliest time of a step, or of the answer to a
+    /// question. Other conditions of the step may be fulfilled later.
     pub fn waits_until(&self, scenario: &Scenario, now: SimTime) -> Option<SimTime> {
         let step = self.next(scenario).and_then(|step| step.when.as_ref());
         let step = step.and_then(|when| match when.timing {
@@ -236,11 +238,11 @@ impl Story {
         answers.chain(step).filter(|at| *at > now).min()
     }
 
-    /// The next time after `judged` at which conditions must be checked even if nothing happens.
-    pub(crate) fn next_deadline(&self, scenario: &Scenario, judged: i64) -> Option<SimTime> {
+    /// Returns the next time after `last_checked` at which conditions must be checked even if no event occurs.
+    pub(crate) fn next_deadline(&self, scenario: &Scenario, last_checked: i64) -> Option<SimTime> {
         let mut earliest: Option<SimTime> = None;
         let mut add = |at: Option<SimTime>| {
-            if let Some(at) = at.filter(|at| at.0 > judged) {
+            if let Some(at) = at.filter(|at| at.0 > last_checked) {
                 earliest = Some(earliest.map_or(at, |known| known.min(at)));
             }
         };
@@ -278,7 +280,7 @@ impl Story {
     }
 
     /// Checks the story at an instant. Returns whether another step is shown.
-    pub(crate) fn judge(&mut self, scenario: &Scenario, moment: &Moment<'_>) -> bool {
+    pub(crate) fn check(&mut self, scenario: &Scenario, moment: &Moment<'_>) -> bool {
         let before = self.shown.len();
         self.check_shown_steps(scenario, moment);
         while let Some(next) = self.next(scenario)
@@ -302,8 +304,8 @@ impl Story {
         for (at, (shown, step)) in self.shown.iter_mut().zip(&scenario.steps).enumerate() {
             moment.record(step, &mut shown.since);
             let since = &shown.since;
-            let holds = |condition| moment.holds(condition, record_of(step, since, condition));
-            // The mistake of an earlier step may be a goal of a later one.
+            let holds = |condition| moment.holds(condition, recorded_state(step, since, condition));
+            // A mistake in an earlier step may be a goal of a later step.
             if at == last {
                 let making: Vec<bool> = (step.mistakes.iter())
                     .map(|mistake| mistake.when.iter().all(holds))
@@ -342,9 +344,9 @@ impl Story {
                 }
                 let holds = holds(goal);
                 let is_late = matches!(goal.timing, Some(Timing::By(by)) if now >= by);
-                if holds && !is_always(goal) {
+                if holds && !must_hold_to_end(goal) {
                     *state = Goal::Reached(now);
-                } else if !holds && (is_always(goal) || is_late) {
+                } else if !holds && (must_hold_to_end(goal) || is_late) {
                     *state = Goal::Missed(now);
                     self.halt = halt(Promise::Goal(index));
                 }
@@ -352,7 +354,7 @@ impl Story {
         }
     }
 
-    /// Answers questions for a number without a time. Their time is when the story continues.
+    /// Answers questions for a number without a time. They are counted when the story continues.
     fn answer_counts(&mut self, scenario: &Scenario, moment: &Moment<'_>) {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
@@ -378,7 +380,7 @@ impl Story {
     }
 }
 
-/// Returns the run's present answer. None if it has none yet.
+/// Returns the current answer of the run. None if there is none yet.
 fn truth(about: &About, asked_at: SimTime, moment: &Moment<'_>) -> Option<Truth> {
     let is_time = |at: &Option<SimTime>| at.is_none_or(|at| moment.now >= at);
     let value = match about {

@@ -1,11 +1,11 @@
-//! The timeline (T-01). A [`Session`] holds a scenario, a tree of branches with their commands, and the world at the
-//! cursor. Each branch has checkpoints and a trace up to its horizon, the latest instant that has been computed. A seek
-//! to an earlier instant restores the nearest checkpoint and replays from there. The replay is deterministic, so the
-//! trace is not recorded again.
+//! The timeline (T-01). A [`Session`] has a scenario, a tree of branches with their commands, and the simulated world
+//! at the cursor. Each branch has checkpoints and a trace up to its horizon, the latest computed instant. A seek to an
+//! earlier instant restores the nearest checkpoint and replays from there. The replay is deterministic, so the trace is
+//! not recorded again.
 //!
-//! A command takes effect before the events of its instant. A command that is given after events of the present instant
-//! gets the next microsecond as its time. Thus the time alone determines the order of commands and events, in links and
-//! files too.
+//! A command takes effect before the events of its instant. If events of the current instant have already been
+//! processed, a command gets the next microsecond as its time. Thus times alone determine the order of commands and
+//! events, also in links and files.
 
 mod branch;
 mod log;
@@ -39,10 +39,10 @@ pub const END_OF_TIME: SimTime = SimTime::from_seconds(100 * 365 * 86_400);
 /// Maximum number of checkpoints of a branch. When it is exceeded, every other checkpoint is dropped and their spacing
 /// doubles.
 pub const MAX_CHECKPOINTS: usize = 192;
-/// Memory limit for the checkpoints of a branch and the world together, which bounds memory in large clusters. The unit
-/// is the memory of a scheduler's data about one pod: some 250 bytes in a browser.
-pub const ROOM: usize = 1_600_000;
-/// Initial number of events between the checkpoints of a branch.
+/// Memory limit for the checkpoints of a branch together with the world, for large clusters. The unit is the memory
+/// that a scheduler needs for one pod: about 250 bytes in a browser.
+pub const MAX_WEIGHT: usize = 1_600_000;
+/// Initial number of events between two checkpoints of a branch.
 const FIRST_SPACING: u64 = 400;
 /// Maximum number of branches.
 pub const MAX_BRANCHES: usize = 64;
@@ -50,7 +50,7 @@ pub const MAX_BRANCHES: usize = 64;
 pub const MAX_COMMANDS: usize = 10_000;
 /// Maximum number of commands that run at the same time, such as watches, waits and drains.
 pub const MAX_RUNNING: usize = 200;
-/// Maximum number of API answers kept until [`Session::take_answers`] fetches them; older ones are dropped.
+/// Maximum number of API answers that are kept until [`Session::take_answers`] returns them; older ones are dropped.
 pub(crate) const MAX_UNFETCHED: usize = 2 * MAX_RUNNING;
 /// Maximum number of output lines of a branch; later ones are dropped.
 pub const MAX_PRINTED: usize = 2_000_000;
@@ -66,12 +66,12 @@ pub struct Session {
     /// Invariant: a valid index of `branches`.
     current: usize,
     hashed: Cell<Hashed>,
-    /// Result of the last API call that was performed, for [`Session::call`].
+    /// Result of the last API call, for [`Session::call`].
     last_call: Option<SentCall>,
     commands_max: usize,
 }
 
-/// Hash of the first `len` records of a branch's trace, from which [`Session::trace_hash`] continues.
+/// Hash of the first `len` records of a branch's trace, which [`Session::trace_hash`] extends.
 #[derive(Debug, Clone, Copy)]
 struct Hashed {
     branch: usize,
@@ -80,7 +80,7 @@ struct Hashed {
 }
 
 impl Hashed {
-    /// Hash of an empty trace.
+    /// Returns the hash of an empty trace.
     fn empty(branch: usize) -> Self {
         let (len, hash) = (0, hash::EMPTY);
         Self { branch, len, hash }
@@ -90,9 +90,9 @@ impl Hashed {
 /// Result of a slice of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slice {
-    /// The target is reached.
+    /// The target has been reached.
     Done,
-    /// The budget is used up.
+    /// The budget is used up before the target.
     More,
     /// A limit stops the run.
     Limit,
@@ -102,7 +102,7 @@ impl Session {
     /// Creates a session at t = 0.
     ///
     /// # Errors
-    /// The API server refuses objects: one problem for each invalid field, with its place.
+    /// The API server refuses objects: one problem for each invalid field, with its position.
     pub fn new(loaded: Loaded) -> Result<Session, Vec<Problem>> {
         let loaded = Arc::new(loaded);
         let mut branch = Branch::root(&loaded.scenario.timeline);
@@ -133,7 +133,7 @@ impl Session {
         &self.loaded
     }
 
-    /// The world at the cursor.
+    /// Returns the simulated world at the cursor.
     pub fn world(&self) -> &World {
         &self.world
     }
@@ -143,17 +143,17 @@ impl Session {
         self.world.disable_invariants();
     }
 
-    /// Time of the cursor.
+    /// Returns the time of the cursor.
     pub fn now(&self) -> SimTime {
         self.world.now()
     }
 
-    /// The latest instant of the current branch that has been computed.
+    /// Returns the latest computed instant of the current branch.
     pub fn horizon(&self) -> SimTime {
         self.branch().horizon
     }
 
-    /// State of the story, goals and expectations at the cursor.
+    /// Returns the state of the story, goals and expectations at the cursor.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
@@ -162,7 +162,7 @@ impl Session {
         &self.branches
     }
 
-    /// Index of the current branch.
+    /// Returns the index of the current branch.
     pub fn current(&self) -> usize {
         self.current
     }
@@ -171,40 +171,40 @@ impl Session {
         &self.branches[self.current]
     }
 
-    /// The trace up to the cursor.
+    /// Returns the trace up to the cursor.
     pub fn trace(&self) -> Records<'_> {
         self.branch().trace.range(0, self.progress.recorded)
     }
 
-    /// Scheduling attempts up to the cursor for pods with this key, oldest first.
+    /// Returns scheduling attempts up to the cursor for pods with this key, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey) -> impl Iterator<Item = Arc<Record>> {
         self.branch().trace.attempts_of(key, self.progress.recorded)
     }
 
-    /// Violations of invariants up to the cursor.
+    /// Returns violations of invariants up to the cursor.
     pub fn violations(&self) -> impl Iterator<Item = &Arc<Record>> {
         let until = self.progress.recorded as u64;
         let violations = self.branch().trace.violations().iter();
         violations.take_while(move |record| record.seq < until)
     }
 
-    /// Number of the latest command, as in [`OutputLine::command`].
+    /// Returns the number of the latest command, as in [`OutputLine::command`].
     pub(crate) fn last_command_number(&self) -> u32 {
         u32::try_from(self.progress.next_command).expect("the user and the scenario have less than two billion each")
     }
 
-    /// Whether the command with that number still runs or follows logs.
+    /// Returns whether the command with that number is still running or following logs.
     pub(crate) fn is_command_running(&self, number: u32) -> bool {
         let is_following_logs = || self.progress.followed.iter().any(|(command, _)| *command == number);
         self.world.running_commands().any(|running| running == number) || is_following_logs()
     }
 
-    /// Lines that commands printed up to the cursor.
+    /// Returns the lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         &self.branch().outputs[..self.progress.printed]
     }
 
-    /// The user's commands on the current branch, with their times.
+    /// Returns the user's commands on the current branch, with their times.
     pub fn commands(&self) -> Vec<Timed> {
         self.branch()
             .schedule
@@ -214,13 +214,13 @@ impl Session {
             .collect()
     }
 
-    /// Number of the user's commands on the current branch.
+    /// Returns the number of the user's commands on the current branch.
     pub fn command_count(&self) -> usize {
         // A branch always has all commands of the scenario.
         self.branch().schedule.len() - self.loaded.scenario.timeline.len()
     }
 
-    /// The user's commands on the current branch after the first `count`.
+    /// Returns the user's commands on the current branch except the first `count`.
     pub fn commands_after(&self, count: usize) -> Vec<&Timed> {
         let later = self.command_count().saturating_sub(count);
         let from_user = self.branch().schedule.iter().rev().filter(|entry| entry.is_from_user);
@@ -229,13 +229,14 @@ impl Session {
         commands
     }
 
-    /// Changes the maximum number of the user's commands on one branch, for a caller that stores them elsewhere too: a
-    /// link holds [`MAX_COMMANDS`].
+    /// Changes the maximum number of the user's commands on one branch, for a caller that also stores them elsewhere: a
+    /// link can contain [`MAX_COMMANDS`].
     pub fn allow_commands(&mut self, max: usize) {
         self.commands_max = max;
     }
 
-    /// The user's commands in order, each with whether it did nothing but print errors, or that there is nothing to do.
+    /// Returns the user's commands in order. The flag is true if a command only printed errors, or that there was
+    /// nothing to do.
     pub(crate) fn commands_and_failures(&self) -> Vec<(&Timed, bool)> {
         let with_lines = |kinds: &[OutputKind]| -> ordered::Set<u32> {
             let lines = self.outputs().iter().filter(|line| kinds.contains(&line.kind));
@@ -264,7 +265,8 @@ impl Session {
         Slice::More
     }
 
-    /// Like [`Session::advance`], but stops as soon as the predicate is false for the world. The clock stays there.
+    /// Like [`Session::advance`], but stops as soon as the predicate is false for the world. The clock stops at that
+    /// event.
     pub fn advance_while(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&World) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if !predicate(&self.world) || !self.advance_one(target) {
@@ -274,7 +276,7 @@ impl Session {
         Slice::More
     }
 
-    /// Like [`Session::advance`], but stops as soon as the predicate is true. The clock stays there.
+    /// Like [`Session::advance`], but stops as soon as the predicate is true. The clock stops at that event.
     pub fn advance_until(&mut self, target: SimTime, budget: u64, predicate: impl Fn(&Session) -> bool) -> Slice {
         for _ in 0..budget.max(1) {
             if self.progress.recorded >= MAX_RECORDS {
@@ -318,10 +320,10 @@ impl Session {
             branch: &mut self.branches[self.current],
             progress: &mut self.progress,
         };
-        // No event of the previous instant is left: check conditions on its result.
+        // All events of the previous instant have been processed: check conditions on the result.
         if next > self.world.now() {
-            // A new step of the story may stop time before anything else happens.
-            if progress::judge(&self.loaded.scenario, &mut self.world, &mut log, false) {
+            // A new step of the story may stop time before the next event.
+            if progress::check_conditions(&self.loaded.scenario, &mut self.world, &mut log, false) {
                 return true;
             }
         }
@@ -330,7 +332,7 @@ impl Session {
             && deadline <= target
         {
             self.world.run_until(deadline, &mut log);
-            progress::judge(&self.loaded.scenario, &mut self.world, &mut log, true);
+            progress::check_conditions(&self.loaded.scenario, &mut self.world, &mut log, true);
             log.progress.before_events = false;
             self.mark_horizon();
             return true;
@@ -370,7 +372,7 @@ impl Session {
         self.advance_one(END_OF_TIME);
     }
 
-    /// Time of the scenario's next scheduled command, if any.
+    /// Returns the time of the scenario's next scheduled command, if there is one.
     pub(crate) fn next_scenario_command(&self) -> Option<SimTime> {
         let left = self.branch().schedule.get(self.progress.next_command..)?;
         left.iter()
@@ -378,13 +380,13 @@ impl Session {
             .map(|entry| entry.timed.at)
     }
 
-    /// The user's next command after the cursor, if any.
+    /// Returns the user's next command after the cursor, if there is one.
     pub(crate) fn next_user_command(&self) -> Option<&Timed> {
         let left = self.branch().schedule.get(self.progress.next_command..)?;
         left.iter().find(|entry| entry.is_from_user).map(|entry| &entry.timed)
     }
 
-    /// Finished commands of the branch: number, time and exit status.
+    /// Returns finished commands of the branch: number, time and exit status.
     pub fn finished(&self) -> &[(u32, SimTime, u8)] {
         &self.branch().finished
     }
@@ -394,8 +396,8 @@ impl Session {
         self.branch().trace.with_causes(seqs)
     }
 
-    /// Fingerprint of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form
-    /// [`Fingerprint::Facts`], which leaves out causes and Podscope's own sentences.
+    /// Returns the fingerprint of the trace up to the cursor, as 16 hex digits: FNV-1a over its lines in the form
+    /// [`Fingerprint::Facts`], which excludes causes and Podscope's own sentences.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
         let len = trace.len();
@@ -419,14 +421,14 @@ fn extend_hash(hash: u64, trace: Records<'_>, form: Fingerprint) -> u64 {
     })
 }
 
-/// FNV-1a (64 bits) over the lines of a trace in the given form, newlines included, as 16 hex digits.
+/// Returns the FNV-1a hash (64 bits) of the lines of a trace in the given form, including newlines, as 16 hex digits.
 pub fn trace_hash(trace: Records<'_>, form: Fingerprint) -> String {
     let hash = extend_hash(hash::EMPTY, trace, form);
     format!("{hash:016x}")
 }
 
 impl Loaded {
-    /// The objects of a session at t = 0, without the session: enough for an answer that reads nothing else.
+    /// Returns the objects of a session at t = 0 without keeping the session, for an answer that needs nothing else.
     ///
     /// # Errors
     /// Those of [`Session::new`].
@@ -435,16 +437,15 @@ impl Loaded {
     }
 }
 
-/// The problems of refused objects, with their places in the files.
+/// Returns the problems of refused objects, with their positions in the files.
 fn setup_problems(loaded: &Loaded, errors: Vec<SetupError>) -> Vec<Problem> {
     let causes = errors.into_iter();
     loaded.problems_of(causes.flat_map(|SetupError { index, error }| problem_causes(index, error)))
 }
 
-/// Converts the error of a refused object to problems, one for each invalid field: object index, field path and
-/// message.
+/// Converts the error of a refused object to problems, one per invalid field: object index, field path and message.
 fn problem_causes(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Cause)> {
-    // Each cause is about one field. An error about the whole object has no path and stays one message.
+    // Each cause is about one field. An error about the whole object has no path and remains one message.
     let mut fields = error.causes;
     fields.retain(|cause| !cause.about.is_empty());
     if fields.is_empty() || error.reason != StatusReason::Invalid {

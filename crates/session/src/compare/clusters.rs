@@ -21,7 +21,7 @@ pub struct Difference {
     pub removed: Vec<String>,
     /// Objects of both clusters with differences other than in their status and server fields.
     pub changed: Vec<Changed>,
-    /// Pods that have the same name and run on different nodes.
+    /// Pods that exist in both clusters and run on different nodes.
     pub moved: Vec<Moved>,
     /// Nodes whose requested or allocatable resources differ.
     pub nodes: Vec<NodeChange>,
@@ -56,7 +56,7 @@ pub struct ClusterProblem {
     pub reason: Sentence,
 }
 
-/// Kinds that change all the time and are not compared.
+/// Kinds that are not compared, because their objects change all the time.
 const IGNORED_KINDS: [&str; 2] = ["Event", "Lease"];
 /// Metadata fields that the server sets, which are not compared.
 const SERVER_FIELDS: [&str; 6] = [
@@ -134,7 +134,7 @@ fn only_in(these: &Problems, others: &Problems) -> Vec<ClusterProblem> {
     only.map(|(_, problem)| problem.clone()).collect()
 }
 
-/// The objects without ignored fields, by `KIND NAMESPACE/NAME`.
+/// Returns the objects without ignored fields, by `KIND NAMESPACE/NAME`.
 fn by_name(session: &Session) -> ordered::Map<String, Value> {
     let mut list = report::object_list(session);
     let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);

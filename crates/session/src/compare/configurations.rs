@@ -16,7 +16,7 @@ use crate::whatif::{ClusterState, settle_workload};
 
 /// Maximum number of configurations.
 pub const MAX_CONFIGURATIONS: usize = 5;
-/// Maximum number of nodes whose share is listed.
+/// Maximum number of nodes whose shares are listed.
 const MAX_SHARES: usize = 100;
 /// Resources whose balance is measured.
 const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
@@ -26,7 +26,7 @@ const MEASURED_RESOURCES: [&str; 2] = ["cpu", "memory"];
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     pub configurations: Vec<Figures>,
-    /// Pods whose node is not the same in all configurations.
+    /// Pods that did not run on the same node in all configurations.
     pub differs: Vec<Differing>,
 }
 
@@ -34,7 +34,7 @@ pub struct Comparison {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Figures {
-    /// File name of the configuration, or which run of the page it is.
+    /// File name of the configuration, or the title of one of the two compared runs.
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub name: Sentence,
     /// Number of pods with a node.
@@ -47,18 +47,18 @@ pub struct Figures {
     /// Allocated devices and all devices. `None` if no node has devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<[usize; 2]>,
-    /// Number of pods in the zone that has the fewest and in the one that has the most. `None` with fewer than two zones.
+    /// Number of pods in the zone with the fewest pods and in the zone with the most. `None` with fewer than two zones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pods_per_zone: Option<[usize; 2]>,
     pub preemptions: usize,
     pub time_to_place: PlaceTime,
 }
 
-/// Balance of a resource over the nodes. Shares are requested divided by allocatable quantities.
+/// Balance of a resource over the nodes. A node's share is its requested divided by its allocatable quantity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Balance {
-    /// Requested share of all nodes together.
+    /// Requested divided by allocatable quantity of all nodes together.
     pub allocated: f64,
     /// Standard deviation of the nodes' shares.
     pub deviation: f64,
@@ -66,7 +66,7 @@ pub struct Balance {
     pub jain: f64,
     /// Largest free quantity on a single node.
     pub largest_free: String,
-    /// Requested share of each node, the fullest first; of more than 100 nodes, of 100 of them in equal steps.
+    /// Shares of the nodes in descending order. If there are more than 100 nodes, 100 of them in equal steps.
     pub shares: Vec<f64>,
 }
 
@@ -77,7 +77,7 @@ pub struct PlaceTime {
     pub longest: f64,
 }
 
-/// A pod whose node is not the same in all configurations.
+/// A pod that did not run on the same node in all configurations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differing {
     pub pod: String,
@@ -104,7 +104,7 @@ pub fn configurations(
     Ok(measured.compared())
 }
 
-/// Measures runs as they are. Each has its name in the result.
+/// Measures two runs in their present state. `named` gives each run's title in the result.
 pub(crate) fn runs(named: [(Sentence, &Session); 2]) -> Comparison {
     let mut measured = Measured::default();
     for (name, session) in named {
@@ -113,7 +113,7 @@ pub(crate) fn runs(named: [(Sentence, &Session); 2]) -> Comparison {
     measured.compared()
 }
 
-/// Runs that have been measured.
+/// Measurements of several runs.
 #[derive(Default)]
 struct Measured {
     figures: Vec<Figures>,
@@ -175,7 +175,7 @@ fn figures(name: Sentence, session: &Session) -> Figures {
     }
 }
 
-/// Number of allocated devices, and of all devices.
+/// Returns the number of allocated devices and of all devices.
 fn devices(objects: &Objects) -> Option<[usize; 2]> {
     let all = (objects.list::<ResourceSlice>()).fold(0, |sum, slice| sum + slice.spec.devices.len());
     let results = |claim: &ResourceClaim| {
@@ -186,7 +186,7 @@ fn devices(objects: &Objects) -> Option<[usize; 2]> {
     (all > 0).then_some([allocated, all])
 }
 
-/// Number of pods in the zone that has the fewest, and in the one that has the most.
+/// Returns the number of pods in the zone with the fewest pods and in the zone with the most.
 fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
     let mut n_pods: ordered::Map<String, usize> = ordered::Map::new();
     let mut zones: ordered::Map<String, String> = ordered::Map::new();
@@ -207,7 +207,7 @@ fn pods_per_zone(objects: &Objects, pods: &[&Arc<Pod>]) -> Option<[usize; 2]> {
     (n_pods.len() > 1).then_some([*least, *most])
 }
 
-/// Balance of a resource; `nodes` are requested and allocatable quantities.
+/// Computes the balance of a resource; `nodes` are pairs of requested and allocatable quantities.
 fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     let number = |quantity: &Quantity| quantity.milli_value() as f64;
     let mut shares: Vec<f64> = (nodes.iter())
@@ -239,9 +239,9 @@ fn balance(nodes: &[[Quantity; 2]]) -> Balance {
     }
 }
 
-/// The values; of more than `most`, so many in equal steps, the first and the last among them.
-pub(super) fn in_equal_steps(values: &[f64], most: usize) -> Vec<f64> {
-    let count = values.len().min(most);
+/// Returns at most `max` values, in equal steps, including the first and the last one.
+pub(super) fn in_equal_steps(values: &[f64], max: usize) -> Vec<f64> {
+    let count = values.len().min(max);
     let step = |at: usize| at * (values.len() - 1) / (count - 1).max(1);
     (0..count).filter_map(|at| values.get(step(at)).copied()).collect()
 }

@@ -8,14 +8,14 @@ use super::{Balance, Changed, ClusterProblem, Comparison, Difference, Differing,
 use crate::columns;
 use crate::whatif::{add_section, in_capitals, node_line};
 
-/// Maximum number of lines in a list; more are counted.
+/// Maximum number of lines in a list; the remaining lines are only counted.
 const MAX_LINES: usize = 50;
 /// Maximum number of bars of a plot.
 const MAX_BARS: usize = 20;
 /// Maximum number of fields that are listed for an object.
 const MAX_FIELDS: usize = 6;
 
-/// Prints a difference as plain text.
+/// Formats a difference as plain text.
 #[must_use]
 pub fn difference_text(difference: &Difference) -> String {
     let mut out = String::new();
@@ -25,7 +25,7 @@ pub fn difference_text(difference: &Difference) -> String {
     or_nothing(out)
 }
 
-/// Prints a difference as Markdown.
+/// Formats a difference as Markdown.
 #[must_use]
 pub fn difference_markdown(difference: &Difference) -> String {
     let blocks = sections(difference).map(|(title, lines)| Block::Section(in_capitals(&title).into(), lines));
@@ -39,7 +39,7 @@ fn or_nothing(text: String) -> String {
     }
 }
 
-/// Headings with their lines. Headings without lines are left out.
+/// Returns the headings with their lines, without headings that have no lines.
 fn sections(difference: &Difference) -> impl Iterator<Item = (Sentence, Vec<Sentence>)> {
     let problems = |all: &[ClusterProblem]| all.iter().map(problem_line).collect();
     let names = |all: &[String]| all.iter().map(Sentence::from).collect();
@@ -95,7 +95,7 @@ fn node_or_none(node: Option<&String>) -> Sentence {
     named.unwrap_or_else(|| sentence!(compared_runs::no_node))
 }
 
-/// The lines. Of too many, the first ones and the number of the others.
+/// Truncates a list to the first lines and a line with the number of the others.
 fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
     let more = lines.len().saturating_sub(MAX_LINES);
     if more > 0 {
@@ -105,7 +105,7 @@ fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
     lines
 }
 
-/// Prints a comparison as a table in plain text.
+/// Formats a comparison as a table in plain text.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison) -> String {
     let rows = rows_and_plots(comparison).into_iter();
@@ -118,7 +118,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     out
 }
 
-/// A comparison as Markdown.
+/// Formats a comparison as Markdown.
 #[must_use]
 pub fn comparison_markdown(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = vec![Block::Table(rows_and_plots(comparison))];
@@ -129,7 +129,7 @@ pub fn comparison_markdown(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// The pods with another node, each with its node in each run.
+/// Returns a line per pod whose node differs between runs, with its node in each run.
 fn pod_lines(comparison: &Comparison) -> Vec<Sentence> {
     let line = |one: &Differing| {
         let nodes = one.nodes.iter().map(|node| node_or_none(node.as_ref()));
@@ -140,13 +140,13 @@ fn pod_lines(comparison: &Comparison) -> Vec<Sentence> {
     cut_off(comparison.differs.iter().map(line).collect())
 }
 
-/// The resources whose balance was measured.
+/// Returns the resources whose balance was measured.
 fn resources(comparison: &Comparison) -> impl Iterator<Item = &String> {
     let first = comparison.configurations.first().into_iter();
     first.flat_map(|one| one.balance.keys())
 }
 
-/// The rows of the table, and a plot of each resource.
+/// Returns the rows of the table, followed by a plot for each resource.
 fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     let mut rows = rows(comparison);
     for resource in resources(comparison) {
@@ -160,16 +160,16 @@ fn rows_and_plots(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     rows
 }
 
-/// Two numbers of a run; `None` if they were not measured.
-type PairOf = fn(&Figures) -> Option<[usize; 2]>;
+/// Reads two numbers from a run's measurements; `None` if they were not measured.
+type ReadPair = fn(&Figures) -> Option<[usize; 2]>;
 
-/// A row of the table: the name of a figure, and its value in each run.
+/// Returns a table row: the name of a measurement, and its value in each run.
 fn row(comparison: &Comparison, title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence) -> Vec<Sentence> {
     let cells = comparison.configurations.iter().map(value_of);
     std::iter::once(title).chain(cells).collect()
 }
 
-/// Table rows: one per measurement, with a column per run.
+/// Returns the table rows: one per measurement, with a column per run.
 pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     let row = |title: Sentence, value_of: &dyn Fn(&Figures) -> Sentence| row(comparison, title, value_of);
     let number = |title: Message, number_of: fn(&Figures) -> usize| {
@@ -200,7 +200,7 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
             one.largest_free.clone()
         });
     }
-    let mut add_pair = |title: Message, cell: fn([usize; 2]) -> Sentence, figure: PairOf| {
+    let mut add_pair = |title: Message, cell: fn([usize; 2]) -> Sentence, figure: ReadPair| {
         if comparison.configurations.iter().any(|one| figure(one).is_some()) {
             let cell = |one: &Figures| figure(one).map_or_else(|| "-".into(), cell);
             rows.push(row(title.sentence(), &cell));
@@ -221,8 +221,8 @@ pub(crate) fn rows(comparison: &Comparison) -> Vec<Vec<Sentence>> {
     rows
 }
 
-/// Bars of the nodes' shares, the fullest first, each as high as an eighth of the node: `█▆▃·`. Of many, some in equal
-/// steps.
+/// Draws the nodes' shares as bars in descending order, one eighth of a node per step of height: `█▆▃·`. If there are
+/// many nodes, only some in equal steps are drawn.
 fn plot(shares: &[f64]) -> String {
     const BARS: [char; 9] = ['·', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let bar = |share: f64| BARS[((share * 8.0).ceil().max(0.0) as usize).min(8)];

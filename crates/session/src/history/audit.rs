@@ -1,5 +1,5 @@
-//! Audit logs: one Event of `audit.k8s.io` a line. An event has the user, so it is known which writes are those of
-//! simulated components. Only the stage ResponseComplete of successful requests counts.
+//! Audit logs: one Event of `audit.k8s.io` per line. An event has the name of the user, so the writes of simulated
+//! components are recognised. Only events of successful requests in the stage ResponseComplete are read.
 
 use podscope_api::Tree;
 use podscope_kubectl::command::PatchType;
@@ -9,13 +9,13 @@ use super::notes::{Note, Notes};
 use super::replay::{named, without_version};
 use super::{Change, Record, Recorded, Target, Writer, clean, kind_of_resource, target, target_of, text, time, writer};
 
-/// Subresources that change no object.
-const NO_WRITES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
+/// Subresources whose requests change no object.
+const READ_ONLY_SUBRESOURCES: [&str; 6] = ["attach", "exec", "log", "portforward", "proxy", "token"];
 
-/// Status code of a request that has created an object.
+/// HTTP status code of a request that has created an object.
 const CREATED: i64 = 201;
 
-/// Status code of the response, if the event has it.
+/// Returns the status code of the response, if the event has it.
 fn response_code(event: &Value) -> Option<i64> {
     event.pointer("/responseStatus/code").and_then(Value::as_i64)
 }
@@ -23,7 +23,7 @@ fn response_code(event: &Value) -> Option<i64> {
 /// Reads the records of an audit log.
 ///
 /// # Errors
-/// Line and message of an event without a time.
+/// Line and message of the first event without a time.
 pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
     let mut recorded = Recorded::default();
     for document in documents {
@@ -46,7 +46,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
     Ok(recorded)
 }
 
-/// Whether the event is the end of a request that has changed something.
+/// Returns whether the event is the end of a request that has changed something.
 fn is_write(event: &Value) -> bool {
     let code = response_code(event).unwrap_or(200);
     let verbs = ["create", "update", "patch", "delete", "deletecollection"];
@@ -55,7 +55,7 @@ fn is_write(event: &Value) -> bool {
         && (200..300).contains(&code)
         && !text(event, "/requestURI").contains("dryRun=All")
         && event.get("objectRef").is_some()
-        && !NO_WRITES.contains(&text(event, "/objectRef/subresource"))
+        && !READ_ONLY_SUBRESOURCES.contains(&text(event, "/objectRef/subresource"))
 }
 
 fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
@@ -80,7 +80,7 @@ fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
     let change = match &*field("subresource") {
         "" => change(event, &target, by, notes),
         "status" if by == Writer::Simulated => change(event, &target, by, notes),
-        subresource => of_subresource(event, &target, subresource, by, notes),
+        subresource => subresource_change(event, &target, subresource, by, notes),
     };
     Some(Record {
         by,
@@ -89,12 +89,12 @@ fn record(event: &Value, at: i64, notes: &mut Notes) -> Option<Record> {
     })
 }
 
-/// The object in the event, as it is after the change.
+/// Returns the object in the event, as it is after the change.
 fn object(event: &Value) -> Option<Value> {
     let response = event.get("responseObject").filter(|object| target_of(object).is_some());
     let request = || {
         let request = event.get("requestObject").filter(|object| target_of(object).is_some());
-        // Server-side apply creates an object by a patch that has all of it.
+        // Server-side apply creates an object with a patch that contains the whole object.
         request
             .filter(|_| text(event, "/verb") != "patch" || response_code(event) == Some(CREATED))
             .cloned()
@@ -102,14 +102,14 @@ fn object(event: &Value) -> Option<Value> {
     response.cloned().or_else(|| Some(without_version(request()?)))
 }
 
-/// A write of an object itself.
+/// Returns the change that a write of an object itself makes.
 fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Option<Change> {
     let verb = text(event, "/verb");
     match verb {
         "delete" => {
             let options = event.get("requestObject");
             if options.is_some_and(|options| text(options, "/propagationPolicy") == "Orphan") {
-                let path = super::replay::path(target);
+                let path = super::replay::api_path(target);
                 let body = json!({"propagationPolicy": "Orphan"});
                 return Some(Change::Request(clean::request(
                     "DELETE",
@@ -131,7 +131,7 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Opti
         _ => {}
     }
     if let Some(mut object) = object(event) {
-        // A request to create an object may leave the namespace to the path.
+        // The body of a create request may omit the namespace, which is then only in the URL path.
         let namespace = &*target.key.namespace;
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
             && !namespace.is_empty()
@@ -157,8 +157,15 @@ fn change(event: &Value, target: &Target, by: Writer, notes: &mut Notes) -> Opti
     Some(Change::Patch(target.clone(), how, patch.clone()))
 }
 
-/// A write through a subresource. Those of components are made by the simulation.
-fn of_subresource(event: &Value, target: &Target, subresource: &str, by: Writer, notes: &mut Notes) -> Option<Change> {
+/// Returns the change that a write through a subresource makes. Those of components are left out: the simulation makes
+/// its own.
+fn subresource_change(
+    event: &Value,
+    target: &Target,
+    subresource: &str,
+    by: Writer,
+    notes: &mut Notes,
+) -> Option<Change> {
     if by == Writer::Simulated {
         notes.add(Note::BySimulation, "");
         return None;
@@ -176,7 +183,7 @@ fn of_subresource(event: &Value, target: &Target, subresource: &str, by: Writer,
         notes.add(Note::Incomplete, &format!("{} ({subresource})", named(target)));
         return None;
     };
-    let path = format!("{}/{subresource}", super::replay::path(target));
+    let path = format!("{}/{subresource}", super::replay::api_path(target));
     let (method, content_type) = match (text(event, "/verb"), &body) {
         ("create", _) => ("POST", "application/json"),
         ("patch", Value::Array(_)) => ("PATCH", "application/json-patch+json"),

@@ -1,13 +1,12 @@
-//! What a user wants of an object: the object without status, and without the fields that the server and the components
-//! set.
+//! Reduces objects to what users set: removes the status and the fields that the server and the components set.
 
 use podscope_api::Kind;
 use serde_json::{Map, Value, json};
 
 use super::{SECOND, text, time};
 
-/// Metadata that the server sets.
-const SERVER: [&str; 8] = [
+/// Metadata fields that the server sets.
+const SERVER_METADATA: [&str; 8] = [
     "uid",
     "resourceVersion",
     "generation",
@@ -18,8 +17,8 @@ const SERVER: [&str; 8] = [
     "deletionGracePeriodSeconds",
 ];
 
-/// Beginnings of annotations that components and kubectl set.
-const ANNOTATIONS: [&str; 10] = [
+/// Prefixes of annotations that components and kubectl set.
+const COMPONENT_ANNOTATION_PREFIXES: [&str; 10] = [
     "batch.kubernetes.io/job-tracking",
     "control-plane.alpha.kubernetes.io/",
     "csi.volume.kubernetes.io/",
@@ -33,7 +32,7 @@ const ANNOTATIONS: [&str; 10] = [
 ];
 
 /// Finalizers that components set and remove.
-const FINALIZERS: [&str; 5] = [
+const COMPONENT_FINALIZERS: [&str; 5] = [
     "batch.kubernetes.io/job-tracking",
     "foregroundDeletion",
     "kubernetes.io/pv-protection",
@@ -41,10 +40,10 @@ const FINALIZERS: [&str; 5] = [
     "orphan",
 ];
 
-/// Beginnings of keys of taints that the node controller and the kubelet set.
-const TAINTS: [&str; 2] = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
+/// Key prefixes of taints that the node controller and the kubelet set.
+const COMPONENT_TAINT_PREFIXES: [&str; 2] = ["node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"];
 
-/// Fields of the spec that components set.
+/// Returns the fields of the spec that components set.
 fn set_by_components(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &["nodeName"],
@@ -56,13 +55,13 @@ fn set_by_components(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The instant of the request to delete an object in microseconds: `deletionTimestamp` minus the grace period.
+/// Returns the instant of the request to delete an object, in microseconds: `deletionTimestamp` minus the grace period.
 pub(super) fn deletion_requested(object: &Value) -> Option<i64> {
     let gone = time(object, "/metadata/deletionTimestamp")?;
     Some(gone.saturating_sub(deletion_grace(object).unwrap_or(0).saturating_mul(SECOND)))
 }
 
-/// `deletionGracePeriodSeconds`.
+/// Returns `deletionGracePeriodSeconds`.
 pub(super) fn deletion_grace(object: &Value) -> Option<i64> {
     object
         .pointer("/metadata/deletionGracePeriodSeconds")?
@@ -70,22 +69,23 @@ pub(super) fn deletion_grace(object: &Value) -> Option<i64> {
         .filter(|grace| *grace >= 0)
 }
 
-/// The object without what the server and components set. Equal results mean that no user changed the object.
-pub(super) fn wanted(kind: Kind, object: &Value) -> Value {
+/// Returns the object without the fields that the server and components set. If the results for two versions are equal,
+/// no user changed the object.
+pub(super) fn user_set_fields(kind: Kind, object: &Value) -> Value {
     let mut wanted = object.clone();
     let Some(fields) = wanted.as_object_mut() else {
         return wanted;
     };
     fields.shift_remove("status");
     if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
-        for field in SERVER {
+        for field in SERVER_METADATA {
             metadata.shift_remove(field);
         }
         retain_keys(metadata, "annotations", |key| {
-            !ANNOTATIONS.iter().any(|begin| key.starts_with(begin))
+            !COMPONENT_ANNOTATION_PREFIXES.iter().any(|begin| key.starts_with(begin))
         });
         retain_items(metadata, "finalizers", |item| {
-            !item.as_str().is_some_and(|name| FINALIZERS.contains(&name))
+            !item.as_str().is_some_and(|name| COMPONENT_FINALIZERS.contains(&name))
         });
     }
     if let Some(spec) = fields.get_mut("spec").and_then(Value::as_object_mut) {
@@ -94,7 +94,9 @@ pub(super) fn wanted(kind: Kind, object: &Value) -> Value {
         }
         if kind == Kind::Node {
             retain_items(spec, "taints", |taint| {
-                !TAINTS.iter().any(|begin| text(taint, "/key").starts_with(begin))
+                !COMPONENT_TAINT_PREFIXES
+                    .iter()
+                    .any(|begin| text(taint, "/key").starts_with(begin))
             });
         }
     }
@@ -119,9 +121,9 @@ fn retain_items(parent: &mut Map<String, Value>, field: &str, keep: impl Fn(&Val
     }
 }
 
-/// The object as a user would create it. Fields that the server allocates or generates are removed.
-pub(super) fn created(kind: Kind, object: &Value) -> Value {
-    let mut created = wanted(kind, object);
+/// Returns the object as a user would create it, without fields that the server allocates or generates.
+pub(super) fn as_user_creates(kind: Kind, object: &Value) -> Value {
+    let mut created = user_set_fields(kind, object);
     if let Some(metadata) = created.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.shift_remove("ownerReferences");
     }
@@ -149,7 +151,7 @@ pub(super) fn created(kind: Kind, object: &Value) -> Value {
     created
 }
 
-/// The JSON merge patch that turns one object into another; null if they are equal.
+/// Returns the JSON merge patch that turns one object into another; null if they are equal.
 pub(super) fn merge_patch(before: &Value, after: &Value) -> Value {
     let (Value::Object(old), Value::Object(new)) = (before, after) else {
         return if before == after { Value::Null } else { after.clone() };
@@ -172,14 +174,14 @@ pub(super) fn merge_patch(before: &Value, after: &Value) -> Value {
     }
 }
 
-/// Whether a patch sets only `spec.FIELD`; its value.
+/// Returns the value of `spec.FIELD` if the patch sets nothing else.
 pub(super) fn only_field<'v>(patch: &'v Value, field: &str) -> Option<&'v Value> {
     let is_single = |value: &Value| value.as_object().is_some_and(|fields| fields.len() == 1);
     let spec = patch.get("spec").filter(|spec| is_single(patch) && is_single(spec))?;
     spec.get(field)
 }
 
-/// An entry of a timeline that sends a request.
+/// Returns a timeline entry that sends a request.
 pub(super) fn request(method: &str, path: &str, content_type: &str, body: Value) -> Value {
     let mut api = json!({"method": method, "path": path});
     if !body.is_null() {

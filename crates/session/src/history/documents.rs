@@ -1,10 +1,10 @@
-//! The documents of a stream, up to its end: a recording that was interrupted ends in the middle of a document.
+//! Splits a stream into its documents. An interrupted recording ends in the middle of a document, which is no error.
 
 use podscope_api::{SyntaxError, Tree};
 
 #[derive(Debug, Default)]
 pub(super) struct Documents<'t> {
-    /// The documents that can be read, with their lines.
+    /// The complete documents, with their lines.
     pub(super) all: Vec<Tree<'t>>,
     /// Line of the last document if it is incomplete; it is not in `all`.
     pub(super) cut: Option<u32>,

@@ -27,9 +27,9 @@ use serde_json::{Value, json};
 use crate::scenario::{self, File, MAX_ENTRIES, Unreadable};
 use notes::{Note, Notes};
 
-/// Texts of which at least one is in each history, except in a stream of `kubectl get -w` without
+/// Every history contains at least one of these texts, except a stream of `kubectl get -w` without
 /// `--output-watch-events`.
-const MARKS: [&str; 5] = [
+const HISTORY_MARKERS: [&str; 5] = [
     "audit.k8s.io/",
     "ResourcePatch",
     "applied_objs",
@@ -40,41 +40,41 @@ const MARKS: [&str; 5] = [
 /// Microseconds in a second.
 const SECOND: i64 = 1_000_000;
 
-/// Who made a write, as far as the history tells.
+/// Who made a write, as far as the history shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    /// The format does not say it.
+    /// The format does not record it.
     Unknown,
-    /// A component that is simulated.
+    /// A simulated component.
     Simulated,
     /// Anyone else: a user, or a controller that is not simulated.
     External,
 }
 
-/// The object of a write.
+/// The object that a write concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Target {
     kind: Kind,
-    /// The namespace is empty for a cluster-scoped kind.
+    /// Namespace and name. The namespace is empty for a cluster-scoped kind.
     key: ObjectKey,
 }
 
-/// One thing that a history tells.
+/// A change that a history records.
 #[derive(Debug, Clone, PartialEq)]
 enum Change {
-    /// The whole object as it is after the change.
+    /// The object was written; the value is the whole object after the change.
     Object(Value),
     /// A patch of the object.
     Patch(Target, PatchType, Value),
-    /// A request to delete the object, or its end.
+    /// A request to delete the object, or its removal.
     Delete {
         target: Target,
-        /// The grace period of the request in seconds, if the history tells it.
+        /// The grace period of the request in seconds, if the history has it.
         grace: Option<i64>,
-        /// The object as it was last.
+        /// The last known state of the object.
         last: Option<Value>,
     },
-    /// Any other request, as an entry of a timeline without its time.
+    /// Any other request, as a timeline entry without a time.
     Request(Value),
 }
 
@@ -84,23 +84,23 @@ struct Record {
     at: i64,
     change: Change,
     by: Writer,
-    /// The object was there when the history began.
+    /// The object existed when the history began.
     is_initial: bool,
-    /// The change is one of an object that existed before.
+    /// The change updates an object that existed before.
     is_update: bool,
-    /// The history has no time for this change: `at` is that of the next record that has one.
+    /// The history has no time for this change: `at` is the time of the next record that has one.
     is_undated: bool,
 }
 
-/// The content of one file.
+/// The records of one history file.
 #[derive(Debug, Default)]
 struct Recorded {
     records: Vec<Record>,
-    /// The first instant, in microseconds; None if the history has no record.
+    /// The first instant, in microseconds; None if the history is empty.
     start: Option<i64>,
-    /// The file tells which objects were there when it began.
+    /// The history lists the objects that existed when it began.
     has_objects: bool,
-    /// Objects of the beginning are live objects with UIDs and states. If not, they are created at t = 0.
+    /// The first objects are live objects with UIDs and statuses. Otherwise they are created at t = 0.
     is_live: bool,
 }
 
@@ -113,22 +113,22 @@ enum Format {
     SimKube,
 }
 
-/// Number of bytes at the beginning of a text in which the `items` of a List begin.
+/// Number of bytes at the beginning of a List within which its `items` field begins.
 const LIST_HEAD: usize = 200;
 
-/// Whether a text may be a recorded history that only the whole engine reads.
+/// Returns whether a text may be a recorded history that only the whole engine reads.
 fn is_marked(text: &str) -> bool {
-    !is_list(text) && MARKS.iter().any(|mark| text.contains(mark))
+    !is_list(text) && HISTORY_MARKERS.iter().any(|mark| text.contains(mark))
 }
 
-/// Whether a text begins as a List does. Most dumps are such Lists, and so large that a search in them would take long.
+/// Returns whether a text begins like a List. Most dumps are Lists, and searching such a large text would take long.
 fn is_list(text: &str) -> bool {
     let head = &text.as_bytes()[..text.len().min(LIST_HEAD)];
     let has = |word: &[u8]| head.windows(word.len()).any(|at| at == word);
     (has(b"\nitems:") || has(b"\"items\":")) && !has(b"audit.k8s.io/")
 }
 
-/// The format of a history, by its documents. None for any other text.
+/// Determines the format of a history from its documents. None for any other text.
 fn format(documents: &[Tree<'_>]) -> Option<Format> {
     let of_document = |document: &Tree<'_>| {
         let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
@@ -148,29 +148,29 @@ fn format(documents: &[Tree<'_>]) -> Option<Format> {
         .or_else(|| watch::is_stream(documents).then_some(Format::Watch))
 }
 
-/// Whether a text must be parsed to know whether it is a history.
+/// Returns whether a text must be parsed to find out whether it is a history.
 fn is_candidate(text: &str) -> bool {
     !is_list(text) && (is_marked(text) || watch::may_be_stream(text))
 }
 
-/// Whether one of the files may be a history, without parsing them.
+/// Returns whether one of the files may be a history, without parsing them.
 pub(crate) fn is_among(files: &[File]) -> bool {
     files.iter().any(|(_, text)| is_candidate(text))
 }
 
-/// Files without histories, and the histories as a Scenario.
+/// Result of opening files: the histories are replaced by a Scenario.
 pub(crate) struct Opened {
     /// The other files, and the Scenario file if there was a history.
     pub(crate) files: Vec<File>,
-    /// What the histories do not tell, and what was not replayed.
+    /// What the histories do not record, and what was not replayed.
     pub(crate) notices: Vec<Remark>,
 }
 
 /// Replaces histories among the files by one Scenario file. Returns the files as they are if there is no history.
 ///
 /// # Errors
-/// All problems of the histories with their places, with the files. In the first build, a history is a problem: it lacks
-/// the readers.
+/// All problems of the histories with their positions, and the files. In the first build every history is a problem,
+/// because that build lacks the readers.
 pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
     if !crate::IS_WHOLE {
         return match files.iter().any(|(_, text)| is_marked(text)) {
@@ -228,7 +228,7 @@ pub(crate) fn open(files: Vec<File>) -> Result<Opened, Unreadable> {
     }
 }
 
-/// Reads a text as a history. None if it is none.
+/// Reads a text as a history. None if it is not a history.
 ///
 /// # Errors
 /// Line and message of the first problem.
@@ -251,7 +251,7 @@ fn read(text: &str, notes: &mut Notes) -> Result<Option<Recorded>, (u32, String)
     }))
 }
 
-/// The Scenario file of histories that follow a dump, with notices.
+/// Builds the Scenario file of histories that follow a dump, with notices.
 ///
 /// # Errors
 /// The timeline would be too long.
@@ -315,8 +315,9 @@ fn scenario_file(
     Ok((text, notices.into_iter().map(Remark::History).collect()))
 }
 
-/// The wall-clock time of t = 0 in microseconds, a whole second. It is the latest start of the histories that tell their
-/// objects, but not later than their first change, and not before the dump. Without both it is the first record.
+/// Returns the wall-clock time of t = 0 in microseconds, a whole second. It is the latest start of the histories that
+/// list their objects, but not later than their first change and not before the dump. Without such histories and
+/// without a dump it is the time of the first record.
 fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
     let with_objects = || histories.iter().filter(|history| history.has_objects);
     let first_change = |history: &Recorded| {
@@ -333,22 +334,22 @@ fn start(dump_time: Option<i64>, histories: &[Recorded]) -> i64 {
     start.div_euclid(SECOND) * SECOND
 }
 
-/// The time of t = 0 of a scenario that has none.
+/// Returns the default time of t = 0 of a scenario, in microseconds.
 fn default_start() -> i64 {
     podscope_cluster::Setup::default().start.0
 }
 
-/// The text at a JSON pointer, or an empty one.
+/// Returns the text at a JSON pointer, or an empty one.
 fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The time in microseconds at a JSON pointer.
+/// Returns the time at a JSON pointer, in microseconds.
 fn time(value: &Value, pointer: &str) -> Option<i64> {
     podscope_api::parse_rfc3339(value.pointer(pointer)?.as_str()?)
 }
 
-/// The object that a value is. None for kinds that are not built in.
+/// Returns kind, namespace and name of an object. None for kinds that are not built in.
 fn target_of(value: &Value) -> Option<Target> {
     let kind = Kind::from_wire(text(value, "/apiVersion"), text(value, "/kind"))?;
     Some(target(
@@ -367,7 +368,7 @@ fn target(kind: Kind, namespace: &str, name: &str) -> Target {
     Target { kind, key }
 }
 
-/// The kind that has this plural name in this group and version. None if Podscope has no such kind.
+/// Returns the kind with this plural name in this group and version. None if Podscope has no such kind.
 fn kind_of_resource(group: &str, version: &str, resource: &str) -> Option<Kind> {
     let api_version = match group {
         "" => version.to_owned(),
@@ -400,7 +401,7 @@ impl Record {
     }
 }
 
-/// The time as microseconds, rounded up to a whole second.
+/// Rounds a time up to a whole second; both in microseconds.
 fn whole_second(micros: i64) -> i64 {
     micros.saturating_add(SECOND - 1).div_euclid(SECOND) * SECOND
 }

@@ -1,4 +1,4 @@
-//! Failures of nodes. A Node tells only that its kubelet is silent; what failed is derived from what follows.
+//! Failures of nodes. A Node object only shows that its kubelet is silent; what failed is derived from later events.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
@@ -9,32 +9,32 @@ use super::notes::Note;
 use super::replay::Replay;
 use super::{Target, text, time};
 
-/// Time after the last sign of a kubelet at which its node becomes Unknown, in microseconds: the default, which the
-/// Scenario of a history has.
+/// Returns the time after a kubelet's last report at which its node becomes Unknown, in microseconds. Scenarios of
+/// histories have the default value.
 fn node_monitor_grace_period() -> i64 {
     Settings::default().controller_manager.node_monitor_grace_period.0
 }
 
-/// The condition that says whether the kubelet reports and is ready.
+/// Returns the node's condition Ready.
 fn ready_condition(node: &Value) -> Option<&Value> {
     let conditions = node.pointer("/status/conditions").and_then(Value::as_array)?;
     conditions.iter().find(|one| text(one, "/type") == condition::READY)
 }
 
-/// The status of the condition Ready, or an empty text.
+/// Returns the status of the condition Ready, or an empty text.
 pub(super) fn ready(node: &Value) -> &str {
     ready_condition(node).map_or("", |condition| text(condition, "/status"))
 }
 
-/// The loss of a node that has not come back.
+/// A node that was lost and has not come back.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loss {
-    /// Index of its command in the timeline. None if the node was lost when the history began.
+    /// Index of the command in the timeline that fails the node. None if the node was lost when the history began.
     command: Option<usize>,
 }
 
 impl Replay {
-    /// Adds the commands for a change of the condition Ready.
+    /// Adds the commands for a change of a node's condition Ready.
     pub(super) fn add_readiness(&mut self, target: &Target, before: &Value, after: &Value, at: i64) {
         let name = &*target.key.name;
         let changed = ready_condition(after).and_then(|condition| time(condition, "/lastTransitionTime"));
@@ -63,7 +63,7 @@ impl Replay {
         }
     }
 
-    /// Adds the command for a node that registers: a machine joins.
+    /// Adds the command for a node that registers: its machine joins the cluster.
     pub(super) fn add_joining(&mut self, target: &Target, node: &Value, at: i64) {
         let name = &*target.key.name;
         let pairs = |pointer: &str, keep: fn(&str) -> bool| {
@@ -86,7 +86,7 @@ impl Replay {
         self.push(at, json!({"run": line}));
     }
 
-    /// Adds the commands for a Node that was deleted. If the history does not tell who deleted it, its machine leaves.
+    /// Adds the commands for a Node that was deleted. If the history does not show who deleted it, its machine leaves.
     pub(super) fn add_leaving(&mut self, target: &Target, at: i64, has_machine_left: bool) {
         debug_assert_eq!(target.kind, Kind::Node);
         let name = &*target.key.name;

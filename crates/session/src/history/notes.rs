@@ -1,4 +1,4 @@
-//! What histories do not tell and what is not replayed, counted by reason.
+//! Counts, by reason, what histories do not record and what is not replayed.
 
 use podscope_api::ordered;
 use podscope_messages::{Sentence, sentence};
@@ -6,7 +6,7 @@ use podscope_messages::{Sentence, sentence};
 /// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
 
-/// A reason why something of a history is missing from the timeline, or is only assumed. Notices have this order.
+/// A reason why something in a history is missing from the timeline, or is only assumed. Notices are in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Note {
     Cut,
@@ -35,7 +35,7 @@ pub(super) enum Note {
 }
 
 impl Note {
-    /// The sentence of a notice about `count` cases.
+    /// Returns the sentence of a notice about `count` cases.
     fn sentence(self, count: usize) -> Sentence {
         match self {
             Self::Cut => sentence!(history::cut, count = count),
@@ -69,20 +69,20 @@ impl Note {
 #[derive(Debug, Default)]
 struct Cases {
     count: usize,
-    /// The first different names.
+    /// The first `MAX_NAMES` different names.
     names: Vec<String>,
     /// There are more names.
     has_more: bool,
 }
 
-/// Counts of all reasons.
+/// The cases of all reasons.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     found: ordered::Map<Note, Cases>,
 }
 
 impl Notes {
-    /// Counts a case. A name is listed if it is not empty and one of the first.
+    /// Counts a case. Its name is listed if it is not empty and among the first [`MAX_NAMES`].
     pub(super) fn add(&mut self, note: Note, name: &str) {
         let cases = self.found.entry(note).or_default();
         cases.count += 1;
@@ -95,7 +95,7 @@ impl Notes {
         }
     }
 
-    /// One notice for each reason.
+    /// Returns one notice for each reason that has cases.
     pub(super) fn notices(&self) -> Vec<Sentence> {
         let each = self.found.iter().map(|(note, cases)| {
             let notice = note.sentence(cases.count);

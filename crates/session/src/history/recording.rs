@@ -1,6 +1,6 @@
 //! Recordings of kwokctl: the objects of the beginning, then a ResourcePatch for each write, with its time since the
-//! first write. `method` and `resource` are those of `action.kwok.x-k8s.io/v1alpha1`; earlier recordings have `create`,
-//! `delete` and `patch` as fields and the resource in `target.type`.
+//! first write. `method` and `resource` are fields of `action.kwok.x-k8s.io/v1alpha1`; older recordings have the fields
+//! `create`, `delete` and `patch`, and the resource in `target.type`.
 
 use podscope_api::{Data, Tree};
 use podscope_kubectl::command::PatchType;
@@ -12,7 +12,7 @@ use super::{Change, Record, Recorded, Target, kind_of_resource, target, text, wh
 /// Reads the records of a recording.
 ///
 /// # Errors
-/// Line and message of a write without a method or a time.
+/// Line and message of the first write without a method or a time.
 pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
     let is_patch = |document: &&Tree<'_>| document.get("kind").and_then(Tree::as_str) == Some("ResourcePatch");
     let (patches, objects): (Vec<_>, Vec<_>) = documents.iter().partition(is_patch);
@@ -46,7 +46,7 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
     })
 }
 
-/// The write of a ResourcePatch. None, with a note, if its kind is not simulated.
+/// Returns the change that a ResourcePatch makes. None, with a note, if its kind is not simulated.
 fn change(patch: &Value, notes: &mut Notes) -> Result<Option<Change>, &'static str> {
     let resource = match patch.get("resource") {
         Some(_) => "/resource",
@@ -72,15 +72,15 @@ fn change(patch: &Value, notes: &mut Notes) -> Result<Option<Change>, &'static s
     let content = patch.get("template").or_else(|| patch.get("patch")).cloned();
     Ok(Some(match (method, content) {
         ("delete", _) => Change::delete(target),
-        ("create", Some(object)) => Change::Object(whole(object, &target)),
+        ("create", Some(object)) => Change::Object(with_kind_and_name(object, &target)),
         ("patch", Some(patch)) => Change::Patch(target, PatchType::Strategic, patch),
         ("create" | "patch", None) => return Err("this ResourcePatch has no template"),
         _ => return Err("method must be create, patch or delete"),
     }))
 }
 
-/// The object with its kind and name, which a template may lack.
-fn whole(mut object: Value, target: &Target) -> Value {
+/// Returns the object with kind and name, which a template may lack.
+fn with_kind_and_name(mut object: Value, target: &Target) -> Value {
     let Some(fields) = object.as_object_mut() else {
         return object;
     };

@@ -1,5 +1,5 @@
-//! Turns records into the objects of t = 0 and a timeline. Every write updates what is known of its object; those that a
-//! user or a failure made become commands.
+//! Turns records into the objects of t = 0 and a timeline. Every write updates the known state of its object; writes by
+//! a user or a failure become commands.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, ObjectKey, ordered};
@@ -12,16 +12,16 @@ use super::notes::{Note, Notes};
 use super::writer::{self, Deleter};
 use super::{Change, Record, Target, Writer, clean, target_of, text, time};
 
-/// Objects by kind and key, as they are known at some instant.
+/// Objects by kind and key, in their last known state.
 pub(super) type KnownObjects = ordered::Map<(Kind, ObjectKey), Known>;
 
-/// What is known of an object.
+/// The last known state of an object.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) value: Value,
-    /// Its deletion was requested, or it has ended.
+    /// Deletion of the object was requested, or the object is gone.
     pub(super) is_deleted: bool,
-    /// The simulation has this object under another name, because a controller generates the name.
+    /// The object has another name in the simulation, because a controller generates the name.
     has_other_name: bool,
 }
 
@@ -31,7 +31,7 @@ struct Write {
     /// Wall-clock time in microseconds.
     at: i64,
     by: Writer,
-    /// The object was there at t = 0.
+    /// The object existed at t = 0.
     is_initial: bool,
     /// The object existed before the write.
     is_update: bool,
@@ -41,7 +41,7 @@ struct Write {
 pub(super) struct Replayed {
     /// Entries of the timeline, ordered by time.
     pub(super) timeline: Vec<Value>,
-    /// Objects of t = 0 that are in no dump.
+    /// Objects of t = 0 that are not part of a dump.
     pub(super) objects: Vec<Value>,
     pub(super) notes: Notes,
 }
@@ -49,28 +49,28 @@ pub(super) struct Replayed {
 pub(super) struct Replay {
     /// Wall-clock time of t = 0 in microseconds.
     start: i64,
-    /// Objects of the beginning are live objects, which keep UID and status.
+    /// The first objects are live objects, which keep UID and status.
     is_live: bool,
     known: KnownObjects,
     /// Keys of the objects of a dump.
     dumped: ordered::Set<(Kind, ObjectKey)>,
-    /// Objects of t = 0 that no dump has.
+    /// Objects of t = 0 that are not in the dump.
     initial: ordered::Map<(Kind, ObjectKey), Value>,
-    /// Objects of t = 0 of kinds that are not built in.
+    /// Objects of t = 0 whose kinds are not built in.
     others: Vec<Value>,
     timeline: Vec<(i64, Value)>,
     pub(super) lost: ordered::Map<ObjectKey, Loss>,
     pub(super) notes: Notes,
 }
 
-/// Whether a text can be a word of a command line without quotes. Names of objects always can.
+/// Returns whether a text can be a word of a command line without quotes. Names of objects always can.
 pub(super) fn is_plain(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._:/+".contains(c);
     !text.starts_with('-') && text.chars().all(is_allowed)
 }
 
-/// The path of an object in the API.
-pub(super) fn path(target: &Target) -> String {
+/// Returns the path of an object in the API.
+pub(super) fn api_path(target: &Target) -> String {
     let prefix = match target.kind.api_version() {
         "v1" => "/api/v1".to_owned(),
         version => format!("/apis/{version}"),
@@ -100,11 +100,11 @@ impl Replay {
     /// Adds an object of the dump.
     pub(super) fn add_dumped(&mut self, kind: Kind, key: ObjectKey, value: Value) {
         self.dumped.insert((kind, key.clone()));
-        self.know(&Target { kind, key }, value, false);
+        self.remember(&Target { kind, key }, value, false);
     }
 
-    /// Adds a record. Records come in the order of time, those of the beginning first. `has_objects`: the history of the
-    /// record tells which objects were there at its beginning.
+    /// Adds a record. Records are added in order of time, those of the beginning first. `has_objects`: the history of
+    /// the record lists the objects that existed when it began.
     pub(super) fn add(&mut self, record: Record, has_objects: bool) {
         let is_before = !record.is_initial && record.at < self.start;
         if is_before && !has_objects {
@@ -145,7 +145,7 @@ impl Replay {
         }
     }
 
-    fn know(&mut self, target: &Target, value: Value, has_other_name: bool) {
+    fn remember(&mut self, target: &Target, value: Value, has_other_name: bool) {
         let known = Known {
             is_deleted: value
                 .pointer("/metadata/deletionTimestamp")
@@ -188,7 +188,7 @@ impl Replay {
             None if write.is_update => self.add_late(&target, value, write.by),
             None => self.create(&target, value, write),
             Some(known) if is_older(&value, &known.value) => {}
-            Some(known) if is_other(&value, &known.value) => {
+            Some(known) if is_different_object(&value, &known.value) => {
                 if !known.is_deleted {
                     self.delete(&target, &known, None, write);
                 }
@@ -199,17 +199,17 @@ impl Replay {
         }
     }
 
-    /// Adds an object that existed before the first record about it, which is an update.
+    /// Adds an object whose first record is an update, so it existed before.
     fn add_late(&mut self, target: &Target, value: Value, by: Writer) {
         if by == Writer::Simulated {
             self.notes.add(Note::BySimulation, "");
-            return self.know(target, value, true);
+            return self.remember(target, value, true);
         }
         self.notes.add(Note::SeenLate, &named(target));
         self.add_initial(target, value);
     }
 
-    /// Adds an object of t = 0. One that the dump has is as in the dump.
+    /// Adds an object of t = 0. If the dump has the object, its state in the dump wins.
     fn add_initial(&mut self, target: &Target, value: Value) {
         let id = (target.kind, target.key.clone());
         if self.dumped.contains(&id) {
@@ -221,31 +221,31 @@ impl Replay {
         let begins = if self.is_live {
             value.clone()
         } else {
-            clean::created(target.kind, &value)
+            clean::as_user_creates(target.kind, &value)
         };
         self.initial.insert(id, begins);
-        self.know(target, value, false);
+        self.remember(target, value, false);
     }
 
     fn create(&mut self, target: &Target, value: Value, write: Write) {
         let (at, by) = (write.at, write.by);
-        // An audit event has a more precise time.
+        // The creation time in the object is more precise, except for an audit event.
         let created = time(&value, "/metadata/creationTimestamp").filter(|_| by == Writer::Unknown);
         let at = created.map_or(at, |created| created.min(at));
         if target.kind == Kind::Node {
             self.add_joining(target, &value, at);
-            return self.know(target, value, false);
+            return self.remember(target, value, false);
         }
         let owner = writer::simulated_owner(&value, &self.known);
         if by == Writer::Simulated || owner.is_some() {
             let has_stable_names = owner.as_ref().is_some_and(|owner| writer::has_stable_names(owner.kind));
             self.notes.add(Note::BySimulation, "");
-            return self.know(target, value, !has_stable_names);
+            return self.remember(target, value, !has_stable_names);
         }
         if writer::is_controlled(&value) {
             self.notes.add(Note::OwnerUnknown, &named(target));
         }
-        let body = clean::created(target.kind, &value);
+        let body = clean::as_user_creates(target.kind, &value);
         let manifest = podscope_api::print_yaml(&body);
         self.push(
             at,
@@ -253,7 +253,7 @@ impl Replay {
 {manifest}EOF")}),
         );
         if !target.key.name.is_empty() {
-            self.know(target, value, false);
+            self.remember(target, value, false);
         }
     }
 
@@ -267,11 +267,11 @@ impl Replay {
             self.notes.add(Note::Restarts, &named(target));
         }
         let patch = clean::merge_patch(
-            &clean::wanted(target.kind, &known.value),
-            &clean::wanted(target.kind, &value),
+            &clean::user_set_fields(target.kind, &known.value),
+            &clean::user_set_fields(target.kind, &value),
         );
         let is_owned = writer::simulated_owner(&value, &self.known).is_some();
-        // Of the objects of a controller, others change only the labels.
+        // In objects of a controller, other users change only the labels.
         let is_relabelled = patch.pointer("/metadata/labels").is_some() && target.kind == Kind::Pod;
         let is_replayed = by == Writer::External || by == Writer::Unknown && (!is_owned || is_relabelled);
         if is_replayed && !patch.is_null() {
@@ -291,10 +291,10 @@ impl Replay {
             let at = requested.clamp(self.start.min(at), at);
             self.delete(target, &last, grace, Write { at, ..write });
         }
-        self.know(target, value, known.has_other_name);
+        self.remember(target, value, known.has_other_name);
     }
 
-    /// Adds the command of a user's change of an object.
+    /// Adds the command for a user's change of an object.
     fn push_update(&mut self, target: &Target, patch: Value, at: i64) {
         let (kind, name) = (target.kind, &*target.key.name);
         if let Some(replicas) = clean::only_field(&patch, "replicas").and_then(Value::as_i64)
@@ -306,7 +306,7 @@ impl Replay {
             let line = format!(
                 "kubectl scale {} {name} --replicas={replicas}{}",
                 kind.singular(),
-                flag(target)
+                namespace_flag(target)
             );
             self.push(at, json!({"run": line}));
             return;
@@ -322,10 +322,13 @@ impl Replay {
             self.push(at, json!({"run": format!("kubectl {verb} {name}")}));
             return;
         }
-        // In JSON, an apostrophe can be written so that no quote of the command line is needed.
+        // JSON can escape an apostrophe, so the quotes of the command line stay intact.
         let patch = patch.to_string().replace('\'', r"\u0027");
         let kind = kind.singular();
-        let line = format!("kubectl patch {kind} {name}{} --type=merge -p '{patch}'", flag(target));
+        let line = format!(
+            "kubectl patch {kind} {name}{} --type=merge -p '{patch}'",
+            namespace_flag(target)
+        );
         self.push(at, json!({"run": line}));
     }
 
@@ -350,7 +353,8 @@ impl Replay {
         };
         known.value = last.unwrap_or(known.value);
         if write.by == Writer::External {
-            // The object ends later, when its grace period is over: what the audit log has of that is a component's.
+            // The object is removed later, when its grace period is over. A component makes that request in the audit
+            // log.
             if !known.is_deleted {
                 self.delete(target, &known, grace, write);
             }
@@ -362,7 +366,7 @@ impl Replay {
             self.delete(target, &known, grace, Write { at, ..write });
         }
         if target.kind == Kind::Namespace {
-            // What is in the namespace ends with it.
+            // The objects of a namespace are deleted with it.
             if let Some(namespace) = self.known.get_mut(&id) {
                 namespace.is_deleted = true;
             }
@@ -371,7 +375,7 @@ impl Replay {
         }
     }
 
-    /// Adds the command of a deletion, if a user made it.
+    /// Adds the command for a deletion, if a user requested it.
     fn delete(&mut self, target: &Target, known: &Known, grace: Option<i64>, write: Write) {
         let (at, by) = (write.at, write.by);
         if target.kind == Kind::Node {
@@ -391,7 +395,7 @@ impl Replay {
         }
     }
 
-    /// The timeline, relative to t = 0, and the objects of t = 0.
+    /// Returns the timeline, with times relative to t = 0, and the objects of t = 0.
     pub(super) fn finish(mut self) -> Replayed {
         let has_nodes = self.known.keys().any(|(kind, _)| *kind == Kind::Node);
         if !has_nodes && !self.is_live {
@@ -414,13 +418,13 @@ impl Replay {
     }
 }
 
-/// `KIND NAMESPACE/NAME`, for notices.
+/// Formats a target as `KIND NAMESPACE/NAME`, for notices.
 pub(super) fn named(target: &Target) -> String {
     format!("{} {}", target.kind.name(), target.key)
 }
 
-/// The flag for the namespace of an object.
-fn flag(target: &Target) -> String {
+/// Returns the kubectl flag for the namespace of an object.
+fn namespace_flag(target: &Target) -> String {
     match &*target.key.namespace {
         "" | "default" => String::new(),
         namespace => format!(" -n {namespace}"),
@@ -429,7 +433,7 @@ fn flag(target: &Target) -> String {
 
 fn delete_line(target: &Target, object: &Value, grace: Option<i64>) -> String {
     let (kind, name) = (target.kind.singular(), &*target.key.name);
-    let mut line = format!("kubectl delete {kind} {name}{}", flag(target));
+    let mut line = format!("kubectl delete {kind} {name}{}", namespace_flag(target));
     let own = object
         .pointer("/spec/terminationGracePeriodSeconds")
         .and_then(Value::as_i64)
@@ -442,15 +446,15 @@ fn delete_line(target: &Target, object: &Value, grace: Option<i64>) -> String {
     line + " --wait=false"
 }
 
-/// The request of an eviction, which a budget can refuse.
+/// Returns the request of an eviction, which a PodDisruptionBudget can refuse.
 pub(super) fn eviction(target: &Target) -> Value {
-    let path = format!("{}/eviction", path(target));
+    let path = format!("{}/eviction", api_path(target));
     let metadata = json!({"name": &*target.key.name, "namespace": &*target.key.namespace});
     let body = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata});
     clean::request("POST", &path, "application/json", body)
 }
 
-/// Removes the resourceVersion, which is older than the object.
+/// Removes the resourceVersion, which is older than that of the object in the simulation.
 pub(super) fn without_version(mut object: Value) -> Value {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.shift_remove("resourceVersion");
@@ -458,19 +462,19 @@ pub(super) fn without_version(mut object: Value) -> Value {
     object
 }
 
-/// Whether a value is older than what is known: its resourceVersion is not greater.
+/// Returns whether a value is not newer than the known one: its resourceVersion is not greater.
 fn is_older(value: &Value, known: &Value) -> bool {
     let version = |value: &Value| text(value, "/metadata/resourceVersion").parse::<u64>().ok();
     matches!((version(value), version(known)), (Some(new), Some(old)) if new <= old)
 }
 
-/// Whether two values of a name are different objects.
-fn is_other(value: &Value, known: &Value) -> bool {
+/// Returns whether two values with the same name are different objects.
+fn is_different_object(value: &Value, known: &Value) -> bool {
     let (new, old) = (text(value, "/metadata/uid"), text(known, "/metadata/uid"));
     !new.is_empty() && !old.is_empty() && new != old
 }
 
-/// Number of restarts of all containers of a pod.
+/// Returns the number of restarts of all containers of a pod.
 fn restarts(pod: &Value) -> i64 {
     let statuses = pod.pointer("/status/containerStatuses").and_then(Value::as_array);
     let each = statuses.into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Traces of SimKube as JSON: for each instant the objects that were applied and deleted. The first event has the objects
-//! of the beginning. A trace has no Nodes, and no pods but those of the tracked kinds.
+//! Traces of SimKube as JSON: the applied and deleted objects of each instant. The first event has the objects of the
+//! beginning. A trace has no Nodes, and only pods of the tracked kinds.
 
 use podscope_api::{Data, Tree};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::notes::{Note, Notes};
 use super::{Change, Record, Recorded, SECOND, target_of, text};
 
-/// Whether a document is a trace.
+/// Returns whether a document is a SimKube trace.
 pub(super) fn is_trace(document: &Tree<'_>) -> bool {
     let events = document.get("events").map(|events| &events.data);
     let is_event = |event: &Tree<'_>| event.get("applied_objs").is_some() || event.get("deleted_objs").is_some();
@@ -17,7 +17,7 @@ pub(super) fn is_trace(document: &Tree<'_>) -> bool {
 /// Reads the records of a trace.
 ///
 /// # Errors
-/// Line and message of an event without a time.
+/// Line and message of the first event without a time.
 pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
     let mut recorded = Recorded {
         has_objects: true,

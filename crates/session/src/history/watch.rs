@@ -1,8 +1,8 @@
-//! Streams of `kubectl get KIND -w -o json` or `-o yaml`: objects one after another, with `--output-watch-events` each in
-//! an event. kubectl prints the objects of the beginning first, ordered by namespace and name.
+//! Streams of `kubectl get KIND -w -o json` or `-o yaml`: a sequence of objects, each inside an event with
+//! `--output-watch-events`. kubectl prints the existing objects first, ordered by namespace and name.
 //!
-//! The stream has no time of a change. It is estimated: the newest time in an object is the time of its record, if it is
-//! newer than all before. A record without such a time gets that of the next one that has it.
+//! The stream does not record when a change happened. The time of a record is estimated: the newest time in its object,
+//! if that is newer than all times before. A record without such a time gets the time of the next record that has one.
 
 use podscope_api::{Data, Tree, ordered};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::notes::{Note, Notes};
 use super::{Change, Record, Recorded, target_of, text, time, whole_second};
 
-/// Fields that hold instants in the past.
-const PAST: [&str; 18] = [
+/// Fields that contain times in the past.
+const PAST_TIME_FIELDS: [&str; 18] = [
     "acquireTime",
     "completionTime",
     "creationTimestamp",
@@ -32,7 +32,7 @@ const PAST: [&str; 18] = [
     "lastScheduleTime",
 ];
 
-/// Whether a document is a watch event: `{type: ADDED, object: {…}}`.
+/// Returns whether a document is a watch event: `{type: ADDED, object: {…}}`.
 pub(super) fn is_event(document: &Tree<'_>) -> bool {
     let kind = document.get("type").and_then(Tree::as_str).unwrap_or_default();
     let is_type = ["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"].contains(&kind);
@@ -42,8 +42,8 @@ pub(super) fn is_event(document: &Tree<'_>) -> bool {
             .is_some_and(|object| matches!(object.data, Data::Map(_)))
 }
 
-/// Whether a text may be a stream without events, without parsing it: one line with a UID of metadata, indented as kubectl
-/// does in documents that are no List, occurs twice, or each document is one line.
+/// Returns whether a text may be a stream without events, without parsing it. Either each document is one line, or the
+/// line of a UID occurs twice, with the indentation that kubectl uses outside a List.
 pub(super) fn may_be_stream(text: &str) -> bool {
     let mut seen: ordered::Set<&str> = ordered::Set::new();
     let is_uid = |line: &&str| line.starts_with("  uid: ") || line.starts_with("        \"uid\": ");
@@ -51,7 +51,7 @@ pub(super) fn may_be_stream(text: &str) -> bool {
     is_repeated || text.contains("\n{\"") && text.contains("resourceVersion")
 }
 
-/// Whether documents are a stream without events: one object occurs again with another resourceVersion.
+/// Returns whether documents are a stream without events: an object occurs again with another resourceVersion.
 pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
     let mut versions: ordered::Map<[&str; 3], &str> = ordered::Map::new();
     for document in documents {
@@ -74,20 +74,20 @@ pub(super) fn is_stream(documents: &[Tree<'_>]) -> bool {
     false
 }
 
-/// The newest past time in an object, in microseconds. For an object that is being deleted, the time of the request
-/// counts.
-fn newest(object: &Value) -> Option<i64> {
+/// Returns the newest past time in an object, in microseconds. For an object that is being deleted, the time of the
+/// request counts.
+fn newest_past_time(object: &Value) -> Option<i64> {
     let parts = ["/status", "/metadata/managedFields", "/series"];
     let within = parts.iter().filter_map(|part| newest_within(object.pointer(part)?));
     let own = ["", "/metadata", "/spec"].iter().flat_map(|part| {
         let fields = object.pointer(part).and_then(Value::as_object).into_iter().flatten();
-        fields.filter_map(|(key, value)| past(key, value))
+        fields.filter_map(|(key, value)| past_time(key, value))
     });
     within.chain(own).chain(super::clean::deletion_requested(object)).max()
 }
 
-fn past(key: &str, value: &Value) -> Option<i64> {
-    let text = value.as_str().filter(|_| PAST.contains(&key))?;
+fn past_time(key: &str, value: &Value) -> Option<i64> {
+    let text = value.as_str().filter(|_| PAST_TIME_FIELDS.contains(&key))?;
     podscope_api::parse_rfc3339(text)
 }
 
@@ -95,18 +95,18 @@ fn newest_within(value: &Value) -> Option<i64> {
     match value {
         Value::Object(fields) => fields
             .iter()
-            .filter_map(|(key, value)| past(key, value).or_else(|| newest_within(value)))
+            .filter_map(|(key, value)| past_time(key, value).or_else(|| newest_within(value)))
             .max(),
         Value::Array(items) => items.iter().filter_map(newest_within).max(),
         _ => None,
     }
 }
 
-/// A record of the stream.
-struct Seen {
+/// An object or event of the stream.
+struct StreamItem {
     object: Value,
     is_deletion: bool,
-    /// The event says that the object was changed or deleted, so it is not one of the beginning.
+    /// The event reports a change or deletion, so the object existed before the event.
     is_change: bool,
     newest: Option<i64>,
 }
@@ -114,7 +114,7 @@ struct Seen {
 /// Reads the records of a stream.
 ///
 /// # Errors
-/// Line and message of a document that is neither an object nor an event.
+/// Line and message of the first document that is neither an object nor an event.
 pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recorded, (u32, String)> {
     let mut seen = Vec::new();
     for document in documents {
@@ -133,8 +133,8 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
             kind => {
                 let items = object.get("items").and_then(Value::as_array);
                 let objects = items.cloned().unwrap_or_else(|| vec![object]);
-                seen.extend(objects.into_iter().map(|object| Seen {
-                    newest: newest(&object),
+                seen.extend(objects.into_iter().map(|object| StreamItem {
+                    newest: newest_past_time(&object),
                     is_deletion: kind == "DELETED",
                     is_change: ["MODIFIED", "DELETED"].contains(&kind),
                     object,
@@ -145,29 +145,29 @@ pub(super) fn records(documents: &[Tree<'_>], notes: &mut Notes) -> Result<Recor
     if !documents.iter().any(is_event) {
         notes.add(Note::NoTypes, "");
     }
-    let is_initial = initial(&seen);
+    let is_initial = are_initial(&seen);
     let start = std::iter::zip(&seen, &is_initial).filter_map(|(one, is_initial)| one.newest.filter(|_| *is_initial));
     let start = start
         .max()
         .or_else(|| seen.iter().find_map(|one| one.newest))
         .map(whole_second);
     Ok(Recorded {
-        records: dated(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
+        records: with_estimated_times(seen, &is_initial, start.unwrap_or_else(super::default_start), notes),
         start,
         has_objects: true,
         is_live: true,
     })
 }
 
-/// For each record, whether its object was there when the watch began. Of each kind these are the first records, as long
-/// as they are ordered by namespace and name. An object at their end that was created after all before and is unchanged
-/// since was created during the watch.
-fn initial(seen: &[Seen]) -> Vec<bool> {
+/// Returns, for each record, whether its object existed when the watch began. These are the first records of each kind,
+/// as long as they are ordered by namespace and name. The last objects among them were created during the watch if they
+/// are newer than all objects before and unchanged since their creation.
+fn are_initial(seen: &[StreamItem]) -> Vec<bool> {
     let mut of_kind: ordered::Map<&str, Vec<usize>> = ordered::Map::new();
     let mut has_ended: ordered::Set<&str> = ordered::Set::new();
     for (index, one) in seen.iter().enumerate() {
         let kind = text(&one.object, "/kind");
-        let key = |one: &Seen| {
+        let key = |one: &StreamItem| {
             let field = |pointer| text(&one.object, pointer).to_owned();
             (field("/metadata/namespace"), field("/metadata/name"))
         };
@@ -195,8 +195,8 @@ fn initial(seen: &[Seen]) -> Vec<bool> {
     is_initial
 }
 
-/// The records with their estimated times.
-fn dated(seen: Vec<Seen>, is_initial: &[bool], start: i64, notes: &mut Notes) -> Vec<Record> {
+/// Returns the records with their estimated times.
+fn with_estimated_times(seen: Vec<StreamItem>, is_initial: &[bool], start: i64, notes: &mut Notes) -> Vec<Record> {
     let mut latest = start;
     let mut times: Vec<Option<i64>> = Vec::new();
     for (one, is_initial) in std::iter::zip(&seen, is_initial) {

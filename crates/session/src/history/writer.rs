@@ -1,4 +1,4 @@
-//! Whether a component that is simulated made a write, as far as the objects tell.
+//! Finds out whether a simulated component made a write, as far as the objects show.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::replay::{Known, KnownObjects};
 use super::{Target, target, text};
 
-/// Kinds of which all objects are written by components.
-const COMPONENTS_KINDS: [Kind; 6] = [
+/// Kinds whose objects are all written by components.
+const COMPONENT_KINDS: [Kind; 6] = [
     Kind::Endpoints,
     Kind::Event,
     Kind::Lease,
@@ -17,13 +17,13 @@ const COMPONENTS_KINDS: [Kind; 6] = [
     Kind::VolumeAttachment,
 ];
 
-/// Whether components write all objects of the resource with this plural name, in whatever group.
+/// Returns whether components write all objects of the resource with this plural name, in any group.
 pub(super) fn is_components_resource(plural: &str) -> bool {
-    COMPONENTS_KINDS.iter().any(|kind| kind.plural() == plural)
+    COMPONENT_KINDS.iter().any(|kind| kind.plural() == plural)
 }
 
 /// Kinds whose controllers are simulated.
-const CONTROLLERS: [Kind; 8] = [
+const SIMULATED_CONTROLLER_KINDS: [Kind; 8] = [
     Kind::ReplicaSet,
     Kind::Deployment,
     Kind::StatefulSet,
@@ -40,24 +40,24 @@ pub(super) enum Deleter {
     User,
     Eviction,
     Component,
-    /// A controller or a user: the files do not have what tells it.
+    /// A controller or a user: the files do not contain enough to decide.
     Unknown,
 }
 
-/// Whether components write all objects of the kind, or this object in each namespace.
+/// Returns whether components write all objects of the kind, or the object with this name in each namespace.
 pub(super) fn is_written_by_components(target: &Target, object: Option<&Value>) -> bool {
     let name = &*target.key.name;
     let is_provisioned = || {
         let provisioner = object.and_then(|object| object.pointer("/metadata/annotations"));
         provisioner.is_some_and(|annotations| annotations.get("pv.kubernetes.io/provisioned-by").is_some())
     };
-    COMPONENTS_KINDS.contains(&target.kind)
+    COMPONENT_KINDS.contains(&target.kind)
         || target.kind == Kind::ServiceAccount && name == "default"
         || target.kind == Kind::ConfigMap && name == podscope_api::ROOT_CA
         || target.kind == Kind::PersistentVolume && is_provisioned()
 }
 
-/// The controller in an object's owner references, if its kind is built in.
+/// Returns the controller in an object's owner references, if its kind is built in.
 fn controller(object: &Value) -> Option<Target> {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array)?;
     let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
@@ -66,16 +66,16 @@ fn controller(object: &Value) -> Option<Target> {
     Some(target(kind, text(object, "/metadata/namespace"), text(owner, "/name")))
 }
 
-/// Whether the object has an owner reference of a controller.
+/// Returns whether one of the object's owner references is a controller.
 pub(super) fn is_controlled(object: &Value) -> bool {
     let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
     owners.is_some_and(|owners| !owners.is_empty())
 }
 
-/// The simulated controller of an object, if it is in the files. A ReplicaSet that is not counts as known if its
-/// Deployment is, because the Deployment's controller makes it.
+/// Returns the simulated controller of an object, if it is in the files. A ReplicaSet that is not in the files counts
+/// as known if its Deployment is, because the Deployment's controller creates it.
 pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Target> {
-    let owner = controller(object).filter(|owner| CONTROLLERS.contains(&owner.kind))?;
+    let owner = controller(object).filter(|owner| SIMULATED_CONTROLLER_KINDS.contains(&owner.kind))?;
     if known.contains_key(&(owner.kind, owner.key.clone())) {
         return Some(owner);
     }
@@ -85,12 +85,12 @@ pub(super) fn simulated_owner(object: &Value, known: &KnownObjects) -> Option<Ta
     is_known.then_some(owner)
 }
 
-/// Whether the names of the owner's objects are the same in each run.
+/// Returns whether the names of the owner's objects are the same in each run.
 pub(super) fn has_stable_names(owner: Kind) -> bool {
     owner == Kind::StatefulSet
 }
 
-/// Who deleted an object.
+/// Determines who deleted an object.
 pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> Deleter {
     let namespace = (
         Kind::Namespace,
@@ -118,7 +118,7 @@ pub(super) fn deleter(target: &Target, object: &Value, known: &KnownObjects) -> 
     }
 }
 
-/// Who deleted a pod, by its condition DisruptionTarget.
+/// Determines who deleted a pod from its condition DisruptionTarget.
 fn by_disruption(pod: &Value) -> Option<Deleter> {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array)?;
     let is_disrupted =
@@ -129,7 +129,7 @@ fn by_disruption(pod: &Value) -> Option<Deleter> {
     })
 }
 
-/// Whether the pod's node is lost, so that the taint manager or the pod garbage collector deletes the pod.
+/// Returns whether the pod's node is lost, so that the taint manager or the pod garbage collector deletes the pod.
 fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
     let name = text(pod, "/spec/nodeName");
     let node = target(Kind::Node, "", name);
@@ -138,7 +138,8 @@ fn is_on_lost_node(pod: &Value, known: &KnownObjects) -> bool {
     !name.is_empty() && has_nodes && state.is_none_or(|node| super::node::ready(&node.value) == "Unknown")
 }
 
-/// Who deleted a pod of a controller: the controller if the pod is one too many, or of an older revision.
+/// Determines who deleted a pod of a controller. It was the controller if there is one pod too many, or if the pod has
+/// an older revision.
 fn by_owner(owner: &Target, owned_by: &Known, pod: &Value, known: &KnownObjects) -> Deleter {
     let replicas = owned_by
         .value
@@ -172,7 +173,7 @@ fn by_owner(owner: &Target, owned_by: &Known, pod: &Value, known: &KnownObjects)
     }
 }
 
-/// Number of pods of a controller that are not being deleted and have not ended.
+/// Returns the number of pods of a controller that are not being deleted and have not ended.
 fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
     let is_live = |pod: &&Known| {
         let phase = text(&pod.value, "/status/phase");
@@ -188,7 +189,7 @@ fn live_pods(owner: &Target, known: &KnownObjects) -> i64 {
     i64::try_from(own.count()).unwrap_or(i64::MAX)
 }
 
-/// Whether a HorizontalPodAutoscaler in the files scales the object.
+/// Returns whether a HorizontalPodAutoscaler in the files scales the object.
 pub(super) fn is_autoscaled(target: &Target, known: &KnownObjects) -> bool {
     let mut autoscalers = known
         .iter()
@@ -201,16 +202,15 @@ pub(super) fn is_autoscaled(target: &Target, known: &KnownObjects) -> bool {
     })
 }
 
-/// User names of the processes of the control plane.
-const PROCESSES: [&str; 3] = [
+/// User names of control plane processes.
+const CONTROL_PLANE_USERS: [&str; 3] = [
     "system:apiserver",
     "system:kube-controller-manager",
     "system:kube-scheduler",
 ];
 
-/// Names of service accounts of kube-system that belong to controllers of the controller-manager and do not end in
-/// `-controller`.
-const ACCOUNTS: [&str; 5] = [
+/// Service accounts in kube-system of controllers in the controller-manager whose names do not end in `-controller`.
+const CONTROLLER_ACCOUNTS: [&str; 5] = [
     "generic-garbage-collector",
     "persistent-volume-binder",
     "pod-garbage-collector",
@@ -218,11 +218,11 @@ const ACCOUNTS: [&str; 5] = [
     "ttl-after-finished",
 ];
 
-/// Whether a user name of an audit event is that of a simulated component. A HorizontalPodAutoscaler's is not: its
-/// metrics are not in the history, so what it does is replayed.
+/// Returns whether a user name in an audit event is that of a simulated component. The HorizontalPodAutoscaler's is
+/// not: its metrics are not in the history, so its writes are replayed.
 pub(super) fn is_component(user: &str) -> bool {
     let account = user.strip_prefix("system:serviceaccount:kube-system:");
-    PROCESSES.contains(&user)
+    CONTROL_PLANE_USERS.contains(&user)
         || user.starts_with("system:node:")
-        || account.is_some_and(|name| name.ends_with("-controller") || ACCOUNTS.contains(&name))
+        || account.is_some_and(|name| name.ends_with("-controller") || CONTROLLER_ACCOUNTS.contains(&name))
 }

@@ -1,4 +1,4 @@
-//! Output with anonymised names. It is made from a second session, which replays the anonymised link up to the
+//! Output with anonymised names. It comes from a second session, which replays the anonymised link up to the
 //! cursor.
 
 use std::collections::VecDeque;
@@ -19,7 +19,7 @@ pub(super) enum AnonymisedRequest {
     Triage,
 }
 
-/// Anonymised sessions that are being replayed, each with its target and the requested output.
+/// Anonymised sessions that are being replayed, each with the requested output and the target instant.
 #[derive(Debug, Default)]
 pub(super) struct AnonymisedSessions(VecDeque<(AnonymisedRequest, SimTime, Box<Session>)>);
 
@@ -31,9 +31,9 @@ impl AnonymisedSessions {
 
 impl Host {
     /// Starts an anonymised session for the requested output.
-    pub(super) fn start_anonymised(&mut self, asked: AnonymisedRequest) -> Vec<Update> {
+    pub(super) fn start_anonymised(&mut self, output_request: AnonymisedRequest) -> Vec<Update> {
         let Some(active) = &self.active else { return Vec::new() };
-        let until = match asked {
+        let until = match output_request {
             AnonymisedRequest::Film { from, to, .. } if from >= to.min(active.session.horizon()) => {
                 return vec![Update::Film(Err(FilmRefusal::EmptySpan))];
             }
@@ -45,7 +45,7 @@ impl Host {
             Ok(mut session) => {
                 let unread = link.replay(&mut session);
                 debug_assert!(unread.is_empty(), "renamed commands still parse: {unread:?}");
-                self.anonymised.0.push_back((asked, until, Box::new(session)));
+                self.anonymised.0.push_back((output_request, until, Box::new(session)));
                 Vec::new()
             }
             Err(problems) => vec![Update::Refused { problems }],
@@ -58,8 +58,8 @@ impl Host {
         if session.advance(*until, EVENTS_PER_PIECE) == Slice::More {
             return None;
         }
-        let (asked, _, session) = self.anonymised.0.pop_front()?;
-        match asked {
+        let (output_request, _, session) = self.anonymised.0.pop_front()?;
+        match output_request {
             AnonymisedRequest::Export(what) => Some(answers::export(&session, what)),
             AnonymisedRequest::Triage => Some(answers::triage(&session, true)),
             AnonymisedRequest::Film { from, to, seconds } => match Film::start(&session, from, to, seconds) {

@@ -17,8 +17,8 @@ use crate::view::{self, pod_key};
 use crate::whatif;
 use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update};
 
-/// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so its
-/// namespaces and PriorityClasses count as present.
+/// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so they may
+/// refer to its namespaces and PriorityClasses.
 pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Update {
     let loaded = scenario::load(&[(String::new(), text.to_owned())]).map(|mut loaded| {
         if let Some(session) = running.filter(|_| !loaded.has_scenario) {
@@ -29,7 +29,7 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     let (problems, advice) = match loaded.and_then(Session::new) {
         Ok(session) => {
             let mut advice = session.loaded().advice.clone();
-            // A text whose end is cut off opens when pasted, but in the editor it is unfinished.
+            // A truncated text can be opened when pasted, but in the editor it is an error: the text is unfinished.
             let cut = session.loaded().basis.iter().find_map(|basis| match basis {
                 Basis::Cut { line, .. } => Some((*line, basis.sentence())),
                 _ => None,
@@ -90,7 +90,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
         // Configuration files of components are not objects of the API.
         let is_checked = with_kinds && kind != "List" && !version.contains(".config.k8s.io/");
         if is_checked && !version.is_empty() && !kind.is_empty() {
-            let (line, column) = place_of(tree, "kind");
+            let (line, column) = position_of(tree, "kind");
             found.push(Problem {
                 file: String::new(),
                 document,
@@ -110,7 +110,7 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
         return;
     };
     for field in fields {
-        let (line, column) = place_of(tree, &field);
+        let (line, column) = position_of(tree, &field);
         found.push(Problem {
             file: String::new(),
             document,
@@ -123,8 +123,8 @@ fn add_unknown_fields(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &
     }
 }
 
-/// Returns line and column of a field such as `spec.containers[0].image`, or of its nearest existing ancestor.
-fn place_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
+/// Returns line and column of a field such as `spec.containers[0].image`, or of its nearest ancestor in the text.
+fn position_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
     let (mut at, mut place) = (tree, (tree.line, tree.column));
     for part in path.split('.') {
         let (name, indices) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -173,7 +173,8 @@ fn add_cluster_objects(loaded: &mut Loaded, session: &Session) {
     loaded.setup.objects.splice(..0, added);
 }
 
-/// Scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, of all pods with that name.
+/// Returns the scheduling attempts of a pod up to the cursor, oldest first. If `uid` is empty, those of all pods with
+/// that name.
 fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
     let key = pod_key(pod);
     session
@@ -215,13 +216,13 @@ pub(super) struct HelpSearch {
     pod: String,
     search: WhatWouldHelp,
     creator: view::PodCreator,
-    /// What each node group would do for the pod.
+    /// A sentence per node group: how the pod could run there.
     groups: Vec<Sentence>,
     is_done: bool,
 }
 
 impl HelpSearch {
-    /// Starts a search. None if the pod does not exist, has a node, or no scheduler runs.
+    /// Starts a search. None if the pod does not exist or has a node, or if no scheduler runs.
     pub(super) fn start(session: &Session, pod: &str) -> Option<HelpSearch> {
         let objects = session.world().objects();
         let found = objects.get::<Pod>(&pod_key(pod))?;
@@ -238,7 +239,7 @@ impl HelpSearch {
         })
     }
 
-    /// Key of the pod, `NAMESPACE/NAME`.
+    /// Returns the key of the pod, `NAMESPACE/NAME`.
     pub(super) fn pod(&self) -> &str {
         &self.pod
     }
@@ -283,7 +284,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Makes the link.
+    /// Creates the link.
     pub(super) fn answer(
         self,
         session: &Session,
@@ -313,7 +314,7 @@ impl Share {
     }
 }
 
-/// Checks a text as a lesson: problems, or, if it has none, complaints for its author.
+/// Checks a text as a lesson. Returns its problems or, if it has none, the rules for lessons that it violates.
 pub(super) fn check_lesson(text: String, revision: u64) -> Update {
     let kind = scenario::recognise(&text);
     let (problems, advice) = match crate::scenario::load(&[("editor.yaml".to_owned(), text)]) {
@@ -357,8 +358,8 @@ pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
     }
 }
 
-/// Lists the problems of a dump that is being opened, before its session is started. `None` if its objects are refused:
-/// starting the session then says why.
+/// Lists the problems of a dump that is being opened, before its session starts. `None` if its objects are invalid: the
+/// start of the session then reports the errors.
 pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
     let objects = loaded.objects_at_start().ok()?;
     let scope = crate::triage::Scope::default();
@@ -370,7 +371,7 @@ pub(super) fn early_triage(loaded: &Loaded) -> Option<Update> {
     })
 }
 
-/// Wraps a text as a downloadable file.
+/// Returns the update that offers a text as a download.
 pub(super) fn file(what: ExportKind, text: String) -> Update {
     let (name, media_type) = file_kind(what);
     Update::File {

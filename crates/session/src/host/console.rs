@@ -29,8 +29,8 @@ fn line_kind(kind: OutputKind) -> LineKind {
     }
 }
 
-/// Runs a command line at the cursor. Returns the lines that are printed at once, and whether a command was sent to the
-/// world.
+/// Runs a command line at the cursor. Returns the lines that are printed immediately, and whether a command was sent to
+/// the simulation.
 pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = active.session.now().0;
     let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
@@ -96,7 +96,7 @@ pub(super) fn run_line(active: &mut PageSession, line: &str) -> (Vec<ConsoleLine
     }
 }
 
-/// Returns output lines that the console has not shown yet, in the form in which it shows them.
+/// Returns output lines that the console has not shown yet, formatted for the console.
 pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
     let lines = take_unseen_output(active).iter().map(|line| ConsoleLine {
         at: line.at.0,
@@ -108,7 +108,7 @@ pub(super) fn new_output(active: &mut PageSession) -> Vec<ConsoleLine> {
     lines.collect()
 }
 
-/// Returns output that the console has not shown yet. Output that a replay repeats is not returned again.
+/// Returns output that the console has not shown yet, without output that a replay only repeats.
 fn take_unseen_output(active: &mut PageSession) -> &[OutputLine] {
     if active.console_branch != active.session.current() {
         active.console_branch = active.session.current();

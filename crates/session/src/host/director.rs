@@ -1,5 +1,5 @@
-//! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast run is
-//! bounded, shows its time on the clock, and can be interrupted (U-05).
+//! The director of time: lists pending events, skips to the next one, and runs to the next decision. Every fast-forward
+//! is bounded, shows its time on the clock, and can be interrupted (U-05).
 
 use podscope_api::pending_event::PendingEventKind;
 use podscope_cluster::{Happening, PendingEvent, SimTime, Span};
@@ -11,29 +11,31 @@ use podscope_protocol::{Caption, Director, FastRun, Request, SubjectRef, Upcomin
 
 /// Maximum number of pending events that the page lists.
 const MAX_ROWS: usize = 12;
-/// Real time that a skip takes on the page.
+/// Real time that a skip takes on the page, in milliseconds.
 const SKIP_DURATION: ClockMillis = 900.0;
-/// How much later than its deadline an event may occur: a kubelet checks its back-offs only from time to time (LC-088).
+/// Maximum delay between the deadline of an event and its occurrence: a kubelet checks its back-offs only at intervals
+/// (LC-088).
 const MAX_LATENESS: Span = Span::seconds(20);
-/// Simulated time after a scenario's command during which its first effects are shown.
+/// Simulated time that a skip continues after a scenario's command, to show the command's first effects.
 const EFFECT_TIME: Span = Span::millis(500);
-/// Simulated time after which the search for a decision, or for the next step of the story, ends.
+/// Maximum simulated time in which a fast-forward looks for a decision or the story's next step.
 const SEARCH_LIMIT: Span = Span::seconds(600);
-/// Maximum number of events that a step processes to reach one that is recorded.
+/// Maximum number of events that a step processes until one is recorded.
 const MAX_EVENTS: u32 = 20_000;
-/// Clusters with more nodes have no list of pending events, because every kubelet must be queried for each frame.
+/// Maximum number of nodes of a cluster with a list of pending events, because the list queries every kubelet for each
+/// frame.
 const MAX_NODES: usize = 100;
 
-/// A run that is faster than the selected speed.
+/// A fast-forward: time runs faster than the selected speed until an event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FastForward {
     /// A skip to a pending event.
     Skip(Box<Skip>),
-    /// A run to the next record of the trace, where no pending event is known.
+    /// A run to the next record of the trace, if no pending event is known.
     Watch {
         from: SimTime,
         until: SimTime,
-        /// Number of records at the start.
+        /// Number of records in the trace when the run began.
         known: usize,
     },
     /// A run to the next decision, or to a notable event before it.
@@ -48,17 +50,17 @@ pub(super) enum FastForward {
 /// A skip to a pending event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Skip {
-    /// The world's event. None for the scenario's next command, or the story's next step.
+    /// The pending event of the simulation. None for the scenario's next command or the story's next step.
     due: Option<PendingEvent>,
     to: SimTime,
     shown: UpcomingEvent,
-    /// Start, by the clock of the host machine.
+    /// Start of the skip, in the host machine's clock.
     since: ClockMillis,
     from: SimTime,
 }
 
 impl FastForward {
-    /// Simulated time at which the run began.
+    /// Returns the simulated time at which the run began.
     fn start(&self) -> SimTime {
         match self {
             Self::Skip(skip) => skip.from,
@@ -66,7 +68,7 @@ impl FastForward {
         }
     }
 
-    /// State of the run, for the page.
+    /// Returns the state of the run for the page.
     fn view_for_page(&self) -> FastRun {
         match self {
             Self::Skip(skip) => FastRun::Skip(skip.to.0),
@@ -76,8 +78,8 @@ impl FastForward {
     }
 }
 
-/// Pending events of the world, the scenario and the story, as the page lists them. Events of one kind at about the
-/// same time share a row; `PendingEvent` is the first of the row.
+/// Returns the pending events of the cluster, the scenario and the story, as rows of the page's list. Events of one
+/// type at about the same time share a row; `PendingEvent` is the first of them.
 fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     let world = session.world();
     if world.machines().count() > MAX_NODES {
@@ -102,7 +104,7 @@ fn rows(session: &Session) -> Vec<(UpcomingEvent, Option<PendingEvent>)> {
     ];
     for (at, what) in script.into_iter().filter_map(|(at, what)| Some((at?, what))) {
         let place = rows.partition_point(|(known, _)| known.at <= at.0);
-        rows.insert(place, (row(what, String::new(), at), None));
+        rows.insert(place, (row_without_object(what, String::new(), at), None));
     }
     rows.truncate(MAX_ROWS);
     rows
@@ -130,17 +132,17 @@ fn view(due: &PendingEvent) -> UpcomingEvent {
     }
 }
 
-/// The list of pending events for the page. Empty while a question is open.
-fn next(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
+/// Returns the list of pending events for the page. Empty while a question is open.
+fn pending_events(session: &Session, reader: &Reader) -> Vec<UpcomingEvent> {
     if reader.question(session).is_some() {
         return Vec::new();
     }
     rows(session).into_iter().map(|(row, _)| row).collect()
 }
 
-/// Pending events of pods and nodes without grouping, for the thread of the selected object. Empty while a question is
-/// open.
-pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<UpcomingEvent> {
+/// Returns pending events of pods and nodes without grouping, for the thread of the selected object. Empty while a
+/// question is open.
+pub(super) fn object_events(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<UpcomingEvent> {
     let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
     if !has_due || session.world().machines().count() > MAX_NODES || reader.question(session).is_some() {
         return Vec::new();
@@ -148,9 +150,9 @@ pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&Su
     session.world().pending_events().iter().map(view).collect()
 }
 
-/// A skip to a pending event: to the one that the page named, although another may have become pending before it
-/// since then, or else to the next. If none is known, a run until something happens: heartbeats and what large clusters
-/// do are not foreseen.
+/// Starts a skip to a pending event: the one that the page selected, even if another has become pending before it in
+/// the meantime, or else the next one. If none is known, time runs until something happens: heartbeats and the events
+/// of large clusters are not predicted.
 pub(super) fn skip(session: &Session, named: Option<&UpcomingEvent>, clock: ClockMillis) -> FastForward {
     let mut rows = rows(session);
     let is_named = |row: &UpcomingEvent| {
@@ -169,7 +171,7 @@ pub(super) fn skip(session: &Session, named: Option<&UpcomingEvent>, clock: Cloc
     }
 }
 
-/// A run to the next decision.
+/// Starts a run to the next decision.
 pub(super) fn decision(session: &Session) -> FastForward {
     let from = session.now();
     let until = from + SEARCH_LIMIT;
@@ -180,14 +182,14 @@ pub(super) fn decision(session: &Session) -> FastForward {
     }
 }
 
-/// The first notable event up to an instant.
+/// Returns the first notable event up to an instant.
 fn next_notable(session: &Session, until: SimTime) -> Option<(UpcomingEvent, Option<PendingEvent>)> {
     let is_next = |(row, _): &(UpcomingEvent, Option<PendingEvent>)| is_notable(row.what) && row.at <= until.0;
     rows(session).into_iter().find(is_next)
 }
 
-/// Whether a run to a decision stops at the event, because otherwise the user would not see why the cluster has
-/// changed.
+/// Returns whether a run to a decision stops at an event of this type: otherwise the user would not see why the cluster
+/// has changed.
 fn is_notable(what: UpcomingEventKind) -> bool {
     use PendingEventKind::{Evicted, Job, Lease, NotReady};
     match what {
@@ -197,27 +199,27 @@ fn is_notable(what: UpcomingEventKind) -> bool {
     }
 }
 
-/// A skip to the next step of the story. If a condition decides when that is, the skip ends after [`SEARCH_LIMIT`].
-/// None if the story has no further step.
+/// Starts a skip to the next step of the story. If the step depends on a condition, the skip ends after
+/// [`SEARCH_LIMIT`]. None if the story has no further step.
 pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
     let to = story.waits_until(scenario, now).unwrap_or(now + SEARCH_LIMIT);
-    let shown = row(UpcomingEventKind::Story, String::new(), to);
+    let shown = row_without_object(UpcomingEventKind::Story, String::new(), to);
     Some(skip_to(None, shown, session, clock))
 }
 
-/// A skip to the next command of the solution that is being shown, if any.
+/// Starts a skip to the next command of the solution that is being shown, if there is one.
 pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<FastForward> {
     let next = session.next_user_command()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
-    let shown = row(UpcomingEventKind::Solution, words, next.at);
+    let shown = row_without_object(UpcomingEventKind::Solution, words, next.at);
     Some(skip_to(None, shown, session, clock))
 }
 
-/// A row about no object.
-fn row(what: UpcomingEventKind, name: String, at: SimTime) -> UpcomingEvent {
+/// Creates a row that refers to no object.
+fn row_without_object(what: UpcomingEventKind, name: String, at: SimTime) -> UpcomingEvent {
     UpcomingEvent {
         at: at.0,
         what,
@@ -237,7 +239,7 @@ fn skip_to(due: Option<PendingEvent>, shown: UpcomingEvent, session: &Session, s
     }))
 }
 
-/// Processes events until one is recorded, because most events are invisible. Returns a caption for the record.
+/// Processes events until one is recorded, because the user does not see most events. Returns a caption for the record.
 pub(super) fn step(session: &mut Session) -> Caption {
     let (stop, end) = (session.trace().len(), session.now() + SEARCH_LIMIT);
     for _ in 0..MAX_EVENTS {
@@ -252,7 +254,7 @@ pub(super) fn step(session: &mut Session) -> Caption {
     Caption::NoUpcomingEvent
 }
 
-/// Caption for the record with that index. None if the trace is shorter.
+/// Returns the caption for the record with that index. None if the trace is shorter.
 fn event_caption(session: &Session, index: usize) -> Option<Caption> {
     let record = session.trace().nth(index)?;
     let object = record.object.as_ref();
@@ -268,7 +270,7 @@ fn event_caption(session: &Session, index: usize) -> Option<Caption> {
     })
 }
 
-/// Progress of the story: number of shown steps, and whether it has ended or halted at a broken promise.
+/// Returns the number of shown steps of the story, and whether the story has ended or has halted at a broken promise.
 fn story_position(session: &Session) -> (usize, bool) {
     let story = session.progress().story();
     (
@@ -302,9 +304,9 @@ fn continue_skip(
     let end = if step < *to { step } else { last };
     let is_waiting = |session: &Session| match due {
         Some(due) => !session.world().has_happened(due),
-        // The clock may be there already, while the scenario's command is still to be performed.
+        // The clock may have reached the command's time although the command has not run yet.
         None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
-        // Conditions of the story are checked when their instant is over.
+        // Conditions of the story are checked when all events of an instant have been processed.
         None => session.now() < *to || session.now() == *to && story_position(session) == position_before,
     };
     let mut slice = Slice::More;
@@ -314,7 +316,7 @@ fn continue_skip(
             slice = Slice::Done;
             break;
         }
-        // First up to the instant itself, then on to the effects.
+        // Stop first at the instant itself, then continue until the effects are visible.
         let target = if now < *to { end.min(*to) } else { end };
         slice = session.advance_story(target, 1, |_, _| true);
         if story_position(session) != position_before || session.now() >= end {
@@ -323,7 +325,7 @@ fn continue_skip(
     }
     let waited = (if is_script { *to } else { session.now() } - *from).0;
     let is_reached = session.now() >= *to && !is_waiting(session);
-    // The story's condition does not hold yet.
+    // The condition for the story's next step does not hold yet.
     let is_condition_false = shown.what == UpcomingEventKind::Story && story_position(session) == position_before;
     if is_reached && !is_condition_false {
         Some(Caption::Occurred(shown.clone(), waited))
@@ -334,7 +336,7 @@ fn continue_skip(
     }
 }
 
-/// Continues a fast run. Returns its caption when it is over.
+/// Continues a fast-forward. Returns its caption when it is over.
 pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clock: ClockMillis) -> Option<Caption> {
     let session = &mut active.session;
     let position_before = story_position(session);
@@ -350,7 +352,7 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
         }
         FastForward::Decision { from, until, stop } => {
             let attempts_before = session.progress().attempts;
-            // Something notable may have become pending since the run began.
+            // A notable event may have become pending since the run began.
             if stop.is_none() {
                 *stop = next_notable(session, *until).map(Box::new);
             }
@@ -374,14 +376,14 @@ pub(super) fn continue_run(active: &mut PageSession, fast: &mut FastForward, clo
             }
         }
     };
-    // A new step of the story ends a run that has not reached its own end.
+    // A new step of the story ends a run that has not found its decision or event.
     if story_position(session) != position_before && matches!(over, None | Some(Caption::NoDecision(..))) {
         return Some(Caption::Story((session.now() - fast.start()).0));
     }
     over
 }
 
-/// The director's state for a frame.
+/// Returns the director's state for a frame.
 pub(super) fn director(
     session: &Session,
     reader: &Reader,
@@ -389,13 +391,14 @@ pub(super) fn director(
     caption: Option<&Caption>,
 ) -> Director {
     Director {
-        next: next(session, reader),
+        next: pending_events(session, reader),
         running: running.map(FastForward::view_for_page),
         caption: caption.cloned(),
     }
 }
 
-/// Whether a request moves time or changes the world, so that the caption of the last fast run is outdated.
+/// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward is
+/// outdated.
 pub(super) fn clears_caption(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines
@@ -414,7 +417,7 @@ pub(super) fn clears_caption(request: &Request) -> bool {
         )
 }
 
-/// Whether a request is an action of the user other than following the solution.
+/// Returns whether a request is an action of the user other than following the shown solution.
 pub(super) fn is_user_action(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines

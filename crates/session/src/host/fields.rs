@@ -1,6 +1,6 @@
 //! Completion in the editor: the fields that `kubectl explain` lists at the cursor of a manifest or scenario, or the
-//! values that a field accepts. The place is found by indentation, because a text that is being edited is seldom valid
-//! YAML.
+//! values that a field accepts. The field's path is derived from indentation, because a text that is being edited is
+//! seldom valid YAML.
 
 use podscope_api::{Kind, field_values, fields};
 use podscope_kubectl::field_description;
@@ -50,11 +50,12 @@ struct Manifest<'a> {
     before: &'a [&'a str],
     after: &'a [&'a str],
     key_at: usize,
-    /// Whether a manifest may start here: in a document of its own, or in a scenario's field that holds manifests.
+    /// Whether a manifest may start here: at the beginning of a document, or in a field of a scenario that contains
+    /// manifests.
     may_start_manifest: bool,
 }
 
-/// Whether fields are those of an object or of a scenario.
+/// The document type, which determines the offered fields.
 #[derive(Clone, Copy)]
 enum DocumentType {
     Object(Kind),
@@ -62,7 +63,7 @@ enum DocumentType {
 }
 
 impl DocumentType {
-    /// The fields at a path.
+    /// Returns the fields at a path.
     fn fields(self, path: &[String]) -> Vec<Completion> {
         let DocumentType::Object(kind) = self else {
             return scenario_fields::fields(path)
@@ -84,7 +85,7 @@ impl DocumentType {
             .collect()
     }
 
-    /// The values that the field at a path accepts.
+    /// Returns the values that the field at a path accepts.
     fn values(self, path: &[String]) -> Vec<Completion> {
         let values = match self {
             DocumentType::Object(kind) => field_values(kind, path).to_vec(),
@@ -95,7 +96,7 @@ impl DocumentType {
 }
 
 impl Manifest<'_> {
-    /// Finds the type from `kind` and `apiVersion` at the manifest's own indentation.
+    /// Determines the document type from `kind` and `apiVersion` at the manifest's own indentation.
     fn document_type(&self) -> Option<DocumentType> {
         fn line_with_text<'a>(text: &&'a str) -> Option<Line<'a>> {
             line(text).filter(|_| !text.trim().is_empty())
@@ -122,11 +123,11 @@ impl Manifest<'_> {
     }
 }
 
-/// Completions at the end of `before`, whose last line is being typed. `after` is the text from there on. Empty where
-/// any value is valid, and outside of manifests.
+/// Returns completions at the end of `before`, whose last line is being typed; `after` is the text behind the cursor.
+/// Empty where any value is valid, and outside of manifests.
 pub(super) fn at(before: &str, after: &str) -> Vec<Completion> {
     let is_end = |line: &&str| line.trim_end() == "---";
-    // Only the document with the cursor counts.
+    // Only the document that contains the cursor is considered.
     let line_with_text = before.split_inclusive('\n').rev().take_while(|line| !is_end(line));
     let line_with_text: usize = line_with_text.map(str::len).sum();
     let before = before.get(before.len() - line_with_text..).unwrap_or_default();
@@ -152,9 +153,9 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
         "apiVersion" if is_value => return versions(),
         _ => {}
     }
-    let (manifest, mut path) = place(&cursor_line, &above, &below);
+    let (manifest, mut path) = manifest_at(&cursor_line, &above, &below);
     let Some(document_type) = manifest.document_type() else {
-        // The type is not known yet: offer the fields with which every manifest begins.
+        // The type is not known yet: offer the fields that every manifest begins with.
         let first_fields = [
             ("apiVersion", "string"),
             ("kind", "string"),
@@ -174,7 +175,7 @@ fn in_block_style(before: &str, after: &str) -> Vec<Completion> {
         return document_type.values(&path);
     }
     let found = document_type.fields(&path);
-    // An element of a list of strings has values instead of fields.
+    // An item of a list of strings gets values instead of fields.
     if found.is_empty() && cursor_line.dash_at.is_some() {
         document_type.values(&path)
     } else {
@@ -213,7 +214,7 @@ fn versions() -> Vec<Completion> {
 }
 
 /// Returns the manifest around a line, and the path of keys to it.
-fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
+fn manifest_at<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str]) -> (Manifest<'a>, Vec<String>) {
     let mut path = Vec::new();
     // Keys with less indentation than this are parents. A dash may be in the column of its parent key.
     let mut within = cursor_line.dash_at.map_or(cursor_line.key_at, |dash| dash + 1);
@@ -228,7 +229,7 @@ fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str])
         let is_inside = line.dash_at.is_some_and(|dash| dash < within);
         if line.key_at < within && !is_inside {
             if line.value.starts_with(['|', '>']) {
-                // A manifest in a block scalar of a scenario.
+                // This manifest is in a block scalar of a scenario.
                 let lines = above.get(at + 1..).unwrap_or_default();
                 let indent = |text: &&str| text.len() - text.trim_start().len();
                 let key_at = lines
@@ -254,7 +255,7 @@ fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str])
                 && line.key_at == 0
                 && let Some((start, dash)) = item
             {
-                // An item of a List.
+                // This manifest is an item of a List.
                 path.reverse();
                 let before = above.get(start..).unwrap_or_default();
                 return (
@@ -273,7 +274,7 @@ fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str])
         }
         if let Some(dash) = line.dash_at.filter(|dash| *dash < within) {
             if line.key_at < within {
-                // `- name: x` above a key with more indentation.
+                // `- name: x` precedes a key with more indentation.
                 path.push(line.key.to_owned());
             }
             within = dash + 1;
@@ -296,14 +297,14 @@ fn place<'a>(cursor_line: &Line<'_>, above: &'a [&'a str], below: &'a [&'a str])
 mod tests {
     use super::*;
 
-    /// Names that are offered at the `¦` in a text.
+    /// Returns the names that are offered at the `¦` in a text.
     fn offered(text: &str) -> Vec<String> {
         let (before, after) = text.split_once('¦').expect("a cursor");
         at(before, after).into_iter().map(|choice| choice.text).collect()
     }
 
     #[test]
-    fn offered_fields_are_those_of_kubectl_explain() {
+    fn completion_offers_fields_of_kubectl_explain() {
         let deployment =
             |rest: &str| format!("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n{rest}");
         let scenario = |rest: &str| format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nspec:\n{rest}");
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn offered_values_are_those_that_field_accepts() {
+    fn completion_offers_values_that_field_accepts() {
         for (text, values) in [
             ("kind: Pod\nspec:\n  restartPolicy: ¦", "Always OnFailure Never"),
             ("kind: Pod\nspec:\n  tolerations:\n  - operator: E¦", "Exists Equal"),
@@ -369,7 +370,7 @@ mod tests {
                 "kind: PersistentVolumeClaim\nspec: {accessModes: [ReadWriteOnce, ¦]}",
                 "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod",
             ),
-            // Prose is no manifest.
+            // Nothing is offered in prose.
             ("kind: Scenario\nspec:\n  steps:\n  - text: |\n      ¦", ""),
         ] {
             assert_eq!(offered(text).join(" "), values, "{text}");

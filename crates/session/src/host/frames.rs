@@ -7,7 +7,7 @@ use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, director};
 use crate::timeline::{Session, Slice};
 use crate::view::{self, Marks, Owners, Spread, Threads, TrafficView, ViewState};
 
-/// A session on the page, with the state that the page already has of it.
+/// A session on the page, with the state that the page has already received.
 #[derive(Debug)]
 pub(super) struct PageSession {
     pub(super) session: Session,
@@ -19,11 +19,11 @@ pub(super) struct PageSession {
     /// The last thread that was sent to the page.
     pub(super) thread: Thread,
     pub(super) traffic_view: TrafficView,
-    /// Number of output lines of `console_branch` that the console has shown.
+    /// Number of output lines of `console_branch` that the console has already shown.
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
     pub(super) director: Director,
-    /// Requests as the last frame had them.
+    /// Service requests in the last frame.
     requests: Vec<ServiceRequests>,
 }
 
@@ -68,7 +68,7 @@ impl PageSession {
 }
 
 impl Host {
-    /// Makes the next frame, with updates of console and inspector.
+    /// Builds the next frame, with updates of console and inspector.
     pub(super) fn frame(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         let Some(active) = &mut self.active else {
@@ -88,7 +88,7 @@ impl Host {
             frame.director = Some(now);
         }
         frame.spread = (active.spread).update(&active.session, self.subject.as_ref(), &self.group_by);
-        let pending = director::of_objects(&active.session, &self.reader, self.subject.as_ref());
+        let pending = director::object_events(&active.session, &self.reader, self.subject.as_ref());
         let thread = (active.threads)
             .update(&active.session, self.subject.as_ref(), &active.marks, pending)
             .unwrap_or_default();
@@ -114,7 +114,7 @@ impl Host {
             }
         }
         updates.push(Update::Frame(Box::new(frame)));
-        self.last_frame.made(clock);
+        self.last_frame.frame_built(clock);
         updates
     }
 }

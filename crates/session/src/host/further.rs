@@ -1,22 +1,22 @@
-//! Requests that only the whole engine handles. The first build hands its session over before it would handle one
-//! (`handover.rs`), and leaves out all code that is reached from here alone.
+//! Requests that only the whole engine handles. The first build hands its session over before it handles one
+//! (`handover.rs`), so it does not contain the code that only these requests use.
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{ExportKind, Notice, Request, Source, SubjectRef, Update};
 
 use super::anonymised::AnonymisedRequest;
 use super::console::error;
-use super::open::LARGE;
+use super::open::LARGE_SOURCE_BYTES;
 use super::{ClockMillis, Host, answers, fields, search};
 use crate::IS_WHOLE;
 use crate::film::Film;
 
-/// Whether the first build lacks what the request asks for, whatever the session.
+/// Returns whether the first build never supports the request, whatever the session.
 pub(super) fn is_further(request: &Request) -> bool {
     match request {
         Request::Open {
             source: Source::Files { files },
-        } => files.iter().map(|(_, text)| text.len()).sum::<usize>() > LARGE,
+        } => files.iter().map(|(_, text)| text.len()).sum::<usize>() > LARGE_SOURCE_BYTES,
         Request::Share { anonymise, .. } => *anonymise,
         Request::Compare { .. }
         | Request::CompareBranch { .. }
@@ -99,10 +99,10 @@ impl Host {
             }),
             Request::WhatIf(change) => return self.what_if(change),
             Request::Search(search) => {
-                self.search = Some(search::Searching::start(*search));
+                self.search = Some(search::SeedSearch::start(*search));
                 return Vec::new();
             }
-            // `podscope_course::page` answers it.
+            // `podscope_course::page` handles this request.
             Request::Course(_) => None,
             other => unreachable!("`act_now` handles {other:?}"),
         };

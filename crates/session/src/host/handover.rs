@@ -1,11 +1,11 @@
 //! Handover of a host to the whole engine.
 //!
 //! The engine is built twice. The first build, which a first visit loads, lacks rarely used capabilities
-//! (`podscope_cluster::beyond`); the whole engine (feature `whole`) has all of them. When the first one meets something
-//! that it lacks, its host gives its state away ([`Host::hand_over`]), and a host of the whole engine continues from it
-//! ([`Host::take_over`]): it opens the same scenario, replays the same commands up to the same place of the trace, and
-//! then sends the page one frame that replaces everything. Both engines compute the same trace up to that place, so
-//! console, undo, branches and links continue as if nothing had happened.
+//! (`podscope_cluster::beyond`); the whole engine (feature `whole`) has all of them. When the first build needs a
+//! capability that it lacks, its host exports its state ([`Host::hand_over`]), and a host of the whole engine continues
+//! from it ([`Host::take_over`]): it opens the same scenario, replays the same commands up to the same position of the
+//! trace, and then sends the page one frame that replaces everything. Both engines compute the same trace up to that
+//! position, so console, undo, branches and links continue as if nothing had happened.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
@@ -27,20 +27,21 @@ use crate::view::Owners;
 const EVENTS_PER_REPLAY_PIECE: u64 = 20 * EVENTS_PER_PIECE;
 
 /// Maximum number of machines of a session that the first build simulates. A handover replays the session, which takes
-/// as long as it took to get there; in a large cluster this is the time for which the answer to a question that only the
-/// whole engine answers would have to wait. So the whole engine takes over from the start.
+/// as long as the first run did. In a large cluster, the user would wait that long at the first request that needs the
+/// whole engine, so the whole engine simulates large clusters from the start.
 const MAX_MACHINES: usize = 200;
 
-/// Whether a packed request of this length is for the whole engine: it has a large file or a long text.
+/// Returns whether a packed request of this length needs the whole engine, because it contains a large file or a long
+/// text.
 #[must_use]
 pub const fn is_for_whole_engine(length: usize) -> bool {
-    !IS_WHOLE && length > super::open::LARGE
+    !IS_WHOLE && length > super::open::LARGE_SOURCE_BYTES
 }
 
 /// The state of a host, from which a host of another engine continues.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Handover {
-    /// Names and texts of the lessons, if they have been loaded.
+    /// Names and texts of the lessons, if they are loaded.
     lessons: Vec<(String, String)>,
     session: Option<HandedSession>,
     is_playing: bool,
@@ -52,24 +53,24 @@ pub struct Handover {
     stored_screen: Option<String>,
     shares: Vec<Share>,
     lines: Lines,
-    /// Requests that the host had taken and not handled yet, in order.
+    /// Requests that the host had received but not handled, in order.
     requests: Vec<Request>,
 }
 
 impl Handover {
-    /// Number of requests that the host had taken and not handled yet.
+    /// Returns the number of requests that the host had received but not handled.
     #[must_use]
     pub fn n_requests(&self) -> u64 {
         self.requests.len() as u64
     }
 
-    /// The state as bytes.
+    /// Serializes the state.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("the state has no keys that JSON cannot hold")
     }
 
-    /// Reads [`Handover::to_bytes`].
+    /// Deserializes the result of [`Handover::to_bytes`].
     ///
     /// # Errors
     /// The bytes were made by an engine of another version.
@@ -78,18 +79,18 @@ impl Handover {
     }
 }
 
-/// A session, and what the page knows of it.
+/// A session with the state that the page has already received.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HandedSession {
     /// Scenario, and the commands of all branches.
     link: Link,
     lesson: Option<String>,
-    place: Place,
-    /// The latest instant of the current branch that had been computed.
+    place: TracePosition,
+    /// The latest computed instant of the current branch.
     horizon: SimTime,
     /// The host's job in progress, which the next engine continues.
     job: Option<Job>,
-    /// The link that the job opens: at its end, the reader's answers and the comparison are restored from it.
+    /// The link that the job opens. When the job ends, the reader's answers and the comparison are restored from it.
     linked: Option<Link>,
     needs_triage: bool,
     plays_after_answer: bool,
@@ -101,21 +102,22 @@ pub(super) struct HandedSession {
     other: Option<Link>,
 }
 
-/// A place in a branch. Unlike an instant, it distinguishes the events of one instant.
+/// A position in a branch. An instant is not enough, because it can have several events.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Place {
+struct TracePosition {
     at: SimTime,
-    /// Number of records up to there.
+    /// Number of records up to the position.
     records: usize,
-    /// Number of commands up to there.
+    /// Number of commands up to the position.
     commands: u32,
-    /// Number of steps that the story has shown. A step shows after the last event of its instant, which leaves no record.
+    /// Number of steps that the story has shown. A step is shown after the last event of its instant, and leaves no
+    /// record.
     shown: usize,
 }
 
-impl Place {
-    fn of(session: &Session) -> Place {
-        Place {
+impl TracePosition {
+    fn of(session: &Session) -> TracePosition {
+        TracePosition {
             at: session.now(),
             records: session.trace().len(),
             commands: session.last_command_number(),
@@ -124,7 +126,7 @@ impl Place {
     }
 
     fn is_reached(self, session: &Session) -> bool {
-        let now = Place::of(session);
+        let now = TracePosition::of(session);
         now.at >= self.at && now.records >= self.records && now.commands >= self.commands && now.shown >= self.shown
     }
 }
@@ -134,11 +136,11 @@ impl Place {
 pub(super) struct Resuming {
     handed: HandedSession,
     is_playing: bool,
-    /// Whether the replay has reached the horizon and now seeks back to the place.
+    /// Whether the replay has reached the horizon and now seeks back to the position.
     has_reached_horizon: bool,
 }
 
-/// Whether a request gives a command or lets time pass, so that a capability that is lacking could matter.
+/// Returns whether a request gives a command or advances time, so that a missing capability could change the run.
 fn lets_time_pass(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines
@@ -154,20 +156,20 @@ fn lets_time_pass(request: &Request) -> bool {
         )
 }
 
-/// Progress of loading the whole engine.
+/// Returns the update about the progress of loading the whole engine.
 const fn loading(per_mille: u32) -> Update {
     let task = Task::Load;
     Update::Progress { task, per_mille }
 }
 
 /// Creates a session at t = 0 with all commands of a link.
-fn opened(link: &Link) -> Result<Session, Vec<Problem>> {
+fn session_at_start(link: &Link) -> Result<Session, Vec<Problem>> {
     let mut session = Session::new(link.load()?)?;
     link.replay(&mut session);
     Ok(session)
 }
 
-/// The link of a session with its own files, in place of the name of a lesson, and with all branches.
+/// Returns the link of a session with all branches. It contains the session's files, also for a lesson.
 fn whole_link(session: &Session) -> Link {
     let link = Link::until(session, None, String::new(), session.now());
     link.whole(session).unwrap_or(link)
@@ -177,7 +179,7 @@ impl HandedSession {
     fn of(host: &mut Host, active: PageSession) -> HandedSession {
         let session = &active.session;
         let job = match host.job {
-            // A fast run cannot be continued elsewhere: it ends here.
+            // A fast-forward cannot continue in another host, so it ends here.
             Some(Job::Fast) | None => None,
             Some(job) => Some(job),
         };
@@ -187,7 +189,7 @@ impl HandedSession {
                 ..whole_link(session)
             },
             lesson: host.lesson.take(),
-            place: Place::of(session),
+            place: TracePosition::of(session),
             horizon: session.horizon(),
             job,
             linked: host.linked.take(),
@@ -203,7 +205,7 @@ impl HandedSession {
 }
 
 impl Host {
-    /// Takes the state out of this host, which is empty afterwards.
+    /// Moves the state out of this host, which is empty afterwards.
     #[must_use]
     pub fn hand_over(&mut self) -> Handover {
         let mut requests = Vec::new();
@@ -237,11 +239,12 @@ impl Host {
         handover
     }
 
-    /// Creates a host that continues from a handover. Its session is replayed by [`Host::work`]; until then
-    /// [`Host::is_resuming`], and requests must wait. Returns also the requests that the other host had not handled.
+    /// Creates a host that continues from a handover. [`Host::work`] replays its session; until then
+    /// [`Host::is_resuming`] is true, and requests must wait. Also returns the requests that the other host had not
+    /// handled.
     ///
     /// # Errors
-    /// The scenario cannot be opened, which a scenario that was open before always can.
+    /// The scenario cannot be opened. This does not happen if it was open before.
     pub fn take_over(handover: Handover) -> Result<(Host, Vec<Request>), Vec<Problem>> {
         if !handover.lessons.is_empty() {
             lessons::provide_texts(handover.lessons);
@@ -258,7 +261,7 @@ impl Host {
         };
         host.pace.speed_per_mille = handover.speed_per_mille;
         if let Some(handed) = handover.session {
-            let mut active = PageSession::new(opened(&handed.link)?);
+            let mut active = PageSession::new(session_at_start(&handed.link)?);
             active.owners = Owners::restored(&handed.owners);
             host.active = Some(active);
             host.resuming = Some(Box::new(Resuming {
@@ -270,7 +273,7 @@ impl Host {
         Ok((host, handover.requests))
     }
 
-    /// Whether the session is still being replayed after a handover.
+    /// Returns whether the session is still being replayed after a handover.
     #[must_use]
     pub fn is_resuming(&self) -> bool {
         self.resuming.is_some()
@@ -286,7 +289,7 @@ impl Host {
             if session.advance(resuming.handed.horizon, EVENTS_PER_REPLAY_PIECE) == Slice::More {
                 return Vec::new();
             }
-            // A checkpoint at the instant itself may lie behind the place.
+            // A checkpoint at the instant itself may be behind the position.
             session.seek(SimTime(place.at.0.saturating_sub(1).max(0)));
             resuming.has_reached_horizon = true;
         }
@@ -297,7 +300,7 @@ impl Host {
         self.finish_resuming(clock)
     }
 
-    /// Restores what the page knows, and draws everything.
+    /// Restores the state that the page has, and sends a complete frame.
     fn finish_resuming(&mut self, clock: ClockMillis) -> Vec<Update> {
         let (Some(active), Some(resuming)) = (&mut self.active, self.resuming.take()) else {
             return Vec::new();
@@ -313,7 +316,7 @@ impl Host {
         self.recorded = handed.recorded;
         self.needs_triage = handed.needs_triage;
         (self.job, self.linked) = (handed.job, handed.linked);
-        if let Some(Ok(other)) = handed.other.map(|link| opened(&link)) {
+        if let Some(Ok(other)) = handed.other.map(|link| session_at_start(&link)) {
             self.other = Some(PageSession::new(other));
             self.is_other_behind = true;
         }
@@ -326,8 +329,8 @@ impl Host {
 }
 
 impl Host {
-    /// Whether the session, or a source that was to be opened, needs a capability that this build of the engine lacks, or
-    /// has a large cluster. The whole engine must continue.
+    /// Returns whether the whole engine must continue: the session or the source to be opened needs a capability that
+    /// this build lacks, or the cluster is large.
     #[must_use]
     pub fn lacks_capability(&self) -> bool {
         let is_lacking = |active: &PageSession| {
@@ -338,7 +341,7 @@ impl Host {
         !IS_WHOLE && (self.further_source.is_some() || self.active.as_ref().is_some_and(is_lacking))
     }
 
-    /// Whether only the whole engine can handle the request.
+    /// Returns whether only the whole engine can handle the request.
     #[must_use]
     pub fn needs_whole_engine(&self, request: &Request) -> bool {
         let is_further_line = |line: &String| match command::parse_piped(line, None) {
@@ -349,14 +352,15 @@ impl Host {
         !IS_WHOLE && (needs() || self.lacks_capability() && lets_time_pass(request))
     }
 
-    /// The update that tells the page that the whole engine is being loaded.
+    /// Returns the update that reports to the page that the whole engine is being loaded.
     #[must_use]
     pub fn loading_whole_engine() -> Update {
         loading(0)
     }
 
-    /// Reports that the whole engine could not be loaded, and refuses the request that needs it, if any. The same request
-    /// tries again. A session that lacks a capability is paused, because it must not go on without it.
+    /// Reports that the whole engine could not be loaded, and refuses the request that needs it, if there is one. When
+    /// the user repeats the request, loading is tried again. A session that needs a missing capability is paused,
+    /// because its result would be wrong.
     pub fn refuse_without_whole_engine(&mut self, request: Option<Request>, why: &str) -> Vec<Update> {
         self.further_source = None;
         if self.lacks_capability() {

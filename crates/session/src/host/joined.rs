@@ -1,10 +1,10 @@
 //! Hosts that join a session of their caller, so that several pages show one session (`podscope serve --site`).
 //!
-//! The caller owns the session and its clock. Each page has a host of its own, with its own selection, grouping and
-//! console. For the duration of a call the session is moved into the host ([`Host::with_session`]); between two calls
-//! the host holds a placeholder. One host leads: it handles the requests that change the run
-//! ([`Host::changes_run`]). The caller lets time pass by [`Host::play_to`] of that host, which stops at the questions of
-//! a lesson, and gives its pace to the others.
+//! The caller owns the session and its clock. Each page has its own host, with its own selection, grouping and console.
+//! During a call the session is moved into the host ([`Host::with_session`]); between calls the host holds a
+//! placeholder. One host leads: it handles the requests that change the run ([`Host::changes_run`]). The caller
+//! advances time with [`Host::play_to`] of that host, which stops at the questions of a lesson, and sets the same pace
+//! in the other hosts.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{self, Command};
@@ -18,7 +18,7 @@ use crate::scenario;
 use crate::timeline::{MAX_RECORDS, Session, Slice};
 use crate::view::{Threads, ViewState};
 
-/// Scenario of the session that a joined host holds between two calls: the smallest cluster.
+/// Scenario of the placeholder session that a joined host holds between calls: a minimal cluster.
 const PLACEHOLDER: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: placeholder}
@@ -29,7 +29,7 @@ spec: {cluster: {zones: [a], nodesPerZone: 1}}
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     pub is_playing: bool,
-    /// Simulated time per real time in thousandths, while the session plays.
+    /// Simulated time divided by real time, in thousandths, while the session plays.
     pub per_mille: u64,
 }
 
@@ -40,8 +40,8 @@ fn placeholder() -> Session {
 }
 
 impl Host {
-    /// Joins the caller's session at its cursor, in place of any session that this host had. `lesson` is the name of
-    /// the lesson that is open. Returns the updates that show the session on the page.
+    /// Joins the caller's session at its cursor, replacing any session of this host. `lesson` is the name of the open
+    /// lesson. Returns the updates that show the session on the page.
     pub fn join(&mut self, session: &mut Session, lesson: Option<String>, clock: ClockMillis) -> Vec<Update> {
         let opened = Opened {
             is_joined: true,
@@ -68,14 +68,14 @@ impl Host {
         updates
     }
 
-    /// Whether this host has joined a session of its caller.
+    /// Returns whether this host has joined a session of its caller.
     #[must_use]
     pub fn is_joined(&self) -> bool {
         self.is_joined
     }
 
-    /// Calls `act` with the caller's session in place of the placeholder. A session that `act` opens replaces the
-    /// caller's.
+    /// Calls `act` with the caller's session in place of the placeholder. If `act` opens another session, it replaces
+    /// the caller's.
     ///
     /// # Panics
     /// If the host has not joined a session.
@@ -91,13 +91,13 @@ impl Host {
         std::mem::swap(&mut active.session, session);
     }
 
-    /// Name of the lesson that is open.
+    /// Returns the name of the open lesson.
     #[must_use]
     pub fn lesson(&self) -> Option<&str> {
         self.lesson.as_deref()
     }
 
-    /// How the clock runs, as far as this host knows: a request or a question may have changed it.
+    /// Returns how the clock should run, from this host's point of view: a request or a question may have changed it.
     #[must_use]
     pub fn rate(&self) -> Rate {
         Rate {
@@ -106,7 +106,7 @@ impl Host {
         }
     }
 
-    /// Tells the host how the caller's clock runs.
+    /// Sets the rate of the caller's clock.
     pub fn set_rate(&mut self, rate: Rate, clock: ClockMillis, now: SimTime) {
         if self.rate() != rate {
             self.pace.playing = rate.is_playing;
@@ -116,19 +116,20 @@ impl Host {
         }
     }
 
-    /// Whether the host is moving the session's time itself, e.g. for a seek. The caller's clock waits meanwhile.
+    /// Returns whether the host is moving the session's time itself, e.g. for a seek. The caller's clock waits
+    /// meanwhile.
     #[must_use]
     pub fn is_moving_time(&self) -> bool {
         self.job.is_some()
     }
 
-    /// Whether the host is on its way to another instant, where API calls must wait for its arrival.
+    /// Returns whether the host is seeking another instant. API calls must wait until it has arrived.
     #[must_use]
     pub fn is_travelling(&self) -> bool {
         matches!(self.job, Some(Job::Seek { .. } | Job::Fast))
     }
 
-    /// Gives the lead to another host: ends what this one was doing to the session.
+    /// Ends what this host was doing to the session, so that another host can lead.
     pub fn stop_leading(&mut self) {
         self.job = None;
         self.fast = None;
@@ -141,12 +142,12 @@ impl Host {
         self.dirty = true;
     }
 
-    /// The session has changed: the next frame is due.
+    /// Reports that the session has changed: the next frame is due.
     pub fn session_changed(&mut self) {
         self.dirty = true;
     }
 
-    /// The session is at another instant or on another branch: the next frame replaces everything.
+    /// Reports that the session is at another instant or on another branch: the next frame replaces everything.
     pub fn redraw(&mut self) {
         if let Some(active) = &mut self.active {
             active.view_state = ViewState::default();
@@ -156,13 +157,13 @@ impl Host {
         self.dirty = true;
     }
 
-    /// The reader's place in the story and the answers.
+    /// Returns the reader's current step of the story, and the answers.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.reader.saved()
     }
 
-    /// Takes over the place and the answers of another host's reader.
+    /// Copies current step and answers from another host's reader.
     pub fn set_reading(&mut self, reading: Reading) {
         if let Some(active) = &self.active {
             self.reader.restore(reading, &active.session);
@@ -170,8 +171,8 @@ impl Host {
         }
     }
 
-    /// Lets time pass up to `target`, a few events at most. Stops at a question of the story, and at the limit of records;
-    /// the clock is then paused.
+    /// Advances time up to `target`, but only by a few events. Stops at a question of the story and at the limit of
+    /// records; the clock is then paused.
     pub fn play_to(&mut self, target: SimTime) -> (Slice, Vec<Update>) {
         let mut updates = Vec::new();
         let slice = self.play_slice(target);
@@ -184,16 +185,16 @@ impl Host {
         (slice, updates)
     }
 
-    /// Whether a request changes the run that all pages show. A command that only reads does not.
+    /// Returns whether a request changes the run that all pages show. A command that only reads does not.
     #[must_use]
     pub fn changes_run(&self, request: &Request) -> bool {
         match request {
             Request::Command { .. } | Request::Commands { .. } => {
-                request.command_lines().iter().any(|line| self.writes(line))
+                request.command_lines().iter().any(|line| self.line_changes_run(line))
             }
-            // The question whether dangerous lines may run changes nothing.
+            // If the lines are dangerous, the request only asks the user and changes nothing.
             Request::RunUnlessDangerous { lines } => {
-                lines.iter().any(|line| self.writes(line)) && self.danger(lines).is_none()
+                lines.iter().any(|line| self.line_changes_run(line)) && self.danger(lines).is_none()
             }
             Request::Open { .. }
             | Request::Paste { .. }
@@ -211,7 +212,7 @@ impl Host {
             | Request::TryRemedy { .. }
             | Request::Predict { .. }
             | Request::ShowMe => true,
-            // Practice opens sessions.
+            // Practice exercises open sessions.
             Request::Course(_) => true,
             Request::Inspect { .. }
             | Request::Explain { .. }
@@ -239,8 +240,8 @@ impl Host {
         }
     }
 
-    /// Whether a command line does more than print. A line that cannot be parsed prints its error.
-    fn writes(&self, line: &str) -> bool {
+    /// Returns whether a command line does more than print. A line that cannot be parsed only prints its error.
+    fn line_changes_run(&self, line: &str) -> bool {
         let Some(active) = &self.active else { return false };
         match command::parse_piped(line, None) {
             Err(_) | Ok((Command::Help(_), _)) => false,
@@ -251,7 +252,8 @@ impl Host {
         }
     }
 
-    /// Refuses a request in the console. The next frame puts back what the page expected of the request.
+    /// Refuses a request with a message in the console. The next frame restores the state on the page that already
+    /// showed the request's effect.
     pub fn refuse(&mut self, request: &Request, why: ConsoleText) -> Vec<Update> {
         self.dirty = true;
         let at = self.active.as_ref().map_or(0, |active| active.session.now().0);

@@ -1,6 +1,6 @@
-//! Lines that were pasted into the console together. Each runs when the previous one has ended, as in a shell (K-01).
-//! If a command keeps running, a notice says that the other lines are waiting; Ctrl-C ends the command and drops them.
-//! Each line is recorded as a command at the instant at which it ran, so a replay does not need this queue.
+//! Lines that were pasted into the console together. Each line runs when the previous one has ended, as in a shell
+//! (K-01). If a command keeps running, a notice says that the other lines are waiting; Ctrl-C ends the command and
+//! drops them. Each line is recorded as a command at the instant at which it ran, so a replay does not need this queue.
 
 use std::collections::VecDeque;
 
@@ -12,22 +12,22 @@ use super::console::{error, notice};
 use super::{ANSWER_TIMEOUT, Host, PageSession};
 use crate::timeline::Session;
 
-/// Maximum number of waiting lines; more are refused.
+/// Maximum number of waiting lines; further lines are refused.
 const MAX_WAITING: usize = 1_000;
 
-/// Waiting lines, the next one first.
+/// The waiting lines, the next one first.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Lines {
     rest: VecDeque<String>,
-    /// The line that ran last: its first line of text, the number of its command if it was sent to the world, and when
-    /// it ran.
+    /// The line that ran last: its first line of text, the number of its command if it was sent to the simulation, and
+    /// the time at which it ran.
     last: (String, Option<u32>, SimTime),
     /// Whether the user has been notified that lines wait for `last`.
     is_notified: bool,
 }
 
 impl Lines {
-    /// Whether a line is waiting and can run now.
+    /// Returns whether a line is waiting and can run now.
     pub(super) fn is_next(&self, session: &Session) -> bool {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.is_command_running(number))
     }
@@ -43,7 +43,8 @@ fn first_line(line: &str) -> &str {
     line.lines().next().unwrap_or_default()
 }
 
-/// Whether a request drops the waiting lines, because it moves the session to another place or stops commands.
+/// Returns whether a request drops the waiting lines, because it moves the session to another instant or stops
+/// commands.
 pub(super) fn drops_waiting_lines(request: &Request, active: &PageSession) -> bool {
     match request {
         Request::Seek { at } => *at < active.session.now().0,
@@ -63,7 +64,7 @@ impl Host {
         None
     }
 
-    /// Runs the lines that can run now. Notifies the user once if the others must wait.
+    /// Runs the lines that can run now. Notifies the user once if the remaining lines must wait.
     pub(super) fn run_next_lines(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         while self.job.is_none()
@@ -91,7 +92,7 @@ impl Host {
         updates
     }
 
-    /// Notifies the user of waiting lines if the last command has not ended soon.
+    /// Notifies the user of waiting lines if the last command keeps running.
     fn notice_waiting_lines(&mut self) -> Option<Update> {
         let (active, lines) = (self.active.as_ref()?, self.lines.waiting_lines()?);
         let (line, _, since) = &self.lines.last;
@@ -103,7 +104,7 @@ impl Host {
         Some(notice(active, Notice::LinesWait { behind, lines }))
     }
 
-    /// Drops the waiting lines and reports them.
+    /// Drops the waiting lines and prints which ones.
     pub(super) fn drop_lines(&mut self) -> Option<Update> {
         let waiting_lines = std::mem::take(&mut self.lines).waiting_lines()?;
         Some(error(self.active.as_ref()?, Notice::LinesDropped(waiting_lines)))

@@ -8,10 +8,10 @@ use super::PageSession;
 use crate::timeline::{Session, Slice};
 use crate::view::{Owners, ViewState};
 
-/// Clusters with more nodes get no pictures.
+/// Maximum number of nodes of a cluster that gets pictures.
 const MAX_NODES: usize = 24;
 
-/// Pictures of the end of the story, cached until another run finishes.
+/// Pictures for the end of the story, cached until another run finishes.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
     finished: Option<(usize, SimTime)>,
@@ -36,10 +36,10 @@ impl Moments {
     }
 }
 
-/// Returns the states before and after the key moment. Candidates are the questions and the end of the story, so that
-/// the picture after shows what the tasks after the question brought; then the questions and their answers, and the
-/// waiting time of each step, all from the last to the first; then the whole run. The first pair with a visible
-/// difference is taken.
+/// Returns the states before and after the key moment. Candidates are tried in this order: first each question with the
+/// end of the story, so that the second picture includes the effect of later tasks; then each question with its answer;
+/// then the waiting time of each step; then the whole run. Within a group the last candidate comes first. The first
+/// pair with a visible difference is returned.
 fn key_moment(session: &Session, owners: &Owners, end: SimTime) -> Vec<Moment> {
     let shown = session.progress().story().shown();
     let asked = (shown.iter().rev()).filter_map(|step| Some((step.at, step.truth.as_ref()?.at)));

@@ -11,8 +11,8 @@ use podscope_api::ProblemKind;
 use podscope_cluster::SimTime;
 use podscope_protocol::{GUIDED_START, Opened, Problem, Source, Task, TextKind, Update};
 
-/// Sources with more bytes than this are opened in several pieces of work, with progress between them.
-pub(super) const LARGE: usize = 1 << 20;
+/// Size in bytes above which a source is opened in several pieces of work, with progress between them.
+pub(super) const LARGE_SOURCE_BYTES: usize = 1 << 20;
 
 /// A large source that is being opened. The current session remains until it is ready.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) enum Opening {
     Unread(Source),
     /// The source has been read.
     Read(Box<Read>),
-    /// The page has the problems of the source, a dump; the session is started next.
+    /// The page shows the problems of the source, which is a dump; the session starts next.
     Listed(Box<Read>),
 }
 
@@ -32,13 +32,14 @@ pub(super) struct Read {
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
     is_recap: bool,
-    /// The first instant that is shown.
+    /// The first instant that the page shows.
     begins: SimTime,
 }
 
-/// All pods of the first visit run at this time.
-const SETTLED: SimTime = SimTime::from_seconds(10);
-/// Latest instant of a first visit at which its guided start begins: the run up to there is simulated again at once.
+/// Instant at which all pods of the first visit are running.
+const FIRST_VISIT_READY: SimTime = SimTime::from_seconds(10);
+/// Latest instant of a first visit at which its guided start can begin, because the run up to that instant is simulated
+/// again without a pause.
 const LATEST_GUIDED: SimTime = SimTime::from_seconds(600);
 
 fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
@@ -52,8 +53,8 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
     let begins = match &source {
-        Source::Welcome => SETTLED,
-        Source::Lesson { name, .. } if name == GUIDED_START => SETTLED,
+        Source::Welcome => FIRST_VISIT_READY,
+        Source::Lesson { name, .. } if name == GUIDED_START => FIRST_VISIT_READY,
         _ => SimTime::ZERO,
     };
     let loaded = match source {
@@ -97,7 +98,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
 }
 
 impl Read {
-    /// A source from which the same can be read again.
+    /// Returns a source from which the same scenario can be read again.
     pub(super) fn into_source(self) -> Source {
         match (self.linked, self.lesson) {
             (Some(link), _) => Source::Link {
@@ -119,17 +120,17 @@ impl Read {
 }
 
 impl Host {
-    /// Opens a source. The current session is replaced only if that succeeds.
+    /// Opens a source. If that fails, the current session stays.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
         self.opening = None;
         self.pasted = None;
         let size: usize = match &source {
             Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
-            // A link's text is compressed, by about a factor of ten.
+            // The text in a link is compressed by a factor of about ten.
             Source::Link { fragment } => fragment.len().saturating_mul(10),
             Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
-        if size > LARGE && IS_WHOLE {
+        if size > LARGE_SOURCE_BYTES && IS_WHOLE {
             self.opening = Some(Opening::Unread(source));
             return vec![progress(0)];
         }
@@ -149,30 +150,30 @@ impl Host {
         }
     }
 
-    /// The present instant of a first visit without commands, if the guided start follows: until then both runs are the
-    /// same, so the lesson goes on where the visitor is.
+    /// Returns the current instant of a first visit without commands, if its guided start is opened next. Until then
+    /// both runs are the same, so the lesson continues at the visitor's instant.
     fn instant_of_first_visit(&self, next: &Read) -> Option<SimTime> {
         let session = &self.active.as_ref()?.session;
-        let is_guided = next.begins == SETTLED && next.lesson.is_some();
+        let is_guided = next.begins == FIRST_VISIT_READY && next.lesson.is_some();
         let is_first_visit = session.loaded().files == [lessons::welcome()] && session.commands().is_empty();
         let has_same_seed = session.world().seed() == next.loaded.setup.seed;
         let now = session.now();
-        (is_guided && is_first_visit && has_same_seed && (SETTLED..=LATEST_GUIDED).contains(&now)).then_some(now)
+        (is_guided && is_first_visit && has_same_seed && (FIRST_VISIT_READY..=LATEST_GUIDED).contains(&now))
+            .then_some(now)
     }
 
     /// Opens a text that was pasted on the page.
     pub(super) fn paste(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
-        if file.1.len() > LARGE {
+        if file.1.len() > LARGE_SOURCE_BYTES {
             self.pasted = Some(file);
             return vec![progress(0)];
         }
         self.open_pasted(file, clock)
     }
 
-    /// Opens a pasted text if it is a scenario or manifests. Any other text leaves the current session and a source
-    /// that is being opened as they are.
+    /// Opens a pasted text if it is a scenario or manifests. Any other text changes nothing.
     pub(super) fn open_pasted(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
-        let is_large = file.1.len() > LARGE;
+        let is_large = file.1.len() > LARGE_SOURCE_BYTES;
         let read = match scenario::load_or_return_files(vec![file]) {
             Ok(loaded) if loaded.has_scenario || !loaded.places.is_empty() || is_recognised(&loaded.files) => {
                 Ok(Read {
@@ -200,7 +201,7 @@ impl Host {
         updates
     }
 
-    /// Continues to open a large source.
+    /// Continues opening a large source.
     pub(super) fn continue_opening(&mut self, clock: ClockMillis) -> Vec<Update> {
         match self.opening.take() {
             Some(Opening::Unread(source)) => match read(source) {
@@ -237,7 +238,7 @@ impl Host {
             Ok(session) => session,
             Err(problems) => return vec![Update::Refused { problems }],
         };
-        // The page stores the session that ends here as it is now.
+        // The page stores the current state of the session that ends here.
         self.queue_stored_link();
         let mut updates = self.finished_links();
         let mut opened = opened(session.loaded(), lesson.clone());
@@ -313,7 +314,7 @@ impl Host {
         }
     }
 
-    /// Starts a comparison with another branch, as far as it has been played (T-04).
+    /// Starts a comparison with another branch, up to the instant to which that branch has been played (T-04).
     pub(super) fn compare_branch(&mut self, branch: usize) {
         if let Some(active) = &self.active {
             let mut session = active.session.clone();
@@ -325,7 +326,7 @@ impl Host {
         }
     }
 
-    /// Starts the comparison of a link whose instant has been reached.
+    /// Starts the comparison of a link when the link's instant has been reached.
     pub(super) fn compare_as_linked(&mut self, compared: Compared) -> Vec<Update> {
         if !IS_WHOLE {
             return Vec::new();
@@ -340,7 +341,7 @@ impl Host {
 }
 
 /// Plays a lesson's solution up to its first question, which then waits for an answer. Does nothing if the lesson has
-/// no question or its solution does not reach it.
+/// no question, or if the solution does not lead to it.
 fn play_to_first_question(session: &mut Session, reader: &mut super::reader::Reader) {
     let loaded = session.loaded().clone();
     let Some(step) = loaded.scenario.steps.iter().position(|step| step.predict.is_some()) else {
@@ -355,7 +356,7 @@ fn play_to_first_question(session: &mut Session, reader: &mut super::reader::Rea
     }
 }
 
-/// Whether the text of a file looks like a known format, even if nothing in it could be used.
+/// Returns whether the text of a file looks like a known format, even if nothing in it could be used.
 fn is_recognised(files: &[File]) -> bool {
     files
         .iter()
@@ -370,7 +371,7 @@ fn progress(per_mille: u32) -> Update {
 }
 
 impl Loaded {
-    /// Title of the session: title or name of the scenario, or name of the first file.
+    /// Returns the title of the session: the scenario's title or name, or the name of the first file.
     pub fn title(&self) -> String {
         [&self.scenario.title, &self.scenario.name]
             .into_iter()
@@ -398,7 +399,7 @@ pub(super) fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
     }
 }
 
-/// Joins the files to one text with several documents.
+/// Joins the files into one text with several documents.
 pub(crate) fn joined_text(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {

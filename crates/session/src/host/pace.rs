@@ -1,17 +1,18 @@
-//! Pace of a playing session, and times of frames.
+//! Pace of a playing session, and timing of frames.
 
 use podscope_cluster::SimTime;
 
 use super::ClockMillis;
 use crate::timeline::END_OF_TIME;
 
-/// Interval between the frames of a playing session: short enough for 30 frames per second on a busy machine.
-pub(super) const FRAME: ClockMillis = 25.0;
-/// The next frame is sent after this time even if the page has not acknowledged the last one.
+/// Interval between the frames of a playing session, in milliseconds: short enough for 30 frames per second on a busy
+/// machine.
+pub(super) const FRAME_INTERVAL: ClockMillis = 25.0;
+/// Time in milliseconds after which the next frame is sent even if the page has not acknowledged the last one.
 const FRAME_TIMEOUT: ClockMillis = 1000.0;
-/// A session that falls further behind than this does not catch up; its achieved speed is lower.
+/// Maximum lag in milliseconds that a session catches up. If it lags more, its achieved speed is lower.
 const MAX_LAG: ClockMillis = 250.0;
-/// Interval between measurements of the achieved speed.
+/// Interval between measurements of the achieved speed, in milliseconds.
 const MEASURE_INTERVAL: ClockMillis = 500.0;
 
 /// Relation of simulated time to the clock.
@@ -21,9 +22,9 @@ pub(super) struct Pace {
     /// Requested speed, in thousandths of real time.
     pub(super) speed_per_mille: u64,
     achieved_per_mille: u64,
-    /// Clock and cursor at which pacing started.
+    /// Clock and cursor when pacing started.
     origin: (ClockMillis, SimTime),
-    /// Clock and cursor of the last measurement of the achieved speed.
+    /// Clock and cursor at the last measurement of the achieved speed.
     measured: (ClockMillis, SimTime),
     /// Whether the cursor has not reached its target yet.
     behind: bool,
@@ -43,42 +44,42 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Starts pacing at this clock and cursor.
+    /// Restarts pacing at this clock and cursor.
     pub(super) fn count_from(&mut self, clock: ClockMillis, now: SimTime) {
         self.origin = (clock, now);
         self.measured = (clock, now);
         self.behind = false;
     }
 
-    /// The cursor position that a playing session must reach by now.
+    /// Returns the instant that a playing session should have reached by now.
     pub(super) fn target(&self, clock: ClockMillis) -> SimTime {
         let (since, from) = self.origin;
         let simulated = (clock - since).max(0.0) * self.speed_per_mille as f64;
         SimTime(from.0.saturating_add(simulated as i64)).min(END_OF_TIME)
     }
 
-    /// The cursor has reached its target.
+    /// Records that the cursor has reached its target.
     pub(super) fn kept_up(&mut self) {
         self.behind = false;
     }
 
-    /// The cursor has not reached its target. If it is too far behind, pacing restarts from it.
+    /// Records that the cursor has not reached its target. If it lags too much, pacing restarts at the cursor.
     pub(super) fn fell_behind(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
         let late = (target - now).0 as f64 / self.speed_per_mille as f64;
         if late > MAX_LAG {
-            // `measured` stays, so that the achieved speed shows the lag.
+            // `measured` is not reset, so that the achieved speed shows the lag.
             self.origin = (clock, now);
         }
         self.behind = true;
     }
 
-    /// Whether the session must go on without a pause.
+    /// Returns whether the session lags and must continue without a pause.
     pub(super) fn is_late(&self) -> bool {
         self.playing && self.behind
     }
 
-    /// Speed achieved since the last measurement, in thousandths of real time. At least 1 once it has been measured; 0
-    /// while time is paused or nothing has been measured.
+    /// Returns the speed achieved since the last measurement, in thousandths of real time. At least 1 after a
+    /// measurement; 0 while time is paused and before the first measurement.
     pub(super) fn achieved(&mut self, clock: ClockMillis, now: SimTime) -> u64 {
         let elapsed = clock - self.measured.0;
         if elapsed >= MEASURE_INTERVAL {
@@ -90,7 +91,8 @@ impl Pace {
     }
 }
 
-/// Time and cost of the last frame. The simulation gets as much time before the next frame as this one took.
+/// Time and duration of the last frame. Before the next frame, the simulation gets at least as much time as the frame
+/// took.
 #[derive(Debug, Default)]
 pub(super) struct LastFrame {
     at: ClockMillis,
@@ -100,51 +102,51 @@ pub(super) struct LastFrame {
 }
 
 impl LastFrame {
-    /// A frame has been made.
-    pub(super) fn made(&mut self, clock: ClockMillis) {
+    /// Records that a frame has been built.
+    pub(super) fn frame_built(&mut self, clock: ClockMillis) {
         self.at = clock;
         self.is_open = true;
     }
 
-    /// A progress update has been sent instead of a frame.
+    /// Records that a progress update has been sent instead of a frame.
     pub(super) fn progress_sent(&mut self, clock: ClockMillis) {
         self.at = clock;
     }
 
-    /// The frame has been handed to the page.
+    /// Records that the frame has been handed to the page.
     pub(super) fn sent(&mut self, clock: ClockMillis) {
         self.cost = (clock - self.at).clamp(0.0, FRAME_TIMEOUT);
         self.at = clock;
     }
 
-    /// Time since the frame.
+    /// Returns the time since the frame.
     pub(super) fn age(&self, clock: ClockMillis) -> ClockMillis {
         clock - self.at
     }
 
-    /// Pause before the next frame. Frames are [`FRAME`] apart; a simulation that is late gets at least as much time as
-    /// the last frame took.
+    /// Returns the pause before the next frame. Frames are [`FRAME_INTERVAL`] apart; a simulation that lags gets at
+    /// least as much time as the last frame took.
     fn pause(&self, is_late: bool) -> ClockMillis {
         let share = if is_late { self.cost } else { 0.0 };
-        (FRAME - self.cost).max(share)
+        (FRAME_INTERVAL - self.cost).max(share)
     }
 
-    /// When to check for the next frame, unless the simulation is late.
+    /// Returns the time at which to check for the next frame, unless the simulation lags.
     pub(super) fn next(&self) -> ClockMillis {
         let pause = match self.is_open {
-            true => FRAME_TIMEOUT.min(4.0 * FRAME),
+            true => FRAME_TIMEOUT.min(4.0 * FRAME_INTERVAL),
             false => self.pause(false),
         };
         self.at + pause
     }
 
-    /// When the next frame is due, unless the simulation is late.
+    /// Returns the time at which the next frame is due, unless the simulation lags.
     pub(super) fn due(&self) -> ClockMillis {
         let pause = if self.is_open { FRAME_TIMEOUT } else { 0.0 };
         self.at + self.pause(false).max(pause)
     }
 
-    /// Whether the next frame is due.
+    /// Returns whether the next frame is due.
     pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);
         waited >= self.pause(is_late) && (!self.is_open || waited >= FRAME_TIMEOUT)

@@ -15,18 +15,18 @@ use podscope_protocol::{
     clock,
 };
 
-/// The reader's place in a lesson, and the answers.
+/// The reader's current step in a lesson, and the answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reader {
     step: usize,
     /// Answers by step. None if the question was skipped.
     answers: ordered::Map<usize, Option<String>>,
-    /// Whether a question has stopped a playing session, which plays on after the answer.
+    /// Whether a question has paused a playing session, which continues after the answer.
     pub(super) plays_after_answer: bool,
 }
 
 impl Reader {
-    /// Turns to a step, forwards or back, among those that have been shown.
+    /// Turns to another step among those that have been shown.
     pub(super) fn turn_to(&mut self, step: usize) {
         self.step = step;
     }
@@ -35,14 +35,14 @@ impl Reader {
         self.answers.insert(step, answer);
     }
 
-    /// Whether time is paused at a shown step until its question is answered. A question whose answer was already
-    /// visible when it was shown is not asked.
+    /// Returns whether time is paused at a shown step until its question is answered. A question is not asked if its
+    /// answer was visible when the step was shown.
     pub(super) fn is_waiting_at_step(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
         let has_question = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
         has_question && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(was_visible_before)
     }
 
-    /// The first shown step with an unanswered question.
+    /// Returns the first shown step with an unanswered question.
     pub(super) fn question(&self, session: &Session) -> Option<usize> {
         let (scenario, story) = (&session.loaded().scenario, session.progress().story());
         (0..story.shown().len()).find(|step| self.is_waiting_at_step(scenario, story, *step))
@@ -57,7 +57,7 @@ impl Reader {
         self.step = shown.saturating_sub(1);
     }
 
-    /// The reader's state for a link.
+    /// Returns the reader's state for a link.
     pub(super) fn saved(&self) -> Reading {
         Reading {
             step: self.step,
@@ -74,7 +74,7 @@ impl Reader {
         self.plays_after_answer = self.question(session).is_some();
     }
 
-    /// Starts a recap at the step of the first question: earlier steps count as seen.
+    /// Starts a recap at the step of the first question; earlier steps are marked as seen.
     pub(super) fn start_recap(&mut self, step: usize) {
         (0..step).for_each(|before| {
             self.answers.insert(before, None);
@@ -82,7 +82,7 @@ impl Reader {
         (self.step, self.plays_after_answer) = (step, true);
     }
 
-    /// State of the story for the page.
+    /// Returns the state of the story for the page.
     pub(super) fn state(&self, session: &Session) -> StoryState {
         let scenario = &session.loaded().scenario;
         let story = session.progress().story();
@@ -103,7 +103,7 @@ impl Reader {
                     WaitsFor(next.when.iter().map(|when| when.description.clone()).collect())
                 }
                 Some(_) => {
-                    // A question that has its answer already is not what the story waits for.
+                    // If the question's answer is already visible, the story waits for something else.
                     let is_open = shown.last().is_some_and(|last| last.truth.is_none());
                     let asks = is_open && scenario.steps[shown.len() - 1].predict.is_some();
                     awaited(asks, next, session.now())
@@ -117,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// The state of a step; `is_current`: the story has not gone on from it.
+    /// Returns the state of a step; `is_current`: the story has not continued from it.
     fn step_state(&self, at: usize, shown: &Shown, step: &Step, is_current: bool) -> StepState {
         // A question that was not asked, because its answer was visible, counts as skipped.
         let skipped = step
@@ -156,13 +156,13 @@ impl Reader {
     }
 }
 
-/// Whether the answer to the step's question was visible before the step was shown.
+/// Returns whether the answer to the step's question was visible before the step was shown.
 fn was_visible_before(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// The kinds of conditions that the next step waits for; `asks` says that the last question has no answer yet. The
-/// conditions themselves stay hidden, because they often answer a question or give away a goal.
+/// Returns what sort of condition the next step waits for; `asks`: the last question has no answer yet. The conditions
+/// themselves stay hidden, because they often answer a question or reveal a goal.
 fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     let Some(when) = &next.when else {
         return WaitsFor(Vec::new());
@@ -195,11 +195,11 @@ fn awaited(asks: bool, next: &Step, now: SimTime) -> WaitsFor {
     WaitsFor(vec![LessonCondition::Awaited(what)])
 }
 
-/// Open goals that the story waits for.
+/// Returns the open goals that the story waits for.
 fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
-        open.filter(|(state, goal)| **state == Goal::Open && !crate::story::is_always(goal))
+        open.filter(|(state, goal)| **state == Goal::Open && !crate::story::must_hold_to_end(goal))
             .map(|(_, goal)| goal.description.clone())
     });
     WaitsFor(open.collect())
@@ -213,7 +213,7 @@ fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
     }
 }
 
-/// Text and conditions of a step, which the page gets when a session opens.
+/// Returns text and conditions of a step, which the page receives when a session opens.
 pub(super) fn step_view(step: &Step) -> StoryStep {
     let descriptions = |conditions: &[Condition]| conditions.iter().map(|one| one.description.clone()).collect();
     StoryStep {

@@ -1,4 +1,5 @@
-//! Recording of a lesson: fields of objects that the user has picked as goals. The commands are those of the session.
+//! Recording of a lesson: fields of objects that the user picked as goals. The lesson's commands are those of the
+//! session.
 
 use std::sync::Arc;
 
@@ -14,11 +15,11 @@ use crate::view;
 /// A field that was picked as a goal of the lesson.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PickedGoal {
-    /// Number of commands that had been given at the cursor when the field was picked.
+    /// Number of commands before the cursor when the field was picked.
     pub(crate) after: usize,
-    /// The condition, as it is written in the lesson's file.
+    /// The condition, as in the lesson's file.
     pub(crate) goal: Value,
-    /// The condition, as the page describes it.
+    /// The condition, as described on the page.
     description: LessonCondition,
 }
 
@@ -33,7 +34,7 @@ impl RecordedGoals {
         &self.goals
     }
 
-    /// Makes a goal of the field in line `line` of the object's YAML, unless it is one already.
+    /// Makes the field in line `line` of the object's YAML a goal, unless it is one already.
     ///
     /// # Errors
     /// The reason why the field cannot be a goal.
@@ -50,13 +51,13 @@ impl RecordedGoals {
         let text = view::detail(session, subject, &[]).yaml;
         let tree = podscope_api::read_yaml(&text).map_err(|_| GoalRefusal::NoObject)?;
         let (path, value) = at_line(&tree, line).ok_or(GoalRefusal::NoField)?;
-        // A goal can be that the object is being deleted, but not at which time.
+        // That the object is being deleted can be a goal, but not the time of its deletion.
         let value = value.filter(|_| path != ".metadata.deletionTimestamp");
         if value.as_ref().is_some_and(|value| depends_on_run(&path, value)) {
             return Err(GoalRefusal::DiffersPerRun);
         }
         let drawn = match subject {
-            SubjectRef::Pod { key, .. } => pod_of_drawn_name(session, key),
+            SubjectRef::Pod { key, .. } => pod_with_generated_name(session, key),
             _ => None,
         };
         let goal = match (drawn, value) {
@@ -93,21 +94,22 @@ impl RecordedGoals {
         (self.goals.len() < before).then(|| self.update())
     }
 
-    /// The goals, for the page.
+    /// Returns the update that sends the goals to the page.
     pub(super) fn update(&self) -> Update {
         let goals = self.goals.iter().map(|picked| picked.description.clone());
         Update::Recorded { goals: goals.collect() }
     }
 }
 
-/// The pod of this key, if its controller draws a name for each of its pods.
-fn pod_of_drawn_name<'a>(session: &'a Session, key: &str) -> Option<&'a Arc<Pod>> {
+/// Returns the pod with this key, if its controller generates names for its pods.
+fn pod_with_generated_name<'a>(session: &'a Session, key: &str) -> Option<&'a Arc<Pod>> {
     let pod = (session.world().objects().list::<Pod>()).find(|pod| pod.metadata.key().to_string() == key)?;
     let has_controller = pod.metadata.controller_ref().is_some();
     (has_controller && !pod.metadata.generate_name.is_empty()).then_some(pod)
 }
 
-/// Whether the pod's author gave this label: controllers and the API server set others, which differ between pods.
+/// Returns whether this label comes from the pod's author. Controllers and the API server set other labels, which
+/// differ between pods.
 fn is_authors_label(key: &str) -> bool {
     !CONTROLLERS_LABELS.contains(&key) && !key.starts_with("topology.kubernetes.io/")
 }
@@ -121,8 +123,8 @@ const CONTROLLERS_LABELS: [&str; 6] = [
     "job-name",
 ];
 
-/// A condition on the number of pods that have the labels of this pod and its value in a field. `None` if pods are not
-/// found by this field, or if the pod has no labels that its author gave.
+/// Returns a condition on the number of pods that have this pod's labels and its value in a field. `None` if pods
+/// cannot be selected by this field, or if the pod's author gave it no labels.
 fn by_labels(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) -> Option<Value> {
     let labels = &pod.metadata.labels;
     let given = || labels.iter().filter(|(key, _)| is_authors_label(key));
@@ -161,18 +163,18 @@ fn by_labels(session: &Session, pod: &Pod, path: &str, value: Option<&Value>) ->
 /// Returns JSONPath and value of the field whose key or list item is in that line. The value is None for a mapping or
 /// list.
 fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
-    fn go(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
+    fn find(tree: &Tree<'_>, path: &str, line: u32) -> Option<(String, Option<Value>)> {
         let found = |path: String, value: &Tree<'_>| {
             let is_plain = !matches!(value.data, Data::Map(_) | Data::Seq(_));
             (path, is_plain.then(|| value.to_value()))
         };
         match &tree.data {
             Data::Map(entries) => entries.iter().find_map(|entry| {
-                let path = format!("{path}{}", step(&entry.key));
+                let path = format!("{path}{}", path_segment(&entry.key));
                 if entry.line == line {
                     Some(found(path, &entry.value))
                 } else {
-                    go(&entry.value, &path, line)
+                    find(&entry.value, &path, line)
                 }
             }),
             Data::Seq(items) => items.iter().enumerate().find_map(|(index, item)| {
@@ -184,17 +186,17 @@ fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
                 if item.line == line && is_plain {
                     Some(found(path, item))
                 } else {
-                    go(item, &path, line)
+                    find(item, &path, line)
                 }
             }),
             _ => None,
         }
     }
-    go(tree, "", line)
+    find(tree, "", line)
 }
 
-/// Whether the value depends on the run: a timestamp, a counter or a generated name. Labels and annotations are written
-/// by people, and do not count.
+/// Returns whether the value depends on the run: a timestamp, a counter or a generated name. Labels and annotations are
+/// written by people and do not depend on it.
 fn depends_on_run(path: &str, value: &Value) -> bool {
     let is_instant = value.as_str().is_some_and(|text| {
         let bytes = text.as_bytes();
@@ -217,8 +219,8 @@ const RUN_DEPENDENT: [&str; 7] = [
     "ip",
 ];
 
-/// Formats a key as a JSONPath step.
-fn step(key: &str) -> String {
+/// Formats a key as a JSONPath segment.
+fn path_segment(key: &str) -> String {
     let is_word = key
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');

@@ -18,7 +18,7 @@ impl Host {
             self.last_frame.is_open = false;
             return Vec::new();
         }
-        // During a seek the lines wait for its end, and are judged there.
+        // During a seek the lines wait for its end, and the danger check waits with them.
         let request = match self.must_wait(&request) {
             true => request,
             false => match self.unless_dangerous(request) {
@@ -51,7 +51,7 @@ impl Host {
         }
     }
 
-    /// Handles a request at once, regardless of a seek in progress.
+    /// Handles a request immediately, even during a seek.
     pub(super) fn act_now(&mut self, request: Request, clock: ClockMillis) -> Vec<Update> {
         let request = match self.unless_dangerous(request) {
             Ok(request) => request,
@@ -181,7 +181,7 @@ impl Host {
     fn seek(&mut self, at: SimTime) {
         let Some(active) = &mut self.active else { return };
         if at > active.session.horizon() && self.reader.question(&active.session).is_some() {
-            // An unanswered question keeps the reader from looking ahead. The next frame puts the page's timeline back.
+            // The reader cannot look ahead past an unanswered question. The next frame resets the page's timeline.
             self.dirty = true;
             return;
         }
@@ -190,7 +190,7 @@ impl Host {
         self.go_to(target);
     }
 
-    /// Starts the rest of a seek, from the session's present instant.
+    /// Starts the remaining part of a seek, from the session's current instant.
     fn go_to(&mut self, target: SimTime) {
         let from = self
             .active
@@ -242,7 +242,7 @@ impl Host {
     }
 
     fn inspect(&mut self, subject: Option<SubjectRef>) {
-        // A search for remedies ends when another subject is selected.
+        // A search for remedies stops when another subject is selected.
         let is_same_pod =
             |help: &answers::HelpSearch| matches!(&subject, Some(SubjectRef::Pod { key, .. }) if key == help.pod());
         self.help = self.help.take().filter(is_same_pod);
@@ -287,12 +287,12 @@ impl Host {
         Some(Update::Completions { line, replace, choices })
     }
 
-    /// Runs a command line. A command for the API server has only been sent when this returns; while the session is
-    /// paused, a job advances time until it is answered.
+    /// Runs a command line. A command for the API server is only sent here; while the session is paused, a job advances
+    /// time until the command is answered.
     pub(super) fn command(&mut self, line: &str) -> Update {
-        // Earlier commands may still wait for answers; the job then waits for all of them.
-        let under_way = self.job.take();
-        let followed = match under_way {
+        // Earlier commands may not have been answered yet; the job then waits for all answers.
+        let job_in_progress = self.job.take();
+        let followed = match job_in_progress {
             Some(Job::Answer { clients, .. }) => Some(clients),
             _ => None,
         };
@@ -303,8 +303,8 @@ impl Host {
         let clients = followed.map_or(clients, |followed| followed.min(clients));
         let (mut lines, given) = run_line(active, line);
         if !given {
-            // A line that sends nothing to the world does not change the current job.
-            self.job = under_way;
+            // A line that sends nothing to the simulation does not change the current job.
+            self.job = job_in_progress;
         }
         if !self.pace.playing && given {
             let is_question_open = self.reader.question(&active.session).is_some();

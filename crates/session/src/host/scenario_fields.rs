@@ -12,12 +12,12 @@ const TABLE: &str = include_str!("scenario.txt");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) name: &'static str,
-    /// Type, as `kubectl explain` names it.
+    /// Type as in the output of `kubectl explain`.
     pub(super) type_name: &'static str,
     pub(super) description: &'static str,
 }
 
-/// The rows of a struct, or of the element type of a list.
+/// Returns the rows of a struct; for a list, those of its item type.
 fn rows(type_name: &str) -> impl Iterator<Item = Row> {
     let name = type_name.trim_start_matches("[]");
     let begins = move |line: &&str| line.strip_prefix("= ") == Some(name);
@@ -33,19 +33,19 @@ fn rows(type_name: &str) -> impl Iterator<Item = Row> {
     })
 }
 
-/// The type of the field at a path.
+/// Returns the type of the field at a path.
 fn type_at(path: &[String]) -> Option<&'static str> {
     path.iter().try_fold("Scenario", |type_name, name| {
         rows(type_name).find(|row| row.name == name).map(|row| row.type_name)
     })
 }
 
-/// The fields of the struct at a path. For a list, the fields of its elements.
+/// Returns the fields of the struct at a path; for a list, those of its item type.
 pub(super) fn fields(path: &[String]) -> impl Iterator<Item = Row> {
     type_at(path).into_iter().flat_map(rows)
 }
 
-/// The values that the field at a path accepts. Empty if it accepts any value.
+/// Returns the values that the field at a path accepts. Empty if it accepts any value.
 pub(super) fn values(path: &[String]) -> Vec<&'static str> {
     let names = || path.iter().map(String::as_str);
     match type_at(path) {
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// A scenario that has only the field at `path`, with a value of its type.
+    /// Returns a scenario with only the field at `path`, whose value has the given type.
     fn text(path: &str, type_name: &str) -> String {
         let list = |type_name: &str, value| {
             if type_name.starts_with("[]") {
@@ -95,7 +95,7 @@ mod tests {
         for (depth, name) in parts.iter().enumerate().rev() {
             let above: Vec<String> = parts.iter().take(depth).map(|&part| part.to_owned()).collect();
             value = list(type_at(&above).unwrap_or_default(), json!({ *name: value }));
-            // The only list of lists.
+            // `bypasses` is the only list of lists.
             if above.last().is_some_and(|last| last == "bypasses") {
                 value = json!([value]);
             }
@@ -129,7 +129,7 @@ mod tests {
         for (path, type_name) in &all {
             assert_eq!(unknown(path, type_name), Vec::<String>::new(), "{path}");
         }
-        // Fields that the table does not have are refused.
+        // Fields that are not in the table are refused.
         for path in [
             "spec.step",
             "spec.cluster.zone",

@@ -1,5 +1,5 @@
-//! Tries seeds for the page: one run in each piece of work. The page divides the seeds among several engines, whose only
-//! work this is, so that a piece may take as long as a run.
+//! Tries seeds for the page, one run per piece of work. The page divides the seeds among several engines that do
+//! nothing else, so a piece of work may be as long as a run.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ use crate::search::{Found, Goal, Run, shrink};
 
 /// A search in progress.
 #[derive(Debug)]
-pub(super) struct Searching {
+pub(super) struct SeedSearch {
     search: Search,
-    /// The seeds that are still to be tried.
+    /// The seeds that have not been tried.
     seeds: VecDeque<u64>,
     shortest: Option<Found>,
 }
 
-impl Searching {
+impl SeedSearch {
     pub(super) fn start(search: Search) -> Self {
         Self {
             seeds: search.seeds.iter().copied().collect(),
@@ -30,7 +30,7 @@ impl Searching {
 }
 
 impl Host {
-    /// Tries the next seed of the search. Returns what it brought, or the shortest run after the last seed.
+    /// Tries the next seed of the search. Returns its result, or the shortest run after the last seed.
     pub(super) fn continue_search(&mut self) -> Option<Update> {
         let searching = self.search.as_mut()?;
         let Some(seed) = searching.seeds.pop_front() else {
@@ -70,7 +70,7 @@ fn size(found: &Found) -> RunSize {
     }
 }
 
-/// Returns `None` only for a record that is no violation, which no search finds.
+/// Converts a found run for the page. `None` only if its record is not a violation; a search finds no such run.
 fn shown(found: Found) -> Option<Box<ShortestRun>> {
     let schedule = found.schedule();
     let violation = found.record.violation()?;

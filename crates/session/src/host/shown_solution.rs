@@ -1,6 +1,6 @@
-//! *Show me*: shows a lesson's solution command by command. Each press gives the next command alone and runs to it; then
-//! time plays on, so that its effect is seen. If the next command belongs to a step that has not shown yet, the press
-//! runs to that step first.
+//! *Show me*: shows a lesson's solution command by command. Each press of the button runs to the next command and gives
+//! only that one; then time continues, so that its effect is visible. If the next command belongs to a step that has
+//! not been shown yet, the press runs to that step first.
 
 use std::collections::VecDeque;
 
@@ -13,17 +13,18 @@ use crate::scenario::Timed;
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{Notice, Update};
 
-/// A solution that is being shown.
+/// The rest of a solution that is being shown.
 #[derive(Debug)]
 pub(super) struct ShownSolution {
-    /// Commands that have not been given, each with the step to which it belongs.
+    /// Commands that have not been given yet, each with the index of its step.
     rest: VecDeque<(usize, Timed)>,
     /// Time of the last command that was given.
     given_at: SimTime,
 }
 
-/// The rest of the solution from a step on, moved to the time at which this run showed that step, and that time. Plays
-/// the solution in a second session to find it. None if there is no solution or it does not reach the step.
+/// Returns the commands of the solution from a step on, shifted to the time at which this run showed that step. Plays
+/// the solution in a second session to find the step's time there. None if there is no solution, or if the solution
+/// does not reach the step.
 fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
     let loaded = session.loaded();
     let shown_at = session.progress().story().shown().get(step)?.at;
@@ -48,8 +49,8 @@ fn rest_of_solution(session: &Session, step: usize) -> Option<ShownSolution> {
 }
 
 impl Host {
-    /// Gives the next command of the solution. The first press begins at the last shown step; commands that the user
-    /// has given since stay on their branch.
+    /// Gives the next command of the solution. The first press continues the solution at the last shown step; commands
+    /// that the user has given since then stay on their branch.
     pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
         let mut updates = Vec::new();
         let Some(active) = &mut self.active else {
@@ -65,7 +66,8 @@ impl Host {
                 return vec![error(active, Notice::NoSolution)];
             };
             let (session, from) = (&mut active.session, solution.given_at);
-            // A user who has only watched goes on from the cursor. Otherwise the session goes back to the step.
+            // If the user has only watched, the solution continues from the cursor. Otherwise the session goes back to
+            // the step.
             let is_early = solution.rest.front().is_none_or(|(_, first)| first.at >= session.now());
             let has_acted = session.commands().iter().any(|timed| timed.at >= from);
             if !is_early || has_acted || session.now() < from {
@@ -84,8 +86,8 @@ impl Host {
         updates
     }
 
-    /// Runs to the next command of the solution; if it belongs to a later step, or none is left, to the next step of
-    /// the story.
+    /// Runs to the next command of the solution. If it belongs to a later step, or if no command is left, runs to the
+    /// next step of the story.
     fn give_next_command(&mut self, clock: ClockMillis) -> Result<(), Update> {
         let (Some(active), Some(solution)) = (&mut self.active, &mut self.solution) else {
             return Ok(());

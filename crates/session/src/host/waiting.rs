@@ -1,6 +1,6 @@
-//! Requests that wait for the end of a seek. During a seek the page's clock shows the target already, so a command that
-//! is given then is meant for the target. It waits, with all later requests that act at the cursor, in the order in
-//! which they were made. A pause ends the seek and reports which requests were dropped.
+//! Requests that wait for the end of a seek. During a seek the page's clock already shows the target, so the user
+//! expects a command to run at the target. The command waits, with all later requests that act at the cursor, in the
+//! order of the requests. A pause ends the seek and prints which requests were dropped.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use podscope_protocol::{Micros, Notice, Request, RequestName, Update};
 use super::console::{error, notice};
 use super::{ClockMillis, Host, Job};
 
-/// Maximum number of waiting requests; more are refused.
+/// Maximum number of waiting requests; further requests are refused.
 const MAX_WAITING: usize = 1_000;
 
 /// Requests that wait for the end of a seek, the oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     requests: VecDeque<Request>,
-    /// Whether the user has been notified.
+    /// Whether the user has been notified of the waiting requests.
     is_notified: bool,
 }
 
@@ -31,7 +31,7 @@ impl Waiting {
     }
 }
 
-/// Whether a request acts at the cursor, whose final position is unknown during a seek.
+/// Returns whether a request acts at the cursor, whose final position is unknown during a seek.
 fn acts_at_cursor(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines
@@ -48,13 +48,13 @@ fn acts_at_cursor(request: &Request) -> bool {
         )
 }
 
-/// Whether a request moves the cursor. Waiting requests before it must run first.
+/// Returns whether a request moves the cursor. Waiting requests before it must run first.
 fn moves_cursor(request: &Request) -> bool {
     matches!(request, Request::Seek { .. } | Request::Branch { .. })
 }
 
 impl Host {
-    /// Target of the current seek.
+    /// Returns the target of the current seek.
     fn seek_target(&self) -> Option<Micros> {
         match self.job {
             Some(Job::Seek { target, .. }) => Some(target.0),
@@ -62,14 +62,15 @@ impl Host {
         }
     }
 
-    /// Whether a request must wait for the end of a seek.
+    /// Returns whether a request must wait for the end of a seek.
     pub(super) fn must_wait(&self, request: &Request) -> bool {
         let is_seeking = matches!(self.job, Some(Job::Seek { .. }));
         let queued = !self.waiting.requests.is_empty();
         (is_seeking || queued) && acts_at_cursor(request) || queued && moves_cursor(request)
     }
 
-    /// Queues a request that must wait for the end of a seek. Otherwise gives it back as `Err`, to be handled now.
+    /// Queues a request that must wait for the end of a seek. Any other request is returned as `Err`, to be handled
+    /// now.
     pub(super) fn wait(&mut self, request: Request) -> Result<Vec<Update>, Request> {
         let waits = self.must_wait(&request);
         let Some(active) = self.active.as_ref().filter(|_| waits) else {
@@ -98,7 +99,7 @@ impl Host {
         Some(notice(active, Notice::RequestWaits { what, until }))
     }
 
-    /// Drops all waiting requests and reports them.
+    /// Drops all waiting requests and prints which ones.
     pub(super) fn drop_waiting_requests(&mut self) -> Vec<Update> {
         let left = std::mem::take(&mut self.waiting).requests;
         let (Some(active), Some(until)) = (&self.active, self.seek_target()) else {

@@ -1,4 +1,4 @@
-//! What-if questions of the page about its session, answered on a copy, piece by piece; and figures of two runs.
+//! What-if questions of the page about its session, computed on a copy in pieces of work; and measurements of two runs.
 
 use podscope_api::{ObjectKey, ordered};
 use podscope_messages::{Sentence, sentence};
@@ -10,36 +10,36 @@ use podscope_protocol::{
 use super::Host;
 use crate::compare::{self, Balance};
 use crate::timeline::Session;
-use crate::whatif::{self, Answer, Asking, Consolidating, Consolidation, Fit, Fitting, Question};
+use crate::whatif::{self, Answer, Consolidation, ConsolidationSearch, Fit, Fitting, Question, QuestionRun};
 
-/// Number of events, or of copies of a pod, in a piece of work.
+/// Number of events or of copies of a pod in a piece of work.
 const EVENTS_PER_PIECE: u64 = 100;
 const COPIES_PER_PIECE: usize = 20;
-/// Maximum number of drains that are tried to find the nodes that can go.
+/// Maximum number of drains that are tried to find removable nodes.
 const MAX_DRAINS: usize = 20;
 /// Progress is sent in steps of one per cent.
 const PER_MILLE_PER_UPDATE: u32 = 10;
 
-/// The question that is being answered.
+/// The what-if question that is being computed.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct RunningQuestion {
     change: WhatIf,
-    /// The instant of the session, in microseconds.
+    /// The instant of the session at which the question was asked, in microseconds.
     at: i64,
     work: Work,
-    /// The part of the work that was last reported, in per mille.
+    /// The progress that was last reported, in per mille.
     reported: u32,
 }
 
-/// What answers a question.
+/// The computation that answers a question.
 #[derive(Debug)]
 enum Work {
-    /// Two runs, with the change and without.
-    Run(Box<Asking>),
-    /// A count of copies of a pod, and a search for room.
+    /// Runs the session with the change and without it.
+    Run(Box<QuestionRun>),
+    /// Counts the copies of a pod that fit, then looks for changes that make room for more.
     Fit(Box<Fitting>),
-    /// Drains of the emptiest nodes.
-    Consolidate(Box<Consolidating>),
+    /// Drains the emptiest nodes.
+    Consolidate(Box<ConsolidationSearch>),
 }
 
 impl Work {
@@ -48,7 +48,7 @@ impl Work {
             WhatIf::Drain(nodes) => Question::Drain(nodes.clone()),
             WhatIf::LoseZone(zone) => Question::LoseZone(zone.clone()),
             WhatIf::Consolidate => {
-                let consolidating = Consolidating::start(session.clone(), MAX_DRAINS);
+                let consolidating = ConsolidationSearch::start(session.clone(), MAX_DRAINS);
                 return Ok(Self::Consolidate(Box::new(consolidating)));
             }
             WhatIf::Figures => return Err(vec![Problem::of("compare", "there is no other run".to_owned())]),
@@ -58,11 +58,11 @@ impl Work {
                 return Ok(Self::Fit(Box::new(fitting)));
             }
         };
-        Ok(Self::Run(Box::new(Asking::start(session.clone(), question)?)))
+        Ok(Self::Run(Box::new(QuestionRun::start(session.clone(), question)?)))
     }
 
-    /// Does a piece of the work. Returns whether it is done.
-    fn go_on(&mut self) -> Result<bool, Vec<Problem>> {
+    /// Does a piece of the work. Returns whether the work is done.
+    fn do_piece(&mut self) -> Result<bool, Vec<Problem>> {
         match self {
             Self::Run(asking) => Ok(asking.work(EVENTS_PER_PIECE)),
             Self::Fit(fitting) => Ok(fitting.work(COPIES_PER_PIECE)),
@@ -70,7 +70,7 @@ impl Work {
         }
     }
 
-    /// The done part in per mille. It is not known how many copies will fit.
+    /// Returns the progress in per mille. How many copies will fit is not known in advance.
     fn per_mille(&self) -> u32 {
         match self {
             Self::Run(asking) => asking.per_mille(),
@@ -99,7 +99,7 @@ const fn progress(per_mille: u32) -> Update {
 }
 
 impl Host {
-    /// Begins to answer a question in place of an earlier one. `None` only stops the earlier one.
+    /// Starts to compute a question, in place of an earlier one. `None` only stops the earlier one.
     pub(super) fn what_if(&mut self, change: Option<WhatIf>) -> Vec<Update> {
         let was_asked = self.asked.take().is_some();
         let (Some(active), Some(change)) = (&self.active, change) else {
@@ -111,7 +111,7 @@ impl Host {
         }
         match Work::start(&active.session, &change) {
             Ok(work) => {
-                self.asked = Some(Asked {
+                self.asked = Some(RunningQuestion {
                     change,
                     at: active.session.now().0,
                     work,
@@ -123,10 +123,10 @@ impl Host {
         }
     }
 
-    /// Does a piece of the work on a question. Returns its progress, or the answer.
+    /// Does a piece of the work on a question. Returns the progress, or the answer.
     pub(super) fn continue_what_if(&mut self) -> Option<Update> {
         let mut asked = self.asked.take()?;
-        match asked.work.go_on() {
+        match asked.work.do_piece() {
             Ok(true) => {
                 let answer = asked.work.into_answer(asked.change, asked.at);
                 return Some(Update::WhatIf(Box::new(answer)));
@@ -144,7 +144,7 @@ impl Host {
     }
 }
 
-/// An answer in words, without what the stage shows.
+/// Creates an answer from texts only, without anything for the stage.
 fn answer_in_words(
     change: WhatIf,
     at: i64,

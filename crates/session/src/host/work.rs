@@ -1,15 +1,15 @@
-//! Long work in pieces of about a millisecond: seeks, fast runs, answers of commands, and playing.
+//! Long work in pieces of about a millisecond: seeks, fast-forwards, waiting for answers of commands, and playing.
 
 use podscope_cluster::SimTime;
 use podscope_protocol::{Caption, Limit, Notice, Task, Update};
 
 use super::console::{error, notice};
-use super::pace::FRAME;
+use super::pace::FRAME_INTERVAL;
 use super::{ClockMillis, EVENTS_PER_PIECE, Host, Job, answers, director};
 use crate::story::Story;
 use crate::timeline::{MAX_RECORDS, Slice};
 
-/// Interval between progress updates.
+/// Interval between progress updates, in milliseconds.
 const PROGRESS_INTERVAL: ClockMillis = 100.0;
 
 impl Host {
@@ -46,7 +46,7 @@ impl Host {
         updates
     }
 
-    /// Continues to open a large source.
+    /// Continues opening a large source.
     fn continue_source(&mut self, clock: ClockMillis) -> Vec<Update> {
         match self.pasted.take() {
             Some(file) => self.open_pasted(file, clock),
@@ -54,7 +54,7 @@ impl Host {
         }
     }
 
-    /// Does a piece of the work that only requests of the whole engine cause.
+    /// Does a piece of work that was requested by a request of the whole engine.
     fn work_further(&mut self) -> Vec<Update> {
         let mut updates = Vec::new();
         if let Some(help) = &mut self.help
@@ -73,7 +73,7 @@ impl Host {
         updates
     }
 
-    /// Continues a seek. In the part that has been played before, questions do not stop it; beyond, they do.
+    /// Continues a seek. Questions stop it only after the part that has been played before.
     fn continue_seek(&mut self, from: SimTime, target: SimTime, clock: ClockMillis) -> Vec<Update> {
         let Some(active) = &mut self.active else {
             return Vec::new();
@@ -97,7 +97,7 @@ impl Host {
             return self.notice_waiting_requests().into_iter().chain([progress]).collect();
         }
         if let Some(link) = self.linked.as_ref().filter(|link| link.cursor_at() < target) {
-            // The stored session's cursor was before its last command: seek back to it.
+            // The cursor of the stored session was before its last command: seek back to it.
             let target = link.cursor_at();
             active.session.seek(target);
             let from = active.session.now();
@@ -128,7 +128,7 @@ impl Host {
         self.dirty = true;
     }
 
-    /// Continues a fast run. It is drawn on its way.
+    /// Continues a fast-forward and draws it in between.
     fn continue_fast_forward(&mut self, clock: ClockMillis) -> Vec<Update> {
         let (Some(active), Some(fast)) = (&mut self.active, &mut self.fast) else {
             self.finish_job(clock);
@@ -136,7 +136,7 @@ impl Host {
         };
         match director::continue_run(active, fast, clock) {
             Some(caption) => {
-                // While a solution is shown, time plays on after each command, to show its effect.
+                // While a solution is shown, time continues after each command, to show its effect.
                 self.pace.playing = self.solution.is_some()
                     && matches!(caption, Caption::Occurred(..) | Caption::DidNotOccur(..))
                     && self.reader.question(&active.session).is_none();
@@ -144,12 +144,12 @@ impl Host {
                 self.finish_job(clock);
                 Vec::new()
             }
-            None if self.last_frame.age(clock) >= FRAME => self.frame(clock),
+            None if self.last_frame.age(clock) >= FRAME_INTERVAL => self.frame(clock),
             None => Vec::new(),
         }
     }
 
-    /// Continues to the answer of a command while the session is paused.
+    /// Continues until a command is answered, while the session is paused.
     fn continue_to_answer(&mut self, until: SimTime, clients: usize) {
         if let Some(active) = &mut self.active
             && (active.session).advance_while(until, EVENTS_PER_PIECE, |world| world.clients() > clients) != Slice::More
@@ -159,7 +159,7 @@ impl Host {
         }
     }
 
-    /// Simulates as much as the speed asks for since the last call.
+    /// Simulates the time that has passed since the last call, at the selected speed.
     fn continue_playing(&mut self, clock: ClockMillis) -> Option<Update> {
         self.dirty = true;
         let target = self.pace.target(clock);
@@ -176,7 +176,7 @@ impl Host {
         None
     }
 
-    /// Advances a playing session by a few events at most. A question of the story pauses it.
+    /// Advances a playing session by only a few events. A question of the story pauses it.
     pub(super) fn play_slice(&mut self, target: SimTime) -> Slice {
         let Some(active) = &mut self.active else {
             return Slice::Done;

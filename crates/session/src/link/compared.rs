@@ -1,21 +1,21 @@
-//! The comparison in a link: which run the receiver sees beside the link's own.
+//! The comparison in a link: the run that the receiver sees beside the link's own run.
 
 use super::Link;
 use crate::IS_WHOLE;
 use crate::host::joined_text;
 use crate::timeline::Session;
 
-/// The other run of a comparison, on the same seed.
+/// The other run of a comparison, with the same seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compared {
-    /// Another branch of the session, by its index among all branches. Such a link holds all branches.
+    /// Another branch of the session: its index among all branches. Such a link contains all branches.
     Branch(usize),
-    /// Another scenario, as text. An empty text is the link's own scenario, without the user's commands.
+    /// Another scenario as text. An empty text means the link's own scenario without the user's commands.
     Scenario(String),
 }
 
 impl Compared {
-    /// What a session is compared with, in the form of a link. `None` if it is compared with itself.
+    /// Returns the comparison in the form that a link stores. `None` if the compared branch is the current one.
     pub(crate) fn of(&self, session: &Session) -> Option<Compared> {
         Some(match self {
             Compared::Branch(branch) if *branch == session.current() => return None,
@@ -26,7 +26,7 @@ impl Compared {
         })
     }
 
-    /// The text of the other scenario. `None` for a branch.
+    /// Returns the text of the other scenario. `None` for a branch.
     pub(crate) fn text(self, session: &Session) -> Option<String> {
         match self {
             Compared::Branch(_) => None,
@@ -37,13 +37,13 @@ impl Compared {
 }
 
 impl Link {
-    /// The comparison that the link holds.
+    /// Returns the comparison in the link.
     pub(crate) fn compared(&self) -> Option<Compared> {
         let scenario = || self.compared_scenario.clone().map(Compared::Scenario);
         self.compared_branch.map(Compared::Branch).or_else(scenario)
     }
 
-    /// Returns whether the link holds a comparison.
+    /// Returns whether the link contains a comparison.
     pub(crate) fn is_compared(&self) -> bool {
         self.compared_branch.is_some() || self.compared_scenario.is_some()
     }
@@ -71,10 +71,10 @@ mod tests {
     use super::*;
     use crate::link::decode;
 
-    /// Links without a comparison have the same document as before comparisons travelled.
+    /// The document of a link without a comparison is the same as before links could contain comparisons.
     /// Shows: T-03
     #[test]
-    fn link_without_comparison_has_no_field_for_it() {
+    fn link_without_comparison_has_no_comparison_field() {
         let link = Link::of_files(vec![("a.yaml".into(), "kind: Pod".into())], 1);
         let document = |link: &Link| serde_json::to_string(link).expect("plain data");
         assert!(!document(&link).contains("\"v\"") && !document(&link).contains("\"w\""));
@@ -92,10 +92,10 @@ mod tests {
         }
     }
 
-    /// A comparison that leaves the browser without names has none in its branches and none in the other scenario.
+    /// An anonymised comparison contains no private name, neither in its branches nor in the other scenario.
     /// Shows: Q-06
     #[test]
-    fn renamed_comparison_holds_no_private_name() {
+    fn anonymised_comparison_contains_no_private_name() {
         let pod = |name: &str| {
             format!(
                 "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: a}}]}}\n"

@@ -1,14 +1,14 @@
-//! Renaming of CEL expressions about devices: texts and names of attributes are renamed as in the devices themselves,
-//! functions and the language's own words stay.
+//! Renaming in CEL expressions about devices. Quoted texts and attribute names are renamed as in the devices
+//! themselves; functions and the language's own words are kept.
 
 use super::names::{Names, Role};
 
 /// Fields of the variable `device`.
 const FIELDS_OF_DEVICE: [&str; 4] = ["driver", "attributes", "capacity", "allowMultipleAllocations"];
-/// Words of the language that are no functions.
-const WORDS: [&str; 5] = ["device", "true", "false", "null", "in"];
+/// Words of CEL that are not functions.
+const CEL_WORDS: [&str; 5] = ["device", "true", "false", "null", "in"];
 
-/// Renames an expression. What stands in quotes is a text of its own, escapes included.
+/// Renames an expression. Quoted texts, including their escapes, are renamed separately.
 pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
     let mut out = String::new();
     let mut rest = expression;
@@ -24,7 +24,7 @@ pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
         let (piece, after) = rest.split_at(end);
         if matches!(first, '\'' | '"') {
             out.push_str(&text(piece, first, names));
-        } else if first.is_alphabetic() && !is_of_the_language(&out, piece, after) {
+        } else if first.is_alphabetic() && !is_cel_word(&out, piece, after) {
             out.push_str(&names.text(Role::Name, piece));
         } else {
             out.push_str(piece);
@@ -34,7 +34,7 @@ pub(super) fn renamed(expression: &str, names: &mut Names) -> String {
     out
 }
 
-/// Length of the quoted text that the rest begins with.
+/// Returns the length of the quoted text at the beginning of `rest`.
 fn end_of_text(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -48,7 +48,7 @@ fn end_of_text(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// Renames a text in quotes. Quantities and versions stay.
+/// Renames a quoted text. Quantities and versions are kept.
 fn text(quoted: &str, quote: char, names: &mut Names) -> String {
     let inner = quoted.trim_matches(quote);
     if is_number_with_unit(inner) {
@@ -57,15 +57,15 @@ fn text(quoted: &str, quote: char, names: &mut Names) -> String {
     format!("{quote}{}{quote}", names.text(Role::Name, inner))
 }
 
-/// Whether the text is like `40Gi` or `12.4.0`.
+/// Returns whether the text is like `40Gi` or `12.4.0`.
 pub(super) fn is_number_with_unit(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     unit.len() < text.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether a name after `before` is a function, a word of the language, or a field of `device`.
-fn is_of_the_language(before: &str, name: &str, after: &str) -> bool {
+/// Returns whether a name that follows `before` is a function, a word of CEL, or a field of `device`.
+fn is_cel_word(before: &str, name: &str, after: &str) -> bool {
     let is_function = after.trim_start().starts_with('(');
     let is_field_of_device = before.ends_with("device.") && FIELDS_OF_DEVICE.contains(&name);
-    is_function || is_field_of_device || !before.ends_with('.') && WORDS.contains(&name)
+    is_function || is_field_of_device || !before.ends_with('.') && CEL_WORDS.contains(&name)
 }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::names::{Names, Role};
 use super::{documents, rename_document, rename_untyped};
 
-/// Words of command lines that are not names: verbs, and kinds of their objects.
-const WORDS: &[&str] = &[
+/// Words in command lines that are not names: verbs, and kinds of objects.
+const PUBLIC_WORDS: &[&str] = &[
     "kubectl",
     "fault",
     "app",
@@ -92,14 +92,14 @@ const WORDS: &[&str] = &[
 ];
 
 fn is_public_word(word: &str) -> bool {
-    podscope_api::Rate::parse(word).is_ok() || WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
+    podscope_api::Rate::parse(word).is_ok() || PUBLIC_WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
 }
 
-/// Renames a line. None if the line would have no meaning without its private texts. Before all names are collected,
-/// this only collects them.
+/// Renames a command line. None if the line is meaningless without its private texts. In the first pass, this only
+/// collects the names.
 pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
     let Ok(command) = command::parse(line) else { return None };
-    // The body of an API call has any form, and the call has no meaning without it.
+    // The body of an API call can have any form. Without it the call is meaningless.
     if matches!(command, Command::Api(_)) {
         return None;
     }
@@ -118,7 +118,8 @@ pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
             rename_namespace(&mut words, namespace, names);
         }
         Kubectl::Verbatim(verbatim) => match verbatim.action {
-            // The generated objects are renamed, because options contain values of literals and variables.
+            // The generated objects are renamed instead of the options, because options contain values of literals and
+            // variables.
             Action::Create(made) => {
                 let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                 let namespace = verbatim.namespace.map(|name| names.text(Role::Name, &name));
@@ -161,7 +162,7 @@ fn rename_namespace(words: &mut Words, namespace: Option<String>, names: &mut Na
     }
 }
 
-/// Renames the objects of a verb of one word, which stand first among its arguments.
+/// Renames the objects of a one-word verb, which are its first arguments.
 fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
     rename_namespace(words, target.namespace, names);
     let arguments = words.arguments_mut().iter_mut();
@@ -179,12 +180,12 @@ fn rename_target(words: &mut Words, target: Target, names: &mut Names) {
     }
 }
 
-/// Returns the line if it is still a valid command.
+/// Returns the line, or None if it is no longer a valid command.
 fn if_valid(line: String) -> Option<String> {
     command::parse(&line).is_ok().then_some(line)
 }
 
-/// The here-document of a command, with renamed objects.
+/// Renames the objects in the here-document of a command.
 fn rename_manifests(manifest: &str, names: &mut Names) -> String {
     let texts: Vec<String> = documents(manifest)
         .into_iter()

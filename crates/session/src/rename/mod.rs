@@ -1,7 +1,6 @@
-//! Anonymises names before texts leave the browser, by an allow-list. For each object, fields of the API are
-//! kept, and of their values those that the list of public words contains. Every other text becomes `xbf`, `xbf-0`, …,
-//! with the same replacement everywhere in files and commands. Command lines of containers, values of variables and
-//! data are removed.
+//! Anonymises names with an allow-list before texts leave the browser. Fields of the API are kept; their values
+//! are kept only if the list of public words contains them. Every other text becomes `xbf`, `xbf-0`, …, with the same
+//! replacement everywhere in files and commands. Command lines of containers, values of variables and data are removed.
 
 mod cel;
 mod command;
@@ -19,7 +18,7 @@ use names::{Names, Role};
 /// Old and new names, ordered by old name.
 pub type Table = Vec<(String, String)>;
 
-/// Returns the table as text: one line per name, with a tab between old and new name.
+/// Formats the table as text: one line per name, with a tab between old and new name.
 #[must_use]
 pub fn printed(table: &[(String, String)]) -> String {
     table.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect()
@@ -49,8 +48,8 @@ pub fn rename(files: &[File]) -> Renamed {
     }
 }
 
-/// Anonymises a link. Lessons contain nothing private and stay as they are; a text that they are compared with is left
-/// out.
+/// Anonymises a link. Lessons contain nothing private and are kept; the text of the other scenario in a comparison is
+/// removed.
 pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
         link.compared_scenario.take_if(|text| !text.is_empty());
@@ -73,7 +72,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     for other in &mut link.others {
         rename_commands(&mut other.commands, &mut names);
     }
-    // The page's state and the answers contain names of selected objects and labels.
+    // The page's state and the answers contain names of selected objects and labels, so they are removed.
     link.screen = String::new();
     link.reading = None;
     link.trace_hash = String::new();
@@ -81,7 +80,7 @@ pub(crate) fn link(mut link: Link) -> (Link, Table) {
     (link, names.table.into_iter().collect())
 }
 
-/// Collects all texts to be renamed, then assigns new names.
+/// Collects all texts that must be renamed, then assigns new names.
 fn collect<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<Item = &'a (i64, String)>) {
     for document in documents {
         rename_document(&mut document.clone(), names);
@@ -92,7 +91,8 @@ fn collect<'a>(names: &mut Names, documents: &[Value], commands: impl Iterator<I
     names.assign_names();
 }
 
-/// Renames the commands of a branch. One that cannot be renamed is left out, and the next one keeps its instant.
+/// Renames the commands of a branch. A command that cannot be renamed is removed; the times of the others do not
+/// change.
 fn rename_commands(commands: &mut Vec<(i64, String)>, names: &mut Names) {
     let mut since = 0;
     for (after, text) in std::mem::take(commands) {
@@ -115,11 +115,11 @@ fn renamed(names: &mut Names, documents: &mut [Value]) -> String {
     text
 }
 
-/// Parses the documents of a text that are simulated. Others are left out.
+/// Parses the documents of a text, without those that are not simulated.
 fn documents(text: &str) -> Vec<Value> {
     let parsed = podscope_api::parse(&readable(text).text);
     let configs = parsed.configs.iter().map(|config| config.value.tree.to_value());
-    // ControllerRevisions contain whole templates. They are left out, because controllers create them again.
+    // ControllerRevisions contain whole templates. They are removed, because controllers create them again.
     let objects = parsed.objects.iter().map(|object| &object.value);
     let objects = objects.filter(|object| object.kind() != podscope_api::Kind::ControllerRevision);
     let objects = objects.map(podscope_api::Object::to_value);
@@ -134,7 +134,7 @@ fn rename_document(document: &mut Value, names: &mut Names) {
         Some(served) => {
             if let Value::Object(fields) = document {
                 rename_struct(fields, served.fields, names);
-                // These two fields are not in the struct's own list.
+                // The list of the struct's fields does not contain these two.
                 fields.insert("apiVersion".into(), version.into());
                 fields.insert("kind".into(), kind.into());
                 fields.sort_keys();
@@ -182,7 +182,7 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
     }
 }
 
-/// Returns the new text of fields that need more than their type's treatment. None for all other fields.
+/// Returns the new text of a field that cannot be renamed by its type alone. None for all other fields.
 fn rename_special(api_type: &str, key: &str, text: &str, names: &mut Names) -> Option<String> {
     Some(match (api_type, key) {
         (_, "message" | "note") => names.text(Role::Message, text),
@@ -222,7 +222,7 @@ fn remove_variable_values(value: &mut Value) {
     }
 }
 
-/// Keeps annotations with documented keys. Their values are renamed; those that contain documents are removed.
+/// Keeps annotations with documented keys. Their values are renamed, or removed if they contain documents.
 fn annotations(value: &mut Value, names: &mut Names) {
     let Some(all) = value.as_object_mut() else { return };
     let old = std::mem::take(all);
@@ -235,7 +235,7 @@ fn annotations(value: &mut Value, names: &mut Names) {
             continue;
         }
         if key == podscope_api::CALLS_ANNOTATION {
-            // Invalid calls have no effect and may contain names.
+            // Invalid calls have no effect and may contain names, so they are removed.
             if let Ok(calls) = podscope_api::parse_calls(text) {
                 let calls = calls.into_iter().map(|call| rename_call(call, names).to_string());
                 let text = calls.collect::<Vec<_>>().join("; ");
@@ -252,7 +252,7 @@ fn annotations(value: &mut Value, names: &mut Names) {
     }
 }
 
-/// Renames the Service of a call.
+/// Renames the Service in an annotation about calls.
 fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
     let service = &mut call.service;
     if !service.namespace.is_empty() {
@@ -262,7 +262,7 @@ fn rename_call(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api
     call
 }
 
-/// Renames a value of an API type.
+/// Renames a value according to its API type.
 fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
     match (api_type.shape(), value) {
         (Shape::List(api_type), Value::Array(items)) => {
@@ -289,7 +289,7 @@ fn rename_typed(value: &mut Value, api_type: GoType, names: &mut Names) {
                 }
             }
             Value::Number(_) | Value::Bool(_) | Value::Null => {}
-            // A value of any type may contain anything.
+            // A value without a known type may contain any private text.
             untyped_value => *untyped_value = Value::Null,
         },
         // A value of the wrong type has no effect.
@@ -329,14 +329,14 @@ fn scenario(document: &mut Value, names: &mut Names) {
     });
 }
 
-/// Takes the labels of node groups out of a cluster. Their keys are names, other than those of settings.
+/// Removes the labels of node groups from a cluster and returns them. Unlike keys of settings, label keys are names.
 fn take_labels_of_groups(cluster: &mut Value) -> Vec<Option<Value>> {
     let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
     let fields = groups.into_iter().flatten().map(Value::as_object_mut);
     fields.map(|fields| fields?.shift_remove("labels")).collect()
 }
 
-/// Renames the labels of node groups and puts them back.
+/// Renames the labels of node groups and inserts them again.
 fn put_labels_of_groups(cluster: &mut Value, labels: Vec<Option<Value>>, names: &mut Names) {
     let groups = cluster.get_mut("nodeGroups").and_then(Value::as_array_mut);
     for (group, labels) in groups.into_iter().flatten().zip(labels) {

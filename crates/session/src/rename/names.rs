@@ -7,35 +7,36 @@ use podscope_api::ordered;
 
 use super::public;
 
-/// Kind of a text, which determines how it is renamed.
+/// What sort of text a value is, which determines how it is renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A name, or any other text that a user may have chosen.
     Name,
-    /// A word that may be one of Kubernetes, such as a reason or type.
+    /// A word that may be defined by Kubernetes, such as a reason or type.
     Word,
-    /// Text with sentences.
+    /// Text that consists of sentences.
     Message,
 }
 
-/// Dictionary of parts and addresses.
+/// Dictionary of the parts of names, and of addresses.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// New parts by old part. Empty until all parts have been collected.
+    /// New name part by old part. Empty until all parts have been collected.
     parts: ordered::Map<String, String>,
-    /// Parts that occur in messages only.
+    /// Name parts that occur only in messages.
     message_parts: ordered::Set<String>,
     addresses: ordered::Map<IpAddr, IpAddr>,
-    /// Renamed texts with their new forms.
+    /// The new text of each renamed text.
     pub(super) table: ordered::Map<String, String>,
     is_complete: bool,
 }
 
-/// A number with at most `MAX_ORDINAL_DIGITS` digits is kept, unless it belongs to a row of at least `MIN_ADDRESS_NUMBERS` numbers.
+/// A number with at most `MAX_ORDINAL_DIGITS` digits is kept, unless it is one of at least `MIN_ADDRESS_NUMBERS`
+/// consecutive numbers, like those of an IP address.
 const MAX_ORDINAL_DIGITS: usize = 5;
 const MIN_ADDRESS_NUMBERS: usize = 3;
 
-/// Letters of new parts. Without vowels, they do not form words.
+/// Letters of new name parts. Without vowels, they do not form words.
 const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 
 /// Piece of a text.
@@ -62,7 +63,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let run: Option<&(&str, bool)> = runs.get(at);
         run.is_some_and(|(text, is_part)| *is_part && text.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    // For each number, the length of its row of numbers with single separators.
+    // For each number, the length of its sequence of numbers with one separator between them.
     let mut row_lengths = vec![0; runs.len()];
     let mut at = 0;
     while at < runs.len() {
@@ -86,7 +87,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 impl Names {
-    /// Renames a text. While names are being collected, returns the text itself.
+    /// Renames a text. While names are being collected, the text is returned unchanged.
     pub(super) fn text(&mut self, role: Role, text: &str) -> String {
         match role {
             Role::Message => self.message(text),
@@ -190,8 +191,8 @@ impl Names {
         Some(range.map_or_else(|| new.to_string(), |range| format!("{new}/{range}")))
     }
 
-    /// Assigns new names after all have been collected. Codes have equal length and keep the order of the old parts,
-    /// which preserves the order of names.
+    /// Assigns new names after all names have been collected. New name parts have equal length and the same order as
+    /// the old parts, which preserves the order of names.
     pub(super) fn assign_names(&mut self) {
         for word in std::mem::take(&mut self.message_parts) {
             let is_public = public::is_message_word(&word) || public::is_word(&word);
@@ -212,7 +213,7 @@ impl Names {
             }
             format!("{first}{}", String::from_utf8_lossy(&letters))
         };
-        // Choose a first letter with which no new part equals an old one.
+        // Choose a first letter such that no new name part equals an old one.
         let is_free = |first: &char| (0..n_parts).all(|number| !self.parts.contains_key(&code(*first, number)));
         let first = ['x', 'q', 'z', 'j', 'v', 'w'].into_iter().find(is_free).unwrap_or('x');
         for (number, (old, new)) in self.parts.iter_mut().enumerate() {

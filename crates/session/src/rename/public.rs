@@ -1,4 +1,4 @@
-//! Allow-list of public texts. Everything else is renamed.
+//! Allow-list of public texts. All other texts are renamed.
 
 use std::sync::OnceLock;
 
@@ -9,20 +9,20 @@ fn words(text: &'static str) -> ordered::Set<&'static str> {
     text.lines().collect()
 }
 
-/// Whether the text is a reason, type, phase or the like of Kubernetes' components.
+/// Returns whether the text is a reason, type, phase or similar word of Kubernetes' components.
 pub(super) fn is_word(text: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     WORDS.get_or_init(|| words(include_str!("words.txt"))).contains(text)
 }
 
-/// Whether the word occurs in messages of Kubernetes' components. Case is ignored.
+/// Returns whether the word occurs in messages of Kubernetes' components. Case is ignored.
 pub(super) fn is_message_word(word: &str) -> bool {
     static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| words(include_str!("message_words.txt")));
     word.len() < 2 || words.contains(&*word.to_ascii_lowercase())
 }
 
-/// Domains whose keys are documented by Kubernetes or a cloud provider.
+/// Domains of label and annotation keys that Kubernetes or a cloud provider documents.
 const DOMAINS: &[&str] = &[
     "kubernetes.io",
     "k8s.io",
@@ -52,7 +52,7 @@ const DOMAINS: &[&str] = &[
     "podscope.dev",
 ];
 
-/// Prefixes of keys whose names are chosen by users.
+/// Prefixes of keys whose last part is chosen by users.
 const USER_NAMED_PREFIXES: &[&str] = &[
     "node-role.kubernetes.io",
     "node-restriction.kubernetes.io",
@@ -165,7 +165,7 @@ const NAMES: &[&str] = &[
     "Kubelet",
 ];
 
-/// Parts of names that reveal nothing.
+/// Parts of names that reveal nothing private.
 const HARMLESS_PARTS: &[&str] = &[
     "sha256",
     "csi",
@@ -181,18 +181,18 @@ const HARMLESS_PARTS: &[&str] = &[
     "grpc",
 ];
 
-/// Whether a part of a name reveals nothing.
+/// Returns whether a part of a name reveals nothing private.
 pub(super) fn is_harmless_part(part: &str) -> bool {
     HARMLESS_PARTS.contains(&part)
 }
 
-/// Whether the keys of a domain are documented.
+/// Returns whether the keys of a domain are documented.
 fn is_domain(domain: &str) -> bool {
     let is_within = |known: &str| domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
     DOMAINS.iter().any(|known| domain == *known || is_within(known))
 }
 
-/// Whether a text is public, wherever it occurs.
+/// Returns whether a text is public, wherever it occurs.
 pub(super) fn is_public(text: &str) -> bool {
     text.len() < 2
         || NAMES.contains(&text)
@@ -205,7 +205,7 @@ pub(super) fn is_public(text: &str) -> bool {
         || text.starts_with("attachable-volumes-")
 }
 
-/// Whether a key has a documented domain, and its name is not chosen by users.
+/// Returns whether a key has a documented domain and a last part that users do not choose.
 pub(super) fn is_public_key(text: &str) -> bool {
     let Some((domain, name)) = text.split_once('/') else {
         return false;
@@ -217,14 +217,14 @@ pub(super) fn is_public_key(text: &str) -> bool {
     is_plain && is_domain(domain) && user_named_prefix(text).is_none()
 }
 
-/// Returns the public prefix of a key, with the slash, if users choose the key's name.
+/// Returns the public prefix of a key, with the slash, if users choose the key's last part.
 pub(super) fn user_named_prefix(text: &str) -> Option<&str> {
     let (domain, name) = text.split_once('/')?;
     let is_user_named = USER_NAMED_PREFIXES.contains(&domain) && !NAMES.contains(&name);
     is_user_named.then(|| &text[..=domain.len()])
 }
 
-/// Whether a text is a number, quantity, duration or percentage.
+/// Returns whether a text is a number, quantity, duration or percentage.
 fn is_amount(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".+-eE".contains(c));
     let starts_like_number = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
@@ -266,7 +266,7 @@ pub(super) fn plugin_prefix(text: &str) -> Option<&str> {
         .then(|| &text[..text.len() - rest.len() + plugin_prefix.len() + 1])
 }
 
-/// Whether a text is the name of a public driver in the form of finalizers.
+/// Returns whether a text is the name of a public driver, written as in finalizers.
 pub(super) fn is_driver_in_finalizer(text: &str) -> bool {
     DRIVERS.iter().any(|driver| driver.replace(['.', '/'], "-") == text)
 }

@@ -1,18 +1,18 @@
-//! Limits for the size of a scenario. Larger ones are refused before they are decoded or shown.
+//! Limits for the size of a scenario. Larger scenarios are refused before they are decoded or shown.
 
 use podscope_api::{Data, Tree};
 
 /// Maximum number of zones.
 pub const MAX_ZONES: usize = 1_000;
-/// Maximum number of steps, and of entries of a list in a step.
+/// Maximum number of steps, and of items of a list in a step.
 pub const MAX_STEPS: usize = 1_000;
 /// Maximum length of a title and of a text of a step, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
-/// Maximum length of all texts of all steps together, in bytes. Aliases count each time. The longest built-in lesson
-/// has 20 KiB.
+/// Maximum length of all texts of all steps together, in bytes. A YAML alias counts each time. The longest built-in
+/// lesson has 20 KiB.
 pub(super) const MAX_TEXTS: usize = 1024 * 1024;
 
-/// Returns path and message for each exceeded limit.
+/// Returns path and error message for each exceeded limit.
 pub(super) fn exceeded_limits(tree: &Tree<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let Some(spec) = tree.get("spec") else { return found };
@@ -34,13 +34,13 @@ pub(super) fn exceeded_limits(tree: &Tree<'_>) -> Vec<(String, String)> {
     found
 }
 
-fn check_list(path: &str, tree: &Tree<'_>, most: usize, found: &mut Vec<(String, String)>) {
+fn check_list(path: &str, tree: &Tree<'_>, max: usize, found: &mut Vec<(String, String)>) {
     if let Data::Seq(items) = &tree.data
-        && items.len() > most
+        && items.len() > max
     {
         found.push((
             path.to_owned(),
-            format!("Too many: {}: must have at most {most} items", items.len()),
+            format!("Too many: {}: must have at most {max} items", items.len()),
         ));
     }
 }

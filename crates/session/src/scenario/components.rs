@@ -1,5 +1,5 @@
 //! Cluster and components of a scenario: generated nodes, and settings of components from `spec.components` or from
-//! documents of their own.
+//! separate documents.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl Reader {
         self.loaded.setup.nodes = nodes;
     }
 
-    /// Reads `spec.cluster.devices`. Returns the annotation of the generated nodes.
+    /// Reads `spec.cluster.devices`. Returns the annotation that describes the devices, for the generated nodes.
     fn devices(&mut self, file: &str, tree: &Tree<'_>, devices: &Value) -> Str {
         if devices.is_null() {
             return Str::default();
@@ -90,7 +90,7 @@ impl Reader {
         devices.to_string().into()
     }
 
-    /// Reads `spec.components`: settings under their Kubernetes names, and history switches.
+    /// Reads `spec.components`: settings with their Kubernetes names, and history switches.
     pub(super) fn components(&mut self, file: &str, tree: &Tree<'_>, components: Components) {
         let prefix = "spec.components";
         if !components.controller_manager.is_null() {
@@ -148,7 +148,7 @@ impl Reader {
         }
     }
 
-    /// Reads a `KubeletConfiguration`: a document, or the part of one at `prefix`.
+    /// Reads a `KubeletConfiguration`: a whole document, or the part of a document at `prefix`.
     pub(super) fn kubelet(&mut self, file: &str, tree: &Tree<'_>, prefix: &str) {
         match kubelet_configuration(tree) {
             Ok((config, mut notices)) => {

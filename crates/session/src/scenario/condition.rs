@@ -1,5 +1,5 @@
-//! Conditions in a form from which the page makes a sentence for the lesson's reader (E-01), so that authors write each
-//! condition once. The sentences themselves are in the protocol crate.
+//! Descriptions of conditions, from which the page makes sentences for the lesson's reader (E-01), so that authors
+//! write each condition only once. The sentences themselves are in the protocol crate.
 
 use podscope_api::well_known::condition;
 use podscope_protocol::{
@@ -57,7 +57,7 @@ fn state(check: &Check) -> RequiredState {
     }
 }
 
-/// The namespace, if the sentence must name it.
+/// Returns the namespace, if the sentence must mention it.
 fn named_namespace(namespace: &str) -> Option<String> {
     (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
 }
@@ -69,7 +69,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Describes the wanted state of a field by its meaning, if it is known.
+/// Describes the required value of a field by its meaning, if the meaning is known.
 fn field(path: &str, test: &Test) -> ObjectState {
     let known = pod_or_node_state(path, test)
         .or_else(|| condition_state(path, test))
@@ -85,7 +85,8 @@ fn field(path: &str, test: &Test) -> ObjectState {
     })
 }
 
-/// The value with which a field is compared; `Err` holds whether the field must exist.
+/// Returns the value with which a field is compared. If the test only requires that the field exists or not, `Err`
+/// contains which of them.
 fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     Ok(match test {
         Test::Exists(is) => return Err(*is),
@@ -98,7 +99,7 @@ fn compared_value(test: &Test) -> Result<RequiredValue, bool> {
     })
 }
 
-/// Fields of pods and nodes that lessons use.
+/// Recognises fields of pods and nodes that lessons check.
 fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     Some(match (path, test) {
         (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
@@ -131,7 +132,7 @@ fn pod_or_node_state(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Conditions of the status, and taints by their effect.
+/// Recognises conditions in the status, and taints by their effect.
 fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     const CONDITIONS: &str = ".status.conditions[?(@.type==";
     if let Some(name) = quoted(path, CONDITIONS, ")].status") {
@@ -170,7 +171,7 @@ fn condition_state(path: &str, test: &Test) -> Option<ObjectState> {
     })
 }
 
-/// Numbers of pods that a workload has or wants.
+/// Recognises a workload's desired and actual numbers of pods.
 fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     let (wants, which) = match path {
         ".spec.replicas" => (true, PodsWhich::All),
@@ -189,7 +190,7 @@ fn pod_count_state(path: &str, test: &Test) -> Option<ObjectState> {
     is_number.then_some(ObjectState::Pods { wants, number, which })
 }
 
-/// Recognises a test of `status.containerStatuses` that has words of its own.
+/// Recognises tests of `status.containerStatuses` for which there is a sentence.
 fn container_state(path: &str, test: &Test) -> Option<ObjectState> {
     match test {
         Test::Range {
@@ -272,7 +273,7 @@ fn objects(get: &Get) -> RequiredObjects {
 
 #[cfg(test)]
 mod tests {
-    /// The sentence of a goal.
+    /// Returns the sentence for a goal.
     fn sentence(goal: &str) -> String {
         let text = format!(
             "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec: {{steps: [{{text: x, goal: {goal}}}]}}\n"

@@ -1,18 +1,18 @@
-//! The requests that a condition counts: `svc/web --outcome=failed`.
+//! The requests that a condition counts, such as `svc/web --outcome=failed`.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{RequestOutcome, Totals};
 
-/// Filter for the outcome of requests.
+/// Which requests to count, by their outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichRequests {
     All,
-    /// All that did not get a usable answer.
+    /// All requests without a usable answer.
     Failed,
     Of(RequestOutcome),
 }
 
-/// Requests to a Service since t = 0, without those in progress.
+/// Requests to a Service since t = 0. Requests in progress are not counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedRequests {
     pub service: ObjectKey,
@@ -70,7 +70,7 @@ impl CountedRequests {
         })
     }
 
-    /// Name of the outcome. None if all requests are counted.
+    /// Returns the name of the outcome. None if all requests are counted.
     pub(super) fn outcome(&self) -> Option<&'static str> {
         match self.which {
             WhichRequests::All => None,

@@ -1,10 +1,10 @@
-//! Truncated Lists, for example from a partial paste or a full disk: recovers their complete items (P-09).
+//! Truncated Lists, for example from a partial paste or a full disk: keeps their complete items (P-09).
 
 use podscope_api::SyntaxError;
 
 /// The complete part of a truncated text.
 pub(super) struct TruncatedText {
-    /// The text without its incomplete last item, and with the missing end.
+    /// The text without its incomplete last item, with the missing end added.
     pub(super) text: String,
     /// Number of complete items.
     pub(super) objects: usize,
@@ -12,7 +12,7 @@ pub(super) struct TruncatedText {
     pub(super) line: u32,
 }
 
-/// Completes a text that is the beginning of a List. None if it is anything else, or if it is invalid before its end.
+/// Completes a text that is the beginning of a List. None for any other text, and if there is an error before the end.
 pub(super) fn complete(text: &str) -> Option<TruncatedText> {
     let (end, objects, rest) = if is_truncated_yaml(text) {
         let (end, objects) = complete_yaml(text)?;
@@ -36,7 +36,8 @@ pub(super) fn complete(text: &str) -> Option<TruncatedText> {
     })
 }
 
-/// Whether a text is the beginning of a YAML List as kubectl prints it, in which `kind: List` follows the items.
+/// Returns whether a text is the beginning of a YAML List as kubectl prints it, in which `kind: List` follows the
+/// items.
 pub(super) fn is_truncated_yaml(text: &str) -> bool {
     let mut lines = text
         .lines()
@@ -45,8 +46,8 @@ pub(super) fn is_truncated_yaml(text: &str) -> bool {
     begins && !text.starts_with("kind:") && !text.contains("\nkind:")
 }
 
-/// Returns the offset of the last item, and the number of items before it. The last item counts as incomplete, since
-/// this cannot be known.
+/// Returns the offset of the last item, and the number of items before it. The last item is regarded as incomplete,
+/// because this cannot be determined.
 fn complete_yaml(text: &str) -> Option<(usize, usize)> {
     let items = text.find("items:")?;
     let (mut at, mut starts) = (0, Vec::new());
@@ -63,9 +64,9 @@ fn complete_yaml(text: &str) -> Option<(usize, usize)> {
     Some((last, starts.len()))
 }
 
-/// A JSON List that ends before its brackets are closed.
+/// A JSON List that ends before all brackets are closed.
 struct TruncatedJson {
-    /// Offset of the list of items.
+    /// Offset of the first item.
     first: usize,
     /// End of the last complete item.
     end: usize,
@@ -132,7 +133,7 @@ mod tests {
         assert!(cut.text.ends_with("{}]}],\"kind\":\"List\"}\n"), "{}", cut.text);
     }
 
-    /// A complete text, or one with a syntax error before its end, does not count as truncated.
+    /// A complete text, or one with a syntax error before its end, is not regarded as truncated.
     /// Shows: P-04, P-09
     #[test]
     fn complete_or_invalid_text_is_not_truncated() {

@@ -1,5 +1,5 @@
-//! Objects of kinds that the CustomResourceDefinitions of the files define. They are read when all files are: a definition
-//! may stand behind its objects.
+//! Objects of kinds that CustomResourceDefinitions in the files define. They are read after all files, because a
+//! definition may follow its objects.
 
 use podscope_api::custom::Definition;
 use podscope_api::{Converted, Kind, Located, ProblemKind, Tree, Unknown, object_from_tree};
@@ -15,7 +15,7 @@ pub(super) struct Foreign {
 }
 
 impl Reader {
-    /// Takes over the objects of defined kinds; the others are left out with a notice.
+    /// Adds the objects whose kinds are defined in the files; the others are left out with a notice.
     pub(super) fn add_defined_objects(&mut self) {
         for foreign in std::mem::take(&mut self.foreign) {
             let Some(kind) = self.defined_kind(&foreign.object.value) else {
@@ -49,7 +49,7 @@ impl Reader {
         }
     }
 
-    /// The kind that a definition of the files gives to an object.
+    /// Returns the kind of an object, if a definition in the files defines it.
     fn defined_kind(&self, object: &Unknown) -> Option<Kind> {
         let (group, version) = object.api_version.split_once('/')?;
         let definitions = self.loaded.setup.objects.iter().filter_map(Definition::of);
@@ -63,7 +63,7 @@ impl Reader {
     }
 }
 
-/// The notice about objects of an older version.
+/// Returns the notice about objects that are converted from an older version.
 pub(super) fn converted(from: &Converted) -> Remark {
     Remark::Converted {
         kind: from.kind.name().to_owned(),

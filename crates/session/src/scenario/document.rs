@@ -1,4 +1,4 @@
-//! The `Scenario` document as it is written in YAML.
+//! The structure of the `Scenario` document in YAML.
 
 use podscope_api::ordered;
 
@@ -7,7 +7,7 @@ use podscope_api::wire::{Read, Reader, Wire};
 use podscope_api::{Quantity, Str, Taint, wire_types};
 use serde_json::Value;
 
-/// A time as it is written, with its unit. A number without a unit is kept for the error message.
+/// A time with its unit, as it is written. A number without a unit is kept for the error message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Moment(pub(crate) Option<String>);
 
@@ -92,7 +92,7 @@ wire_types! {
     /// `spec.search`.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
-    /// An API call of a program.
+    /// An API call of a program. The body is a text, or any other value, which is sent as JSON.
     // The body is a text, or any other value as JSON.
     pub(crate) struct ApiDocument { pub(crate) method: String, pub(crate) path: String, pub(crate) content_type: String, pub(crate) body: Value }
     pub(crate) struct StepDocument {
@@ -117,7 +117,7 @@ wire_types! {
         pub(crate) why: ordered::Map<String, String>,
     }
 
-    /// A mistake with its explanation.
+    /// A mistake with its explanation. `when` is a condition, or a list of conditions that must all hold.
     // A condition, or a list of conditions that must all hold.
     pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }
     /// An expectation, or a condition of a step.
@@ -142,7 +142,7 @@ wire_types! {
     }
 }
 
-/// Fields of the document's structs. The struct names are those of the table for the editor's completion.
+/// Returns the fields of the document's structs. The struct names are those in the table for the editor's completion.
 #[cfg(test)]
 pub(crate) fn accepted_fields() -> Vec<(&'static str, Vec<String>)> {
     use podscope_api::wire::Record;

@@ -1,5 +1,5 @@
-//! Commands in a scenario: entries of timelines, and commands of steps. Machines that they name are checked when the
-//! file is read, so that a misspelt name is reported at its place.
+//! Commands in a scenario: entries of timelines, and commands of steps. The machines in a command are checked when the
+//! file is read, so that a misspelt name is reported with its position.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -18,16 +18,16 @@ use serde_json::Value;
 /// Machines to which the scenario's faults refer.
 #[derive(Default)]
 pub(super) struct Machines {
-    /// Machines named by faults, with the places.
+    /// Machines that faults mention, with their positions.
     named: Vec<(Place, NodeName)>,
     /// Machines that `fault join` adds.
     joined: ordered::Set<NodeName>,
 }
 
-/// Commands that name resource types which are not built in.
+/// Commands that mention resource types which are not built in.
 #[derive(Default)]
 pub(super) struct CustomTypes {
-    /// The errors about the commands if the scenario defines no kinds.
+    /// The errors about these commands, in case the scenario defines no kinds.
     errors: Vec<Problem>,
     /// Whether a command of the scenario creates a CustomResourceDefinition.
     are_defined: bool,
@@ -52,7 +52,7 @@ impl Reader {
                 }
                 Some(command)
             }
-            // The whole engine reads such a command.
+            // Only the whole engine can read such a command.
             Err(error) if error.needs_custom_kinds => {
                 let place = self.place(file, tree, path);
                 self.custom_types.errors.push(place.problem(error.message));
@@ -78,7 +78,7 @@ impl Reader {
         }
     }
 
-    /// Reports faults on machines that never exist: neither generated, nor in a file, nor joined.
+    /// Reports faults on machines that never exist: they are neither generated, nor in a file, nor joined.
     pub(super) fn report_unknown_machines(&mut self) {
         let setup = &self.loaded.setup;
         let mut known = std::mem::take(&mut self.machines.joined);
@@ -93,8 +93,8 @@ impl Reader {
         }
     }
 
-    /// Reports commands about types that never exist. Which types a scenario with definitions has can only be told when
-    /// the command is performed.
+    /// Reports commands with resource types that never exist. If the scenario creates definitions, its types are only
+    /// known when a command runs, so nothing is reported.
     pub(super) fn report_unknown_types(&mut self) {
         let CustomTypes { errors, are_defined } = std::mem::take(&mut self.custom_types);
         let mut kinds = self.loaded.setup.objects.iter().map(podscope_api::Object::kind);
@@ -192,7 +192,7 @@ impl Reader {
         Some(Command::Api(call))
     }
 
-    /// Reads an entry's `apply`: the input of `kubectl apply -f -`. Lines of problems count within this text.
+    /// Reads an entry's `apply`: the input of `kubectl apply -f -`. Line numbers of problems are relative to this text.
     fn manifest(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Option<Command> {
         self.custom_types.are_defined |= text.contains(Kind::CustomResourceDefinition.name());
         let problems = podscope_api::parse(text).problems;

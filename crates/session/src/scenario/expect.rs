@@ -1,4 +1,4 @@
-//! Expectations, conditions of steps, and goals, which share one form.
+//! Expectations, conditions of steps, and goals, which share one format.
 
 use std::cell::RefCell;
 
@@ -19,32 +19,32 @@ use podscope_kubectl::{FieldQuery, LabelQuery, Path, Work};
 /// When an expectation is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// At that time, after its events.
+    /// Checked at that time, after the events of that time.
     At(SimTime),
-    /// Fulfilled if it holds once, no later than that time.
+    /// Fulfilled if the check holds once, no later than that time.
     By(SimTime),
-    /// Must hold all the time.
+    /// Fulfilled if the check holds all the time.
     Always,
 }
 
-/// Test of a found value.
+/// Test of the found value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
     /// The value exists (true) or does not (false).
     Exists(bool),
     Equals(Value),
-    /// The value exists and differs from this one.
+    /// The value exists and is not equal to this one.
     Not(Value),
     /// The value is a number within these inclusive bounds.
     Range {
-        /// Lower bound.
+        /// Minimum value.
         least: Option<i64>,
-        /// Upper bound.
+        /// Maximum value.
         most: Option<i64>,
     },
 }
 
-/// The subject of a check.
+/// What a condition checks.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
     /// A field of an object, or the object itself.
@@ -55,15 +55,15 @@ pub enum Check {
         path: Option<(Path, String)>,
         test: Test,
     },
-    /// A number of objects.
+    /// The number of selected objects.
     Count {
         /// Selects objects as `kubectl get` does.
         get: Box<Get>,
         test: Test,
     },
-    /// A number of requests since t = 0.
+    /// The number of requests since t = 0.
     Requests { counted: CountedRequests, test: Test },
-    /// A number of pods that serve: ready, and not being deleted.
+    /// The number of pods that a Service can use: ready, and not being deleted.
     Ready { get: Box<Get>, test: Test },
     /// The selected objects are those that existed when the step was shown, and no others.
     Same(Box<Get>),
@@ -73,15 +73,15 @@ pub enum Check {
     Invariant(String),
 }
 
-/// State against which a condition is checked.
+/// The state against which conditions are checked.
 pub(crate) struct WorldState<'a> {
     pub(crate) objects: &'a Objects,
-    /// Whether the invariant with that name has been violated.
+    /// Returns whether the invariant with that name has been violated.
     pub(crate) broken: &'a dyn Fn(&str) -> bool,
-    /// Requests so far.
+    /// Returns the request totals up to the cursor.
     pub(crate) requests: &'a dyn Fn() -> Totals,
     pub(crate) findings: &'a RefCell<Findings>,
-    /// What the step has recorded for this check since it was shown.
+    /// The state that the step has recorded for this check since it was shown.
     pub(crate) since: Option<&'a Since>,
 }
 
@@ -103,13 +103,13 @@ pub struct Expect {
     pub check: Check,
     /// The expectation as text on one line.
     pub text: String,
-    /// Place in the file.
+    /// Position in the file.
     pub place: Place,
 }
 
 /// A problem of an expectation or condition.
 pub(super) struct ConditionError {
-    /// The field with the problem; empty if it concerns the whole.
+    /// The field with the problem; empty if the problem concerns the whole condition.
     pub(super) field: String,
     pub(super) message: String,
     pub(super) kind: ProblemKind,
@@ -123,7 +123,7 @@ fn condition_error(field: &str, message: impl Into<String>) -> ConditionError {
     }
 }
 
-/// Error for a missing field; `which` is appended to the message.
+/// Returns the error for a missing field; `which` is appended to the message.
 fn required(field: &str, which: &str) -> ConditionError {
     ConditionError {
         kind: ProblemKind::Required,
@@ -138,7 +138,7 @@ fn instant(field: &str, text: &str) -> Result<SimTime, ConditionError> {
     }
 }
 
-/// Parses a time of a scenario. Error messages are written for authors of lessons.
+/// Parses a duration in a scenario. Error messages are written for authors of lessons.
 pub(super) fn written_duration(text: &str) -> Result<Span, String> {
     match parse_duration(text) {
         Ok(span) if SimTime::ZERO + span > END_OF_TIME => {
@@ -161,7 +161,7 @@ fn timing(document: &ExpectDocument) -> Result<Option<Timing>, ConditionError> {
     }
 }
 
-/// Returns the check of a document, and its text.
+/// Returns the check of a document, and the check as text.
 fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, ConditionError> {
     if let Some(name) = &document.always {
         return invariant(document, name).map(Some);
@@ -220,7 +220,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Condition
     never(&document.never).map(Some)
 }
 
-/// The fields that determine the kind of a condition; it has exactly one of them.
+/// The fields that determine what a condition checks; a condition has exactly one of them.
 const CHECKS: &str = "object, count, ready, requests, same, never and always";
 
 /// Reads the condition of `never`.
@@ -250,7 +250,7 @@ fn never(value: &Value) -> Result<(Check, String), ConditionError> {
     Ok((Check::Never(Box::new(check)), format!("never {words}")))
 }
 
-/// The test of a number.
+/// Returns the test, which must be a test of a number.
 fn number(test: Option<Test>) -> Result<Test, ConditionError> {
     match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => Ok(test),
@@ -283,7 +283,7 @@ fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), C
     Ok((Check::Invariant(name.to_owned()), format!("always {name}")))
 }
 
-/// Returns the test of a document, which may have at most one.
+/// Returns the test of a document. A document has at most one.
 fn test(document: &ExpectDocument) -> Result<Option<Test>, ConditionError> {
     let tests = [
         document.exists.map(Test::Exists),
@@ -335,7 +335,7 @@ fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(
     Ok((Check::Object { kind, key, path, test }, words))
 }
 
-/// Reads a selection of objects of some kinds, as `kubectl get` takes it.
+/// Parses a selection of objects in the syntax of `kubectl get`.
 fn selection(field: &str, text: &str) -> Result<Box<Get>, ConditionError> {
     let get = match command::parse(&format!("kubectl get {text}")) {
         Ok(Command::Kubectl {
@@ -424,7 +424,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Conditio
     })
 }
 
-/// Parses `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind or a resource name as kubectl accepts it.
+/// Parses `Pod default/web-0` or `Node a-1`. The kind is a Kubernetes kind or any resource name that kubectl accepts.
 ///
 /// # Errors
 /// A description of the error.
@@ -455,7 +455,7 @@ fn is_invariant(name: &str) -> bool {
 }
 
 impl Test {
-    /// Tests a found value. Several values are joined as kubectl does.
+    /// Returns whether a found value passes the test. Several values are joined as kubectl does.
     fn holds(&self, found: Option<&str>) -> bool {
         let plain = |value: &Value| match value {
             Value::String(text) => text.clone(),
@@ -490,12 +490,12 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 }
 
 impl Check {
-    /// Whether the check compares with the instant at which its step was shown.
+    /// Returns whether the check compares with the instant at which its step was shown.
     pub(crate) fn compares(&self) -> bool {
         matches!(self, Check::Same(_) | Check::Never(_))
     }
 
-    /// Whether the check counts requests.
+    /// Returns whether the check counts requests.
     pub(crate) fn counts_requests(&self) -> bool {
         match self {
             Check::Never(check) => check.counts_requests(),
@@ -503,7 +503,7 @@ impl Check {
         }
     }
 
-    /// Returns whether the check holds, and the value that was found.
+    /// Returns whether the check holds, and the found value.
     pub(crate) fn holds(&self, state: &WorldState<'_>) -> (bool, String) {
         let WorldState { objects, broken, .. } = state;
         match self {
@@ -543,7 +543,7 @@ impl Check {
     }
 }
 
-/// Counts the selected objects.
+/// Returns the number of selected objects.
 pub(crate) fn count(get: &Get, objects: &Objects) -> usize {
     // The selectors were validated when the scenario was read.
     podscope_kubectl::count(&get.target, objects)

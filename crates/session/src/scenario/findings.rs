@@ -1,12 +1,12 @@
 //! Cache of values that conditions found in objects. All undecided conditions are checked after every event, and most
-//! objects have not changed since.
+//! objects have not changed since the previous check.
 
 use podscope_api::Object;
 use podscope_kubectl::Path;
 
 use super::expect::value_at;
 
-/// The last value of each path in each object.
+/// The last found value for each path and object.
 ///
 /// Invariant: a cached value equals the result of [`value_at`].
 #[derive(Debug, Clone, Default)]

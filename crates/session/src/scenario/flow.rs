@@ -4,20 +4,19 @@
 //! spec:
 //!   containers:
 //!   - name: a
-//! ```
-//! so that completion finds the cursor's place by indentation in both styles. The text may end anywhere, because it is
-//! being edited.
+//! so that completion can derive the cursor's path from indentation in both styles. The text may end anywhere, because
+//! it is being edited.
 
 /// An open `{` or `[`.
 struct OpenBracket {
     is_map: bool,
-    /// Column of the entries.
+    /// Column of the bracket's entries.
     indent: usize,
-    /// Text before the first entry instead of indentation: dashes of enclosing lists.
+    /// The text that precedes the first entry instead of indentation: dashes of enclosing lists.
     lead: Option<String>,
 }
 
-/// State while a value in flow style is read.
+/// State of reading a value in flow style.
 struct FlowReader {
     /// The lines written so far, in block style.
     lines: String,
@@ -26,13 +25,13 @@ struct FlowReader {
     entry: String,
     /// Open quote, and the quoted text so far.
     quoted: Option<(char, String)>,
-    /// Prepared state of the outermost bracket.
+    /// The outermost bracket, prepared before it is read.
     outermost: Option<OpenBracket>,
     /// A line with less indentation than this ends the value.
     min_indent: usize,
 }
 
-/// Returns the offset of a value in flow style in a line.
+/// Returns the offset in a line at which a value in flow style begins.
 fn flow_value_offset(line: &str) -> Option<usize> {
     let mut body = line.trim_start();
     while let Some(inner) = body.strip_prefix("- ") {
@@ -128,8 +127,8 @@ impl FlowReader {
         self.open.extend(inner);
     }
 
-    /// Reads text. Returns the offset after the closing outermost bracket, or where the value ends without it. None if
-    /// the text ends first.
+    /// Reads text. Returns the offset behind the closing outermost bracket, or the offset at which an unclosed value
+    /// ends. None if the text ends first.
     fn read(&mut self, text: &str) -> Option<usize> {
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
@@ -181,8 +180,8 @@ impl FlowReader {
     }
 }
 
-/// Converts the document around the cursor to block style, before and after the cursor. None if the cursor is not in
-/// flow style.
+/// Converts the document around the cursor to block style. Returns the texts before and after the cursor. None if the
+/// cursor is not in flow style.
 pub(crate) fn flow_to_block(before: &str, after: &str) -> Option<(String, String)> {
     let mut above = String::new();
     let mut rest = before;

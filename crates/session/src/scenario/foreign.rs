@@ -1,6 +1,7 @@
-//! Texts that people paste instead of manifests: manifests with other text around them, and tables of kubectl.
+//! Texts that people paste instead of manifests: manifests inside other text, and tables of kubectl.
 
-/// Extracts a manifest from a Markdown fence, or from below the command that printed it. None if neither is there.
+/// Extracts a manifest from a Markdown fence, or from the lines below the command that printed it. None if there is
+/// neither.
 pub(super) fn unwrapped(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty()).peekable();
     let is_fence = |line: &str| line.trim_start().starts_with("```");
@@ -26,7 +27,8 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
     Some(within.join("\n"))
 }
 
-/// Removes the logs of containers from the output of `kubectl cluster-info dump`. Line numbers stay the same.
+/// Removes the logs of containers from the output of `kubectl cluster-info dump`. The line numbers of the rest do not
+/// change.
 pub(super) fn without_logs(text: &str) -> Option<String> {
     const BEGIN: &str = "==== START logs for container ";
     if !text.contains(BEGIN) {
@@ -46,8 +48,8 @@ pub(super) fn without_logs(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Separates Lists that `kubectl get -o yaml` printed one after another without `---`. Inserts the marker above each
-/// further `apiVersion`.
+/// Separates Lists that `kubectl get -o yaml` printed one after another without `---`. Inserts `---` above each
+/// `apiVersion` except the first.
 pub(super) fn separated(text: &str) -> Option<String> {
     let is_list = |line: &str| {
         let kind = line.trim_end().strip_prefix("kind: ");
@@ -57,7 +59,7 @@ pub(super) fn separated(text: &str) -> Option<String> {
     let (mut at, mut has_version, mut has_list) = (0, false, false);
     for line in text.split_inclusive('\n') {
         if line.starts_with(' ') {
-            // Most lines of a dump: nothing below the left edge separates documents.
+            // Only unindented lines separate documents; most lines of a dump are indented.
         } else if line.starts_with("---") || line.trim_end() == "..." {
             has_version = false;
         } else if line.starts_with("apiVersion:") && std::mem::replace(&mut has_version, true) {
@@ -80,8 +82,8 @@ pub(super) fn separated(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Explains how to shorten a text that exceeds the limit.
-pub(super) fn too_long(text: &str) -> Option<String> {
+/// Returns advice how to shorten a text that exceeds the limit.
+pub(super) fn advice_for_long_text(text: &str) -> Option<String> {
     let limit = podscope_api::limits::INPUT_BYTES;
     (text.len() > limit).then(|| {
         format!(
@@ -93,8 +95,8 @@ pub(super) fn too_long(text: &str) -> Option<String> {
     })
 }
 
-/// Explains why a text that kubectl printed for people cannot be opened.
-pub(super) fn explained(text: &str) -> Option<String> {
+/// Explains why the output of kubectl in a human-readable format cannot be opened.
+pub(super) fn explain_unreadable_output(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
     let first = lines.next()?;
     let wanted = "what opens is what `kubectl get nodes,pods -A -o yaml` prints";
@@ -130,7 +132,7 @@ mod tests {
 
     const POD: &str = "apiVersion: v1\nkind: Pod\n";
 
-    /// Outputs of kubectl that were appended to one file are read as several documents.
+    /// Several outputs of kubectl that were appended to one file are read as several documents.
     /// Shows: P-09
     #[test]
     fn lists_without_separator_are_documents() {
@@ -184,10 +186,13 @@ mod tests {
             ("Error from server (NotFound): pods \"x\" not found\n", "has answered"),
             ("No resources found in default namespace.\n", "has answered"),
         ] {
-            assert!(explained(text).is_some_and(|why| why.contains(wanted)), "{text}");
+            assert!(
+                explain_unreadable_output(text).is_some_and(|why| why.contains(wanted)),
+                "{text}"
+            );
         }
         for text in [POD, "", "hello", "Name: x\n", "kubectl get pods"] {
-            assert_eq!(explained(text), None, "{text}");
+            assert_eq!(explain_unreadable_output(text), None, "{text}");
         }
     }
 }

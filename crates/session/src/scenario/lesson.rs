@@ -24,7 +24,7 @@ pub struct Step {
     pub text: String,
     /// Condition that must hold before the step is shown, in addition to the goals of earlier steps.
     pub when: Option<Condition>,
-    /// Selectors of what the page highlights.
+    /// Selectors of the objects that the page highlights.
     pub highlight: Vec<String>,
     /// Command of the step's button.
     pub try_command: Option<Command>,
@@ -32,9 +32,9 @@ pub struct Step {
     pub predict: Option<Predict>,
     /// Initial text of the editor; `___` marks a gap to fill.
     pub manifest: Option<String>,
-    /// Hints, from the vaguest to the most telling.
+    /// Hints, from the vaguest to the most specific.
     pub hints: Vec<String>,
-    /// Conditions that must be reached.
+    /// Conditions that the user must reach.
     pub goals: Vec<Condition>,
     /// Promises: conditions that must hold from this step to the end.
     pub keeps: Vec<Condition>,
@@ -50,52 +50,52 @@ pub struct Predict {
     pub options: Vec<String>,
     /// How the run determines the answer.
     pub about: About,
-    /// Explanations of answers. The key `else` stands for all other wrong answers.
+    /// Explanations of answers. The key `else` is for all other wrong answers.
     pub why: ordered::Map<String, String>,
 }
 
-/// The events or objects that a question counts.
+/// What a question counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Counted {
-    /// Objects, selected like those of `kubectl get`.
+    /// Objects, selected as with `kubectl get`.
     Objects(Box<Get>),
     /// Requests since t = 0.
     Requests(CountedRequests),
 }
 
-/// How the run determines the answer to a question.
+/// How the answer to a question is determined from the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum About {
-    /// Value of an object's field, as soon as it exists.
+    /// The value of an object's field, as soon as it exists.
     Field {
         kind: Kind,
         key: ObjectKey,
         path: Path,
-        /// Earliest time of the answer.
+        /// Earliest time at which the field is read.
         at: Option<SimTime>,
     },
-    /// A number of objects or requests.
+    /// The number of objects or requests.
     Count {
         of: Counted,
         /// Time at which they are counted. None: when the story continues.
         at: Option<SimTime>,
     },
-    /// Time from showing the step until the condition holds.
+    /// The time from showing the step until the condition holds.
     Time(Box<Condition>),
 }
 
 /// A mistake with its explanation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mistake {
-    /// Conditions that hold together when the mistake has been made.
+    /// The mistake has been made when all these conditions hold at the same time.
     pub when: Vec<Condition>,
     /// Explanation of the mistake.
     pub say: String,
 }
 
 impl Predict {
-    /// Returns the option that matches a value of the run. Times match the nearest option if the difference is at most
-    /// one second or 5 %; or at most 25 % if every other option is at least three times as far away.
+    /// Returns the option that matches a value of the run. A time matches the nearest option if they differ by at most
+    /// one second or 5 %. If every other option is at least three times as far away, they may differ by 25 %.
     pub fn option_of(&self, value: &str) -> Option<&str> {
         let About::Time(_) = self.about else {
             return self.options.iter().map(String::as_str).find(|option| *option == value);
@@ -105,13 +105,15 @@ impl Predict {
         let nearest = self.options.iter().min_by_key(distance)?;
         let near = Span::seconds(1).0.max(real.0 / 20);
         let others = self.options.iter().filter(|option| *option != nearest);
-        // An event of a periodic loop may occur a bit earlier or later. The option that is by far the nearest is meant.
+        // An event of a periodic loop may occur a bit earlier or later. The option that is by far the nearest is then
+        // the right one.
         let is_by_far_nearest =
             others.map(|option| distance(&option)).min() >= Some(distance(&nearest).saturating_mul(3));
         (distance(&nearest) <= near || is_by_far_nearest && distance(&nearest) <= real.0 / 4).then_some(nearest)
     }
 
-    /// Whether an answer is right for this value of the run. A time that was set on the timeline may be off by 10 %.
+    /// Returns whether an answer is right for this value of the run. A time that was selected on the timeline may be
+    /// off by 10 %.
     pub fn is_right(&self, answer: &str, value: &str) -> bool {
         match (&self.about, self.option_of(value)) {
             (About::Time(_), _) if !self.options.iter().any(|option| option == answer) => {
@@ -127,7 +129,7 @@ impl Predict {
 }
 
 impl Step {
-    /// All conditions of the step.
+    /// Returns all conditions of the step.
     fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let question = self.predict.as_ref().and_then(|ask| match &ask.about {
             About::Time(until) => Some(&**until),
@@ -138,13 +140,13 @@ impl Step {
         conditions.chain(mistakes).chain(question)
     }
 
-    /// Whether a condition of the step counts requests.
+    /// Returns whether a condition of the step counts requests.
     pub(crate) fn counts_requests(&self) -> bool {
         self.conditions()
             .any(|condition| condition.check.as_ref().is_some_and(Check::counts_requests))
     }
 
-    /// Conditions that compare with the instant at which the step was shown, in a fixed order.
+    /// Returns the conditions that compare with the instant at which the step was shown, in a fixed order.
     pub(crate) fn comparing(&self) -> impl Iterator<Item = &Condition> {
         let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
         let conditions = self.goals.iter().chain(&self.keeps).chain(mistakes);
@@ -152,7 +154,7 @@ impl Step {
     }
 }
 
-/// Describes a condition that is given as JSON. None if it is not a valid condition.
+/// Describes a condition in JSON form. None if the condition is invalid.
 pub(crate) fn describe_condition(value: &Value) -> Option<podscope_protocol::LessonCondition> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
@@ -179,11 +181,12 @@ pub(super) fn plain_message(error: &FieldError) -> (ProblemKind, String) {
         ExpectedType::List => "a list: one `- ` before each item",
         ExpectedType::Fields => "fields with values, `name: value`",
     };
-    // The message says all, so no further explanation is derived from the kind.
+    // The message is complete; no explanation is derived from the kind.
     (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
 }
 
-/// Makes invisible characters of a text visible, so that a hint runs exactly what it shows.
+/// Replaces invisible characters of a text by visible ones, so that a hint runs exactly the command that it shows
+///
 fn visible(text: String) -> String {
     match podscope_api::visible(&text) {
         Cow::Borrowed(_) => text,
@@ -225,7 +228,8 @@ impl Reader {
         }
     }
 
-    /// Reads a condition outside of goals, promises and mistakes, which cannot compare with the start of its step.
+    /// Reads a condition outside of goals, promises and mistakes. Such a condition cannot compare with the start of its
+    /// step.
     fn lone_condition(
         &mut self,
         file: &str,
@@ -329,7 +333,7 @@ impl Reader {
     }
 
     fn about(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<About> {
-        // A count in a question has no test. This test is always true and makes it a valid condition.
+        // A count in a question has no test. Adding a test that always holds makes it a valid condition.
         let mut whole = document.clone();
         if (whole.count.is_some() || whole.requests.is_some()) && whole.equals.is_null() {
             whole.least = Some(0);

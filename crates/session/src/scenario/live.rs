@@ -1,5 +1,5 @@
-//! Completion of a dump of a live cluster: assumed objects to which others refer, start time, and the basis of answers
-//! (P-09).
+//! Completes a dump of a live cluster: adds assumed objects to which others refer, the start time, and the limitations
+//! of answers (P-09).
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use podscope_protocol::{
 
 use super::{Reader, Start};
 
-/// Maximum number of names in a notice; more are counted.
+/// Maximum number of names in a notice; the remaining names are only counted.
 const MAX_NAMES: usize = 3;
 /// Maximum number of pods in a notice.
 const MAX_PODS: usize = 8;
 
-/// How an assumed object of this kind affects answers.
+/// Returns how an assumed object of this kind affects answers.
 fn meaning(kind: Kind) -> Option<Assumption> {
     Some(match kind {
         Kind::Node => Assumption::Node,
@@ -30,7 +30,7 @@ fn meaning(kind: Kind) -> Option<Assumption> {
     })
 }
 
-/// A notice of all assumed objects.
+/// Returns a notice about all assumed objects.
 fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let mut of_kinds: ordered::Map<Kind, Vec<&str>> = ordered::Map::new();
     for (kind, key) in assumed.stand_ins() {
@@ -64,7 +64,7 @@ fn assumed_objects(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// A notice of pods with lasting problems.
+/// Returns a notice about pods with lasting problems.
 fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
     let pods_with_problems = assumed.pods_with_problems();
     let each = pods_with_problems.iter().map(|(key, word)| PodWithProblem {
@@ -75,7 +75,7 @@ fn lasting_problems(assumed: &Assumed) -> Option<Remark> {
         .then(|| Remark::PodProblems(FirstItems::of(pods_with_problems.len(), each, MAX_PODS)))
 }
 
-/// A notice of nodes that are under pressure or not ready, according to their own status.
+/// Returns a notice about nodes that are under pressure or not ready, according to their own status.
 fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
     let problem = |one: &NodeCondition| match &*one.kind {
@@ -92,7 +92,7 @@ fn nodes_under_pressure(assumed: &Assumed) -> Option<Remark> {
     })
 }
 
-/// Notices of pods that stay Pending, with the real scheduler's messages.
+/// Returns notices about pods that stay Pending, with the real scheduler's messages.
 fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
     let all = assumed.unplaced();
     let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::MissingVolumes {
@@ -104,8 +104,8 @@ fn unplaced_pods(assumed: &Assumed) -> Vec<Remark> {
         .collect()
 }
 
-/// A notice of pending pods that may run because they use assumed objects. None if the dump has only the names of
-/// nodes.
+/// Returns a notice about pending pods that may run in the simulation because they use assumed objects. None if the
+/// dump has only the names of nodes.
 fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     let all = assumed.pending_with_stand_ins();
     let each = all.iter().map(|(key, used)| PodWithAssumedObjects {
@@ -119,14 +119,14 @@ fn pods_using_assumed_objects(assumed: &Assumed) -> Option<Remark> {
     is_known.then(|| Remark::UsesAssumed(FirstItems::of(all.len(), each, MAX_PODS)))
 }
 
-/// A notice of autoscalers whose metrics are unknown.
+/// Returns a notice about autoscalers whose metrics are unknown.
 fn autoscalers_without_metrics(assumed: &Assumed) -> Option<Remark> {
     let many = assumed.unmetered().len();
     (many > 0).then_some(Remark::AutoscalersWithoutMetrics(many))
 }
 
 impl Reader {
-    /// Adds objects to which imported objects refer and which no file has, with notices.
+    /// Adds objects to which imported objects refer but that are in no file, with notices.
     pub(super) fn add_assumed_objects(&mut self) {
         let setup = &mut self.loaded.setup;
         let generated: Vec<Str> = setup.nodes.names().map(Str::from).collect();
@@ -166,7 +166,7 @@ impl Reader {
         }
         let assumed = &self.loaded.setup.assumed;
         if self.loaded.setup.nodes.names().next().is_some() {
-            // The scenario asks for generated nodes.
+            // The scenario defines generated nodes.
         } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
         } else if assumed.knows_only_names() {
@@ -184,7 +184,7 @@ impl Reader {
         self.loaded.basis.extend(basis);
     }
 
-    /// Adds namespaces to which objects refer and which no file has, with notices.
+    /// Adds namespaces to which objects refer but that are in no file, with notices.
     pub(super) fn add_missing_namespaces(&mut self) {
         let objects = &self.loaded.setup.objects;
         let mut known: ordered::Set<&str> = objects
@@ -212,9 +212,9 @@ impl Reader {
         }
     }
 
-    /// A dump of a live cluster contains all of its nodes, so none are generated unless a Scenario defines a `cluster`.
-    /// This also applies if the nodes' UIDs were removed (P-09). A notice says so if a user's own nodes are added to
-    /// generated ones.
+    /// Removes the generated nodes of a dump. A dump of a live cluster contains all of its nodes, so none are generated
+    /// unless a Scenario defines a `cluster`, even if the nodes' UIDs were removed (P-09). If a user's own nodes are
+    /// added to generated ones, a notice says so.
     pub(super) fn drop_generated_nodes_of_dump(&mut self) {
         let objects = &self.loaded.setup.objects;
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
@@ -226,7 +226,7 @@ impl Reader {
         if self.loaded.has_scenario || own.is_empty() {
             return;
         }
-        // A file's node replaces the generated node with the same name.
+        // A node in a file replaces the generated node with the same name.
         let made: Vec<String> = self.loaded.setup.nodes.names().collect();
         let generated_only = made.iter().filter(|name| !own.contains(name.as_str())).count();
         if generated_only > 0 && own.len() + generated_only > made.len() {
@@ -235,7 +235,7 @@ impl Reader {
         }
     }
 
-    /// Without `spec.start`, sets the start of a live cluster to the newest time in its objects, so that no object is
+    /// Sets the start of a live cluster without `spec.start` to the newest time in its objects, so that no object is
     /// younger than t = 0 (P-03).
     pub(super) fn start_at_newest_time(&mut self) {
         let newest = podscope_cluster::newest_time(&self.loaded.setup.objects);

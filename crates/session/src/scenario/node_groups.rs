@@ -16,7 +16,7 @@ const MAX_GROUPS: usize = 100;
 const MAX_SIZE: u64 = MAX_GENERATED_NODES;
 
 impl ClusterDocument {
-    /// Whether it defines nodes besides those of groups.
+    /// Returns whether `spec.cluster` defines nodes outside of node groups.
     pub(super) fn defines_nodes(&self) -> bool {
         let Self {
             zones,
@@ -111,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// Reports what the API server would refuse of a node of the group.
+    /// Reports the errors with which the API server would refuse a node of the group.
     fn check_template(&mut self, file: &str, tree: &Tree<'_>, path: &str, group: &NodeGroup) {
         let mut node = Node::default();
         node.metadata.name = group.name.clone();
@@ -133,7 +133,7 @@ impl Reader {
         }
     }
 
-    /// Reports nodes of groups that have the name of another generated node.
+    /// Reports nodes of groups that have the same name as another generated node.
     pub(super) fn check_names_of_groups(&mut self, file: &str, tree: &Tree<'_>, nodes: &NodeShorthand) {
         if !crate::IS_WHOLE {
             return;
@@ -169,7 +169,7 @@ mod tests {
 
     /// Shows: CA-001
     #[test]
-    fn invalid_node_groups_are_refused_with_place() {
+    fn invalid_node_groups_are_refused_with_position() {
         for (groups, path, message) in [
             ("[{max: 3}]", "[0].name", "Required value"),
             ("[{name: A_b}]", "[0].name", "Invalid value: \"A_b\""),

@@ -1,4 +1,4 @@
-//! Problems of a scenario's objects, with their places in the files.
+//! Problems of a scenario's objects, with their positions in the files.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use super::{Loaded, with_namespace};
 use podscope_messages::sentence;
 use podscope_protocol::Problem;
 
-/// Maximum number of problems that are listed with their places.
+/// Maximum number of problems that are listed with their positions.
 pub const MAX_PLACED: usize = 1000;
 
 impl Loaded {
-    /// Adds places to problems of objects, each given with the index of its object in the setup. Problems beyond
-    /// [`MAX_PLACED`] are counted only.
+    /// Adds positions to problems of objects, each of which comes with the index of its object in the setup. Problems
+    /// beyond [`MAX_PLACED`] are only counted.
     pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
         let texts: Vec<std::cell::OnceCell<Cow<'_, str>>> = self.files.iter().map(|_| Default::default()).collect();
         let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
-        // Tree of the previous problem's object: problems of one object follow one another.
+        // Tree of the previous problem's object, because the problems of one object are consecutive.
         let mut last: Option<(usize, Option<Tree>)> = None;
         for (index, cause) in found {
             if problems.len() >= MAX_PLACED {
@@ -34,7 +34,7 @@ impl Loaded {
                 .files
                 .get(file)
                 .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
-            // Places refer to the text without its surroundings.
+            // Positions refer to the manifest's text, without other text around it.
             let text = texts
                 .get(file)
                 .map_or(text, |known| known.get_or_init(|| super::readable(text).text));
@@ -63,8 +63,8 @@ impl Loaded {
         problems
     }
 
-    /// Validates the objects that could be read, if others could not. Each is checked on its own, because objects to
-    /// which it refers may be among the unreadable ones.
+    /// Validates the readable objects if others could not be read. Each is checked alone, because objects to which it
+    /// refers may be among the unreadable ones.
     pub(super) fn invalid_objects(&self) -> Vec<Problem> {
         let objects = self.setup.objects.iter().enumerate();
         // Nodes and live objects are not validated.
@@ -94,8 +94,7 @@ impl Loaded {
 mod tests {
     use podscope_api::ProblemKind;
 
-    /// Problems have a kind, from which the page derives further explanations. The messages are those of the API
-    /// server.
+    /// Problems have a kind, for which the page has further explanations. The messages are those of the API server.
     /// Shows: U-07
     #[test]
     fn problems_have_the_expected_kind() {

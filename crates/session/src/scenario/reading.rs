@@ -10,10 +10,10 @@ use podscope_protocol::{Basis, Problem, Remark};
 use super::cut::{self, TruncatedText};
 use super::{File, Loaded, Reader, Scenario, Start, entries, foreign, scrubbed};
 
-/// Maximum number of left-out files' problems that are listed.
-const MAX_UNREAD: usize = 20;
+/// Maximum number of problems that are listed for files that were left out.
+const MAX_LISTED_PROBLEMS: usize = 20;
 
-/// A text without its surroundings, and completed if it was truncated.
+/// A manifest's text, without other text around it, and completed if it was truncated.
 pub(crate) struct Readable<'t> {
     pub(crate) text: Cow<'t, str>,
     cut: Option<TruncatedText>,
@@ -35,7 +35,7 @@ pub(crate) fn readable(text: &str) -> Readable<'_> {
 }
 
 impl Reader {
-    /// A reader that has read nothing; `notices` come first.
+    /// Creates a reader that has read nothing yet; `notices` come first.
     pub(super) fn new(notices: Vec<Remark>) -> Self {
         Self {
             problems: Vec::new(),
@@ -79,9 +79,9 @@ impl Reader {
             let readable = readable(text);
             let cut = readable.cut.as_ref();
             let cut_before_first_object = || "the text ends in the middle, before its first object is whole".to_owned();
-            let why = foreign::explained(&readable.text)
+            let why = foreign::explain_unreadable_output(&readable.text)
                 .or_else(|| cut.filter(|cut| cut.objects == 0).map(|_| cut_before_first_object()))
-                .or_else(|| foreign::too_long(&readable.text));
+                .or_else(|| foreign::advice_for_long_text(&readable.text));
             match why {
                 Some(why) => report_unread.push(Problem::of(name.as_str(), why)),
                 None => {
@@ -93,7 +93,7 @@ impl Reader {
             }
         }
         let scrubbed = scrubbed::restore(&mut read);
-        // In a dump of many files, a file that cannot be read does not prevent opening the others.
+        // In a dump of many files, an unreadable file does not prevent opening the others.
         let objects = || read.iter().flat_map(|(_, parsed)| &parsed.objects);
         self.is_lenient = files.len() > 1 && objects().any(|one| !one.value.metadata().uid.is_empty());
         for problem in report_unread {
@@ -105,7 +105,7 @@ impl Reader {
         self.loaded.notices.extend(scrubbed);
         self.loaded.notices.extend(
             self.n_unread
-                .saturating_sub(MAX_UNREAD)
+                .saturating_sub(MAX_LISTED_PROBLEMS)
                 .checked_sub(1)
                 .map(|more| Remark::MoreUnread(more + 1)),
         );
@@ -117,12 +117,12 @@ impl Reader {
             return self.problems.push(problem);
         }
         self.n_unread += 1;
-        if self.n_unread <= MAX_UNREAD {
+        if self.n_unread <= MAX_LISTED_PROBLEMS {
             self.loaded.notices.push(Remark::Unread(problem.to_string()));
         }
     }
 
-    /// Keeps the newest of live objects that occur more than once, as in a dump by `must-gather`.
+    /// Removes older versions of live objects that occur more than once, for example in a dump by `must-gather`.
     pub(super) fn drop_older_duplicates(&mut self) {
         let mut seen: ordered::Map<(Kind, ObjectKey, Uid), usize> = ordered::Map::new();
         let objects = &self.loaded.setup.objects;

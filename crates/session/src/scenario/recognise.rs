@@ -1,12 +1,12 @@
-//! Recognises whether a text is a scenario, manifests, or anything else. The text is parsed, so that block style, flow
-//! style and JSON give the same result.
+//! Recognises whether a text is a scenario, manifests, or something else. The text is parsed, so that block style, flow
+//! style and JSON have the same result.
 
 use podscope_api::{Data, Tree};
 use podscope_protocol::TextKind;
 
 use super::flow::flow_to_block;
 
-/// The kind of a document. None if it has neither `kind` nor `apiVersion`.
+/// Returns the kind of a document. None if it has neither `kind` nor `apiVersion`.
 fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
     let field = |name: &str| document.get(name).and_then(Tree::as_str).unwrap_or_default();
     let (version, kind) = (field("apiVersion"), field("kind"));
@@ -22,8 +22,8 @@ fn document_kind(document: &Tree<'_>) -> Option<TextKind> {
     (!version.is_empty() && !kind.is_empty()).then_some(TextKind::Manifests)
 }
 
-/// The kind of a text. If the text has a syntax error, it counts as [`TextKind::Scenario`] or a lesson if an earlier
-/// document is one; otherwise as [`TextKind::Broken`] if it begins like a manifest.
+/// Returns the kind of a text. A text with a syntax error is a scenario or a lesson if a document before the error is;
+/// otherwise it is [`TextKind::Broken`] if it begins like a manifest.
 #[must_use]
 pub fn recognise(text: &str) -> TextKind {
     let (found, is_whole) = read(text);
@@ -31,7 +31,7 @@ pub fn recognise(text: &str) -> TextKind {
         Some(kind) if is_whole || kind >= TextKind::Scenario => kind,
         Some(_) => TextKind::Broken,
         None if is_whole => TextKind::Other,
-        // If brackets are still open, their content so far is examined.
+        // If brackets are still open, only the content before the end is examined.
         None => flow_to_block(text.trim_end(), "")
             .and_then(|(block, _)| read(&block).0)
             .or(begins_like_manifest(text).then_some(TextKind::Broken))
@@ -39,13 +39,13 @@ pub fn recognise(text: &str) -> TextKind {
     }
 }
 
-/// The highest kind among the documents of a text, and whether it has no syntax error.
+/// Returns the highest kind among the documents of a text, and whether it has no syntax error.
 fn read(text: &str) -> (Option<TextKind>, bool) {
     let (documents, wrong) = podscope_api::read_documents(text);
     (documents.iter().filter_map(document_kind).max(), wrong.is_none())
 }
 
-/// Whether a text with a syntax error begins like a manifest.
+/// Returns whether a text with a syntax error begins like a manifest.
 fn begins_like_manifest(text: &str) -> bool {
     let first = text
         .lines()
@@ -65,7 +65,7 @@ mod tests {
     /// Output of `kubectl get -o yaml` and `-o json` is recognised in every style.
     /// Shows: U-07
     #[test]
-    fn texts_are_recognised_by_content() {
+    fn kind_of_text_is_recognised_by_its_content() {
         for (text, kind) in [
             ("apiVersion: v1\nkind: List\nitems: []\n", TextKind::Manifests),
             ("---\n# x\nkind: Pod\napiVersion: v1\n", TextKind::Manifests),
@@ -83,7 +83,7 @@ mod tests {
                 "{apiVersion: v1, kind: Pod}\n---\n{kind: Scenario, apiVersion: podscope.dev/v1alpha1, spec: {steps: [{text: a}]}}",
                 TextKind::Lesson,
             ),
-            // The text of a field mentions a Scenario.
+            // The word Scenario occurs only in the text of a field.
             (
                 "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    kind: Scenario\n",
                 TextKind::Manifests,

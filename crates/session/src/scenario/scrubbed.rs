@@ -1,6 +1,6 @@
-//! Objects of a dump whose UIDs were removed by a person or program (P-09). A UID distinguishes a dumped object from a
-//! manifest that is created anew. Dumped objects without a UID get theirs back from references, or a generated one,
-//! before anything else reads them.
+//! Objects of a dump whose UIDs were removed by a person or program (P-09). Only an object with a UID is treated as a
+//! dumped object; one without is a manifest to be created. So dumped objects without a UID get it back from references,
+//! or get a generated one, before anything else reads them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use podscope_protocol::{FirstItems, Remark};
 /// Maximum number of names in a notice.
 const MAX_NAMES: usize = 3;
 
-/// UIDs that occur in the files, by kind and key of the identified object.
+/// UIDs that occur in the files, by kind and key of their object.
 type KnownUids = ordered::Map<(Kind, ObjectKey), Uid>;
 
 /// Restores missing and ambiguous UIDs of dumped objects. Returns notices about them.
@@ -115,27 +115,26 @@ fn has_uid(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// Whether the object has metadata that only a server sets.
+/// Returns whether the object has metadata that only a server sets.
 fn was_served(object: &Object) -> bool {
     let metadata = object.metadata();
     !metadata.resource_version.is_empty() || metadata.creation_timestamp.is_some()
 }
 
-/// Whether the object is certainly not a manifest for creation: it has server metadata, and a status or node.
+/// Returns whether the object is certainly not a manifest for creation: it has server metadata, and a status or node.
 fn is_live_object(object: &Object) -> bool {
     let is_bound = matches!(object, Object::Pod(pod) if pod.spec.node_name.is_some());
     was_served(object) && !object.metadata().name.is_empty() && (is_bound || has_status(object))
 }
 
-/// Whether the object has a field that no person writes, provided that it is in a dump.
+/// Returns whether the object, if it is in a dump, has a field that people do not write.
 fn has_server_field(object: &Object) -> bool {
     let metadata = object.metadata();
     let is_marked = was_served(object) || metadata.deletion_timestamp.is_some() || has_status(object);
     is_marked && !metadata.name.is_empty()
 }
 
-/// Whether the status has content. Capacity of nodes does not count, because people write it into handwritten nodes
-/// too.
+/// Returns whether the status has content other than a node's capacity, which people also write by hand.
 fn has_status(object: &Object) -> bool {
     let mut value = object.typed_value();
     let Some(status) = value.get_mut("status") else {
@@ -148,7 +147,7 @@ fn has_status(object: &Object) -> bool {
     has_content(status)
 }
 
-/// Whether the value contains anything other than zero values.
+/// Returns whether the value contains anything other than zero values.
 fn has_content(value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.values().any(has_content),
@@ -169,7 +168,7 @@ fn key_of(object: &Object) -> ObjectKey {
     }
 }
 
-/// Kind and key of an owner, if Podscope knows its kind.
+/// Returns kind and key of an owner, if its kind is known.
 fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectKey)> {
     let kind = Kind::from_wire(&owner.api_version, &owner.kind)?;
     let key = match kind.is_namespaced() {
@@ -179,7 +178,7 @@ fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectK
     Some((kind, key))
 }
 
-/// Collects the UIDs in the files, of objects and of their references to others.
+/// Collects the UIDs in the files, both of objects and in references to objects.
 fn known_uids(files: &[(usize, Parsed)]) -> KnownUids {
     let mut known = KnownUids::new();
     let with_uid = || objects(files).filter(|located| has_uid(&located.value));
@@ -209,7 +208,7 @@ fn known_uids(files: &[(usize, Parsed)]) -> KnownUids {
     known
 }
 
-/// Fills in the UIDs of a dumped object's references that have only names.
+/// Adds the UIDs to a dumped object's references that have only names.
 fn fill_in_references(object: &mut Object, known: &KnownUids) {
     let key = key_of(object);
     if object

@@ -1,6 +1,6 @@
-//! Conditions that look at pods themselves: `same` and `never` compare with the instant at which their step was shown,
-//! `ready` counts the pods that serve. A count by phase does not see that a pod was replaced, and a pod that ends is
-//! still Running by its phase; these conditions see both.
+//! Conditions about individual pods: `same` and `never` compare with the instant at which their step was shown, and
+//! `ready` counts the pods that can serve. Unlike counts by phase, they detect a replaced pod, and a pod that is being
+//! deleted although its phase is still Running.
 
 use podscope_api::{Object, Uid};
 use podscope_cluster::Objects;
@@ -8,12 +8,12 @@ use podscope_cluster::Objects;
 use super::expect::Check;
 use podscope_kubectl::command::Get;
 
-/// The state that a step records for one of its conditions when it is shown.
+/// The state that a step records for one of its conditions, from the time at which the step is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
     /// For `same`: UIDs of the selected objects when the step was shown, in ascending order.
     Uids(Vec<Uid>),
-    /// For `never`: whether the condition has held since the step was shown.
+    /// For `never`: whether the inner condition has held since the step was shown.
     HasHeld(bool),
 }
 
@@ -27,7 +27,7 @@ impl Since {
         }
     }
 
-    /// Whether a `same` or `never` check holds.
+    /// Returns whether a `same` or `never` check holds.
     pub(super) fn holds(&self, check: &Check, objects: &Objects) -> bool {
         match (self, check) {
             (Self::Uids(at_start), Check::Same(get)) => uids(get, objects) == *at_start,
@@ -44,7 +44,7 @@ fn uids(get: &Get, objects: &Objects) -> Vec<Uid> {
     uids
 }
 
-/// Number of selected pods that are ready and not being deleted: those to which a Service sends requests.
+/// Returns the number of selected pods to which a Service sends requests: they are ready and not being deleted.
 pub(super) fn count_ready(get: &Get, objects: &Objects) -> usize {
     let serves = |object: &&Object| match object {
         Object::Pod(pod) => pod.metadata.deletion_timestamp.is_none() && pod.is_ready(),

@@ -1,4 +1,4 @@
-//! A condition that a program waits for: of the form of a lesson's conditions (`{count: "pods -l app=web", equals: 2}`,
+//! A condition that a program waits for, in the format of lesson conditions (`{count: "pods -l app=web", equals: 2}`,
 //! `{object: Pod default/web-0, path: .spec.nodeName, exists: true}`).
 
 use std::cell::RefCell;
@@ -11,15 +11,15 @@ use super::document::ExpectDocument;
 use super::expect::{self, Check, WorldState};
 use super::findings::Findings;
 
-/// The condition of `until`.
+/// A condition to wait for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Until(Check);
 
 impl Until {
-    /// Reads a condition about objects, how many there are, or requests.
+    /// Reads a condition about objects, their number, or requests.
     ///
     /// # Errors
-    /// It is none, or one of time or of an invariant: those are met at no instant that could be waited for.
+    /// The condition is invalid, or it is about a time or an invariant, for which a program cannot wait.
     pub fn read(value: &Value) -> Result<Until, String> {
         let (document, errors): (ExpectDocument, _) = podscope_api::decode_lenient(&Tree::from_value(value), true);
         if let Some(error) = errors.first() {
@@ -35,7 +35,7 @@ impl Until {
         }
     }
 
-    /// Whether it is so now.
+    /// Returns whether the condition holds now.
     #[must_use]
     pub fn is_met(&self, world: &World) -> bool {
         let findings = RefCell::new(Findings::default());

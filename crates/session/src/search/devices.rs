@@ -1,5 +1,5 @@
-//! Devices in drawn runs: a driver on every node, claims from a template, a claim by name, and faults of devices and
-//! drivers. They have random numbers of their own, so that the rest of a run does not depend on them.
+//! Devices in generated runs: a driver on every node, claims from a template, a claim by name, and faults of devices
+//! and drivers. They use a separate random generator, so that the rest of a run does not depend on them.
 
 use podscope_cluster::{Rng, Span};
 
@@ -7,19 +7,19 @@ use super::Part;
 use super::faults::{acts, pick};
 use super::workloads::LAST_START;
 
-/// One run in this many has devices.
-const ONE_IN: u64 = 6;
+/// One run in `DEVICE_RUN_RATIO` has devices.
+const DEVICE_RUN_RATIO: u64 = 6;
 
-/// `spec.cluster.devices` of a run with devices.
+/// The field `spec.cluster.devices` of a run with devices.
 pub(super) const DESCRIPTION: &str = ", devices: [{driver: gpu.example.com, count: 2, prefix: gpu, attributes: {model: A100}, capacity: {memory: 80Gi}}]";
 
 const CLASS: &str = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {selectors: [{cel: \
                      {expression: 'device.driver == \"gpu.example.com\"'}}]}}\n---\n";
 
-/// The parts of a run that concern devices; None for a run without devices.
+/// Generates the parts of a run that concern devices; None for a run without devices.
 pub(super) fn draw(seed: u64, nodes: &[String]) -> Option<Vec<Part>> {
     let mut rng = Rng::split(seed, "devices");
-    if !cfg!(feature = "devices") || rng.below(ONE_IN) != 0 {
+    if !cfg!(feature = "devices") || rng.below(DEVICE_RUN_RATIO) != 0 {
         return None;
     }
     let tolerations = match rng.below(3) {

@@ -1,4 +1,4 @@
-//! Random faults (F-01), each with its repair.
+//! Randomly generated faults (F-01), each with its repair.
 
 use podscope_cluster::{Rng, Span};
 
@@ -25,7 +25,7 @@ pub(super) fn acts(lines: &[(i64, String)]) -> Part {
     Part::Acts(lines.iter().map(timed).collect())
 }
 
-/// Generates a fault of one of `kinds` within the horizon, and its repair.
+/// Generates a fault of one of the types `kinds` within the horizon, and its repair.
 pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<Part> {
     let kind = *pick(rng, kinds)?;
     let node = pick(rng, nodes)?.clone();
@@ -73,7 +73,7 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horiz
             format!("fault crash driver {node}"),
             format!("fault restart driver {node}"),
         ),
-        // The repair is a restart: it ends both instances and starts one.
+        // The repair is a restart: it stops both instances and starts one.
         SearchFault::SecondManager => (
             "fault second controller-manager".to_owned(),
             "fault restart controller-manager".to_owned(),

@@ -6,12 +6,12 @@ use podscope_cluster::{SimTime, Span};
 
 use super::{Found, Goal, Part, Run};
 
-/// How much later the violation of a smaller run may occur.
+/// Maximum delay of the violation of a smaller run, compared with the original.
 const MAX_DELAY: Span = Span::seconds(300);
-/// Maximum number of rounds of removing and moving. Each round starts from the best run so far.
-const ROUNDS: usize = 3;
+/// Maximum number of rounds of removing and moving parts. Each round starts from the best run so far.
+const MAX_ROUNDS: usize = 3;
 
-/// Returns the smallest run found within `ROUNDS`.
+/// Returns the smallest run found within `MAX_ROUNDS`.
 pub fn shrink(found: Found) -> Found {
     let violation = found.record.violation();
     let goal = Goal {
@@ -19,7 +19,7 @@ pub fn shrink(found: Found) -> Found {
         only_bugs: violation.is_some_and(|violation| violation.cause == ViolationCause::Bug),
     };
     let mut best = found;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let before = best.size();
         best = move_earlier(remove_parts(best, &goal), &goal);
         if best.size() == before {
@@ -29,12 +29,12 @@ pub fn shrink(found: Found) -> Found {
     best
 }
 
-/// Plays a changed run. Returns it if it still meets the goal by `until`.
+/// Plays a changed run. Returns the run if it still meets the goal by `until`.
 fn play_changed(run: Run, goal: &Goal, until: SimTime) -> Option<Found> {
     run.play_until(goal, until.min(run.until)).ok()?.found
 }
 
-/// Removes parts, then repairs, as long as the run meets the goal.
+/// Removes parts, then repairs, while the run still meets the goal.
 fn remove_parts(mut best: Found, goal: &Goal) -> Found {
     let all = best.run.clone();
     all.remove_parts(
@@ -50,8 +50,8 @@ fn remove_parts(mut best: Found, goal: &Goal) -> Found {
 }
 
 impl Run {
-    /// Removes parts by halves, quarters and so on down to single ones, then the repairs of those that remain. Each
-    /// smaller run is offered to `fails`, and kept if that returns true.
+    /// Removes parts by halves, quarters and so on down to single ones, then the repairs of the remaining parts. Each
+    /// smaller run is passed to `fails`, and kept if that returns true.
     pub fn remove_parts(self, mut fails: impl FnMut(&Run) -> bool) -> Run {
         let mut best = self;
         let mut width = best.parts.len().div_ceil(2).max(1);
@@ -88,7 +88,7 @@ impl Run {
     }
 }
 
-/// Moves each command to an earlier time, as long as the violation does not occur later.
+/// Moves each command to an earlier time, if that does not delay the violation.
 fn move_earlier(mut best: Found, goal: &Goal) -> Found {
     for index in 0..best.run.parts.len() {
         let Some(Part::Acts(acts)) = best.run.parts.get(index) else {
@@ -101,8 +101,8 @@ fn move_earlier(mut best: Found, goal: &Goal) -> Found {
     best
 }
 
-/// Finds the earliest time of a command by bisection, between the previous command of its part and its present time.
-/// Moving the first command moves the later ones with it.
+/// Finds the earliest time of a command by bisection, between the previous command of its part and its current time.
+/// Moving the first command also moves the later ones.
 fn move_act(mut best: Found, goal: &Goal, index: usize, act: usize) -> Found {
     let instant = |best: &Found| match best.run.parts.get(index) {
         Some(Part::Acts(acts)) => {

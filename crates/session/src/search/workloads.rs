@@ -1,6 +1,6 @@
-//! Random runs: a small cluster, workloads of every kind, devices in some, operator commands, and faults. Faults and commands begin in
-//! the first 450 seconds and are repaired within the 450 seconds that follow. The rest of the run is quiet and longer
-//! than the slowest liveness deadline.
+//! Random runs: a small cluster, workloads of every kind, devices in some runs, operator commands, and faults. Faults
+//! and commands begin in the first 450 seconds and are repaired within the following 450 seconds. In the rest of the
+//! run nothing is injected; it is longer than the slowest liveness deadline.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::faults::{self, acts, pick};
 use super::{Part, Run, at, devices};
 use crate::scenario::SearchFault;
 
-/// Faults and commands begin before this time, and are repaired within it.
+/// Faults and commands begin before this time. Repairs follow after at most the same span.
 pub(super) const LAST_START: Span = Span::seconds(450);
 /// End of a run, in seconds.
 const END: i64 = 2300;
@@ -19,7 +19,7 @@ const END: i64 = 2300;
 #[derive(Default)]
 struct Names {
     nodes: Vec<String>,
-    /// Pods with predictable names, that is, of StatefulSets.
+    /// Pods with predictable names: those of StatefulSets.
     pods: Vec<String>,
     /// Workloads with replicas, such as `deployment/web`.
     scalable: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
             .extend((1..=per_zone).map(|number| format!("{zone}-{number}")));
     }
     let zones = zone_names.join(", ");
-    // Runs that look for what a switch breaks have none.
+    // Runs with history switches search for what a switch breaks; they have no devices.
     let devices = history.is_empty().then(|| devices::draw(seed, &names.nodes)).flatten();
     let described = if devices.is_some() { devices::DESCRIPTION } else { "" };
     let history = history.join(", ");
@@ -69,7 +69,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     Run {
         seed,
         parts,
-        // The PriorityClasses cannot be removed: without them, pods that name one would be refused.
+        // PriorityClasses are not a removable part: without them, pods that refer to them would be refused.
         files: vec![
             ("search.yaml".to_owned(), scenario),
             ("classes.yaml".to_owned(), classes.to_owned()),
@@ -78,7 +78,7 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     }
 }
 
-/// `metadata` and `spec` of a pod template, as entries of a flow mapping.
+/// Returns `metadata` and `spec` of a pod template, as entries of a flow mapping.
 fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     let grace = pick(rng, &["1", "2", "5", "30", "30", "60"]).copied().unwrap_or("30");
     let cpu = pick(rng, &["50m", "100m", "500m", "1500m"]).copied().unwrap_or("100m");
@@ -149,7 +149,7 @@ fn template(rng: &mut Rng, app: &str, claim: Option<&str>) -> String {
     )
 }
 
-/// A PersistentVolume. Depending on its type, the storage enforces a single attachment or does not.
+/// Returns a PersistentVolume. Its type determines whether the storage enforces a single attachment.
 fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     let source = match rng.below(3) {
         0 => format!("awsElasticBlockStore: {{volumeID: {name}}}"),
@@ -162,7 +162,7 @@ fn volume(rng: &mut Rng, name: &str, class: &str) -> String {
     )
 }
 
-/// A workload with the objects that it needs.
+/// Returns a workload with the objects that it needs.
 fn workload(rng: &mut Rng, number: u64, names: &mut Names) -> String {
     let app = format!("app{number}");
     let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
@@ -265,7 +265,7 @@ fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, names: 
     )
 }
 
-/// An operator command, with the command that undoes it if its effect would last.
+/// Generates an operator command. If its effect would last, the command that reverts it is added.
 fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
     let start = rng.between(Span::seconds(5), LAST_START).whole_seconds();
     let end = start + rng.between(Span::seconds(20), LAST_START).whole_seconds();
@@ -298,7 +298,7 @@ fn command(rng: &mut Rng, names: &Names) -> Option<Part> {
             ),
             (end, format!("kubectl uncordon {node}")),
         ],
-        // Either the machine leaves for good, or its kubelet registers the node again.
+        // Either the machine leaves permanently, or its kubelet registers the node again.
         7 => {
             let delete = (start, format!("kubectl delete node {node} --wait=false"));
             match rng.below(2) {
@@ -349,7 +349,7 @@ mod tests {
     use super::*;
     use podscope_kubectl::command;
 
-    /// Every generated command parses, and the API server admits every generated object.
+    /// Every generated command can be parsed, and the API server admits every generated object.
     #[test]
     fn generated_runs_are_valid() {
         for seed in 0..60 {

@@ -13,7 +13,7 @@ pub(crate) struct Entry {
     pub(crate) is_from_user: bool,
 }
 
-/// Copy of the world and its progress at an instant.
+/// A copy of the world and its progress at an instant.
 #[derive(Debug, Clone)]
 pub(crate) struct Checkpoint {
     pub(crate) at: SimTime,
@@ -21,7 +21,7 @@ pub(crate) struct Checkpoint {
     pub(crate) progress: Progress,
 }
 
-/// One course of events.
+/// A branch: one possible course of events.
 #[derive(Debug, Clone)]
 pub struct Branch {
     /// Index of the branch from which this one was forked. None for the first branch.
@@ -43,10 +43,10 @@ pub struct Branch {
     pub(crate) answers: Vec<(u32, Vec<Answer>)>,
     /// Ordered by time. Invariant: the first is at t = 0 and is never removed.
     pub(crate) checkpoints: Vec<Checkpoint>,
-    /// Events between checkpoints.
+    /// Number of events between two checkpoints.
     pub(crate) spacing: u64,
-    /// Number of processed events and revision of the store when a checkpoint was last considered, even if none was
-    /// made.
+    /// Number of processed events and revision of the store when a checkpoint was last considered, even if it was not
+    /// created.
     pub(crate) last_considered: (u64, u64),
 }
 
@@ -75,7 +75,7 @@ impl Branch {
         }
     }
 
-    /// The user's commands with their times.
+    /// Returns the user's commands with their times.
     pub(crate) fn commands(&self) -> impl Iterator<Item = &Timed> {
         self.schedule
             .iter()
@@ -106,7 +106,7 @@ impl Branch {
         Some((entry.timed.at, last == Some(index)))
     }
 
-    /// Label of the branch: the first command that differs from those of its parent.
+    /// Returns the label of the branch: the first command that differs from those of its parent.
     pub(crate) fn label_relative_to(&self, parent: Option<&Branch>) -> String {
         let theirs = parent.into_iter().flat_map(Branch::commands);
         let shared = self.commands().zip(theirs).take_while(|(own, theirs)| own == theirs);
@@ -115,7 +115,7 @@ impl Branch {
         text.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// Records up to the horizon.
+    /// Returns the records up to the horizon.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }

@@ -1,4 +1,4 @@
-//! Recording of a branch's trace and output while it is played.
+//! Recording of a branch's trace and output while the branch is played.
 
 use podscope_api::fault::ViolationCause;
 use podscope_cluster::{Answer, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
@@ -8,7 +8,7 @@ use podscope_kubectl::Followed;
 use super::perform::log_text;
 use super::{Branch, MAX_PRINTED, MAX_UNFETCHED, Progress};
 
-/// Appends records and output to a branch. During a replay they exist already and are only compared.
+/// Appends records and output to a branch. During a replay they already exist and are only compared.
 pub(crate) struct Log<'a> {
     pub(crate) branch: &'a mut Branch,
     pub(crate) progress: &'a mut Progress,
@@ -28,7 +28,7 @@ impl Log<'_> {
 }
 
 impl Log<'_> {
-    /// `logs -f`: prints a line for each record that shows in the container's log, until the container exits.
+    /// Prints a line of `logs -f` for each record that is shown in the container's log, until the container exits.
     fn print_followed_logs(&mut self, record: &Record) {
         let (Some(text), Some(subject)) = (log_text(&record.happening), &record.object) else {
             return;
@@ -109,7 +109,7 @@ impl Sink for Log<'_> {
     }
 
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {
-        // Ordered by time.
+        // The list is ordered by time.
         let mut latest = self.branch.finished.iter().rev().take_while(|(_, then, _)| *then >= at);
         if !latest.any(|known| *known == (command, at, status)) {
             debug_assert!(
@@ -121,7 +121,7 @@ impl Sink for Log<'_> {
     }
 }
 
-/// Sink that drops everything.
+/// A sink that discards everything.
 pub(super) struct NullSink;
 
 impl Sink for NullSink {

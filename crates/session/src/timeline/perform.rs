@@ -1,4 +1,4 @@
-//! Performing commands: they are inserted into the schedule at the cursor and applied to the world.
+//! Performing commands: they are inserted into the schedule at the cursor and applied to the simulated world.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,15 @@ use podscope_kubectl::rest::ApiCall;
 use podscope_kubectl::{Printed, Reach, View, unreachable};
 use podscope_protocol::Limit;
 
-/// Exit status of an interrupted command, as shells report it: 128 + SIGINT.
+/// Exit status of an interrupted command, as in a shell: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
 
 /// An API call that has been sent.
 #[derive(Debug, Clone)]
 pub struct SentCall {
-    /// Number of the client that gets the answers.
+    /// Number of the client that receives the answers.
     pub client: u32,
-    /// Warnings of the API server, which precede any answer.
+    /// Warnings of the API server, which come before any answer.
     pub warnings: Vec<String>,
 }
 
@@ -148,10 +148,10 @@ impl Session {
         }
     }
 
-    /// The command with the custom kinds that the API server serves at the cursor.
+    /// Returns the command, with its custom kinds looked up in the API server at the cursor.
     ///
     /// # Errors
-    /// The command names a type that does not exist.
+    /// The command mentions a resource type that does not exist.
     pub fn resolved<'c>(&self, command: &'c Command) -> Result<Cow<'c, Command>, CommandError> {
         let Command::Kubectl { action, words } = command else {
             return Ok(Cow::Borrowed(command));
@@ -177,7 +177,7 @@ impl Session {
     }
 
     /// Returns the output of a command that only reads, or an error text while the control plane is unreachable. None
-    /// if the command writes, or if it follows logs.
+    /// if the command writes or follows logs.
     pub fn ask(&self, command: &Kubectl) -> Option<Printed> {
         let command = match command.resolved_in(self.world.objects()) {
             Ok(command) => command,
@@ -203,8 +203,7 @@ impl Session {
         Some(unreachable(command, reach).unwrap_or(printed))
     }
 
-    /// Returns the output of a command that only reads, regardless of the state of the control plane. None if it
-    /// writes.
+    /// Returns the output of a command that only reads, whatever the state of the control plane. None if it writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
         match command.resolved_in(self.world.objects()) {
             Ok(command) => self.with_view(|view| podscope_kubectl::read(&command, view)),
@@ -212,7 +211,8 @@ impl Session {
         }
     }
 
-    /// Resource usage of a running container: CPU in millicores, memory in bytes. None if it does not run.
+    /// Returns the resource usage of a running container: CPU in millicores, memory in bytes. None if it is not
+    /// running.
     pub fn usage(&self, pod: &Pod, container: &str) -> Option<(i64, i64)> {
         container_usage(&self.world, pod, container)
     }
@@ -238,8 +238,8 @@ impl Session {
     }
 }
 
-/// Log of a container (K-02): its life-cycle events, one line each. `previous` selects the instance before the last
-/// restart.
+/// Returns the log of a container (K-02): its life-cycle events, one line each. `previous` selects the instance before
+/// the last restart.
 fn container_log(trace: Records<'_>, pod: &Pod, container: &str, previous: bool) -> Vec<(SimTime, String)> {
     let mut lives: Vec<Vec<(SimTime, String)>> = Vec::new();
     for record in trace {
@@ -283,7 +283,8 @@ pub(super) fn log_text(happening: &Happening) -> Option<String> {
     })
 }
 
-/// Resource usage of a running container according to its scripted behavior and its requests: CPU in millicores, memory in bytes.
+/// Computes the resource usage of a running container from its scripted behavior and its requests: CPU in millicores,
+/// memory in bytes.
 fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i64)> {
     let machine = world.machine(pod.spec.node_name.as_ref()?)?;
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
@@ -304,7 +305,7 @@ fn call_api(world: &mut World, call: &ApiCall, given: GivenCommand<'_>, log: &mu
     })
 }
 
-/// Starts a command that writes, or prints why it is refused.
+/// Starts a command that writes, or prints the reason why it is refused.
 fn start(world: &mut World, kubectl: &Kubectl, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
@@ -333,7 +334,7 @@ fn start(world: &mut World, kubectl: &Kubectl, given: GivenCommand<'_>, log: &mu
 }
 
 fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut Log<'_>) {
-    // The command is tried on a clone first, because its record must precede the records of its effects.
+    // The fault is tried on a clone of the world first, because its record must precede the records of its effects.
     let mut probe = world.clone();
     match probe.apply_fault(fault, &mut NullSink) {
         Ok(()) => {
@@ -349,7 +350,7 @@ fn inject(world: &mut World, fault: &Fault, given: GivenCommand<'_>, log: &mut L
     }
 }
 
-/// Stops the command that was started last, or all commands.
+/// Stops the latest command, or all commands.
 fn stop(world: &mut World, all: bool, given: GivenCommand<'_>, log: &mut Log<'_>) {
     let mut running: Vec<u32> = world.running_commands().collect();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));

@@ -1,5 +1,5 @@
-//! Conditions that are checked while time runs: expectations, steps of the story, goals. Their state is part of every
-//! checkpoint, so that a seek restores it.
+//! Conditions that are checked while time advances: expectations, steps of the story, goals. Their state is part of
+//! every checkpoint, so that a seek restores it.
 
 use std::cell::RefCell;
 
@@ -12,12 +12,12 @@ use super::log::Log;
 use crate::scenario::{Findings, Scenario, Step, Timing, WorldState};
 use crate::story::{Moment, Story};
 
-/// State of everything that is checked while time runs, and positions in the branch's lists at the cursor.
+/// State of everything that is checked while time advances, and the cursor's positions in the branch's lists.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// Index in the schedule of the next command.
+    /// Index of the next command in the schedule.
     pub(crate) next_command: usize,
-    /// Whether no event of the present instant has happened yet.
+    /// Whether no event of the current instant has been processed yet.
     pub(crate) before_events: bool,
     /// Number of records up to the cursor.
     pub(crate) recorded: usize,
@@ -25,19 +25,19 @@ pub struct Progress {
     pub(crate) printed: usize,
     /// Number of scheduling attempts up to the cursor.
     pub(crate) attempts: u64,
-    /// Invariants that have been violated, with the time of the first violation.
+    /// The time of the first violation of each violated invariant.
     pub(crate) broken: ordered::Map<String, SimTime>,
     /// Number of violations with `cause: bug`.
     pub(crate) bugs: u32,
-    /// Verdict of each expectation. None while it is undecided.
+    /// Whether each expectation is fulfilled. None while it is undecided.
     pub(crate) expect: Vec<Option<bool>>,
     pub(crate) story: Story,
-    /// Containers whose logs are followed, each with the number of the following command.
+    /// Containers whose logs are followed, each with the number of the command that follows them.
     pub(crate) followed: Vec<(u32, Followed)>,
-    /// Whether a violation or a count of requests has changed since the last check.
+    /// Whether a violation or a request count has changed since the last check.
     pub(crate) changed: bool,
     revision: u64,
-    /// Whether a step counts requests. Counts grow without events, so these conditions are checked every second.
+    /// Whether a step counts requests. These counts grow between events, so the conditions are checked every second.
     counts_requests: bool,
     judged_until: i64,
     findings: Findings,
@@ -56,17 +56,18 @@ impl Progress {
         }
     }
 
-    /// Verdict of each expectation. None while it is undecided; `always` is undecided as long as it holds.
+    /// Returns whether each expectation is fulfilled. None while it is undecided; `always` is undecided as long as it
+    /// holds.
     pub fn expectations(&self) -> &[Option<bool>] {
         &self.expect
     }
 
-    /// Invariants that have been violated, with the time of the first violation.
+    /// Returns the time of the first violation of each violated invariant.
     pub fn broken(&self) -> &ordered::Map<String, SimTime> {
         &self.broken
     }
 
-    /// Number of violations with `cause: bug`.
+    /// Returns the number of violations with `cause: bug`.
     pub fn bugs(&self) -> u32 {
         self.bugs
     }
@@ -75,7 +76,7 @@ impl Progress {
         &self.story
     }
 
-    /// The next instant at which conditions must be checked even if nothing happens.
+    /// Returns the next instant at which conditions must be checked even if no event occurs.
     pub(crate) fn next_deadline(&self, scenario: &Scenario) -> Option<SimTime> {
         let expect = scenario
             .expect
@@ -95,8 +96,8 @@ impl Progress {
     }
 }
 
-/// Checks undecided conditions at the present instant, after its events. Returns whether the story shows another step.
-pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, deadline: bool) -> bool {
+/// Checks undecided conditions at the current instant, after its events. Returns whether the story shows another step.
+pub(crate) fn check_conditions(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, deadline: bool) -> bool {
     let now = world.now();
     let revision = world.revision();
     let progress = &mut *log.progress;
@@ -155,7 +156,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         findings: &findings,
         requests: &requests,
     };
-    let moved = progress.story.judge(scenario, &moment);
+    let moved = progress.story.check(scenario, &moment);
     progress.findings = findings.into_inner();
     for (text, verdict, found) in verdicts {
         world.record_expectation(&text, verdict, &found, log);

@@ -1,6 +1,6 @@
-//! The records of a branch. The latest records are kept unpacked. Older ones are packed in blocks of 1024, because a
-//! run of a large cluster writes millions of records, which are rarely read: a record takes some 400 bytes unpacked and
-//! about twenty packed. Branches share the blocks that they have in common.
+//! The records of a branch. The latest records are kept unpacked. Older records are packed in blocks of 1024, because a
+//! run of a large cluster writes millions of records, which are rarely read: a record takes about 400 bytes unpacked
+//! and about 20 packed. Branches share their common blocks.
 
 mod block;
 
@@ -12,16 +12,16 @@ use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::{Record, What};
 
 /// Number of records in a block.
-const BLOCK: usize = 1024;
-/// Minimum number of records that stay unpacked.
-const RECENT: usize = 8 * BLOCK;
+const BLOCK_RECORDS: usize = 1024;
+/// Minimum number of the latest records that stay unpacked.
+const MIN_UNPACKED: usize = 8 * BLOCK_RECORDS;
 
 /// All records of a branch, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    /// Packed blocks of the oldest records, [`BLOCK`] each.
+    /// Packed blocks of the oldest records, with [`BLOCK_RECORDS`] records each.
     blocks: Vec<Arc<[u8]>>,
-    /// Unpacked records, which follow the blocks.
+    /// The latest records, unpacked. They follow the blocks.
     recent: Vec<Arc<Record>>,
     /// Sequence numbers of scheduling attempts, each with a hash of its pod's key.
     attempts: Vec<(u32, u32)>,
@@ -38,12 +38,12 @@ impl Trace {
         self.len() == 0
     }
 
-    /// The record with this sequence number.
-    pub fn get(&self, place: usize) -> Option<Arc<Record>> {
-        Reader::new(self).at(place)
+    /// Returns the record with this sequence number.
+    pub fn get(&self, index: usize) -> Option<Arc<Record>> {
+        Reader::new(self).at(index)
     }
 
-    /// The records with sequence numbers in `from..until`.
+    /// Returns the records with sequence numbers in `from..until`.
     pub fn range(&self, from: usize, until: usize) -> Records<'_> {
         let until = until.min(self.len());
         Records {
@@ -58,16 +58,16 @@ impl Trace {
         self.range(0, self.len())
     }
 
-    /// Scheduling attempts before `until` for pods with this key, oldest first.
+    /// Returns scheduling attempts before `until` for pods with this key, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
         let hash = hash_of(key);
         let mut reader = Reader::new(self);
         self.attempts
             .iter()
             .filter(move |(_, key_hash)| *key_hash == hash)
-            .map(|(place, _)| *place as usize)
-            .take_while(move |place| *place < until)
-            .filter_map(move |place| reader.at(place))
+            .map(|(index, _)| *index as usize)
+            .take_while(move |index| *index < until)
+            .filter_map(move |index| reader.at(index))
             .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == *key))
     }
 
@@ -76,12 +76,13 @@ impl Trace {
         let mut wanted: BinaryHeap<u64> = seqs.into_iter().collect();
         let mut reader = Reader::new(self);
         let mut found = Vec::new();
-        // From the latest to the earliest: a cause precedes its effects, so each block is unpacked once.
+        // The loop goes from the latest record to the earliest. A cause precedes its effects, so each block is unpacked
+        // only once.
         while let Some(seq) = wanted.pop() {
             if found.last().is_some_and(|known: &Arc<Record>| known.seq == seq) {
                 continue;
             }
-            let Some(record) = usize::try_from(seq).ok().and_then(|place| reader.at(place)) else {
+            let Some(record) = usize::try_from(seq).ok().and_then(|index| reader.at(index)) else {
                 continue;
             };
             let cause = record.caused_by.seq();
@@ -96,20 +97,20 @@ impl Trace {
         found
     }
 
-    /// Violations of invariants, in order.
+    /// Returns violations of invariants, in order.
     pub(super) fn violations(&self) -> &[Arc<Record>] {
         &self.violations
     }
 
     fn packed_len(&self) -> usize {
-        self.blocks.len() * BLOCK
+        self.blocks.len() * BLOCK_RECORDS
     }
 
-    /// Whether the record at this place equals `record`. Of a packed block only the first record is compared, because
-    /// unpacking all of them would cost more than the replay.
-    pub(super) fn agrees(&self, place: usize, record: &Record) -> bool {
-        let is_expensive = place < self.packed_len() && !place.is_multiple_of(BLOCK);
-        is_expensive || self.get(place).is_some_and(|known| *known == *record)
+    /// Returns whether the record at this index equals `record`. In a packed block only the first record is compared,
+    /// because unpacking the others would cost more than the replay.
+    pub(super) fn agrees(&self, index: usize, record: &Record) -> bool {
+        let is_expensive = index < self.packed_len() && !index.is_multiple_of(BLOCK_RECORDS);
+        is_expensive || self.get(index).is_some_and(|known| *known == *record)
     }
 
     /// Appends a record.
@@ -118,15 +119,15 @@ impl Trace {
         let record = Arc::new(record);
         match (record.what(), &record.object) {
             (What::Attempt, Some(pod)) => {
-                let place = u32::try_from(self.len()).expect("a branch holds no more than `MAX_RECORDS`");
-                self.attempts.push((place, hash_of(&pod.key)));
+                let index = u32::try_from(self.len()).expect("a branch holds no more than `MAX_RECORDS`");
+                self.attempts.push((index, hash_of(&pod.key)));
             }
             (What::InvariantViolated, _) => self.violations.push(record.clone()),
             _ => {}
         }
         self.recent.push(record);
-        if self.recent.len() >= RECENT + BLOCK {
-            let old: Vec<Arc<Record>> = self.recent.drain(..BLOCK).collect();
+        if self.recent.len() >= MIN_UNPACKED + BLOCK_RECORDS {
+            let old: Vec<Arc<Record>> = self.recent.drain(..BLOCK_RECORDS).collect();
             self.blocks.push(block::pack(&old));
         }
     }
@@ -134,30 +135,30 @@ impl Trace {
     /// Removes all records after the first `len`.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.packed_len() {
-            self.recent = self.block(len / BLOCK);
-            self.blocks.truncate(len / BLOCK);
+            self.recent = self.block(len / BLOCK_RECORDS);
+            self.blocks.truncate(len / BLOCK_RECORDS);
         }
         self.recent.truncate(len - self.packed_len().min(len));
         debug_assert!(self.len() <= len, "{} records remain, the limit is {len}", self.len());
-        self.attempts.retain(|(place, _)| (*place as usize) < len);
+        self.attempts.retain(|(index, _)| (*index as usize) < len);
         self.violations.retain(|record| record.seq < len as u64);
     }
 
     /// Unpacks a block. `number` must be less than the number of packed blocks.
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
         let records = block::unpack(&self.blocks[number]);
-        assert_eq!(records.len(), BLOCK, "block {number} was packed whole");
-        debug_assert_eq!(records[0].seq, (number * BLOCK) as u64, "blocks stand in order");
+        assert_eq!(records.len(), BLOCK_RECORDS, "block {number} was packed whole");
+        debug_assert_eq!(records[0].seq, (number * BLOCK_RECORDS) as u64, "blocks stand in order");
         records
     }
 }
 
-/// Hash of a pod's key; collisions are possible.
+/// Returns a hash of a pod's key; collisions are possible.
 fn hash_of(key: &ObjectKey) -> u32 {
     fnv1a(hash::EMPTY, key.namespace.bytes().chain([0]).chain(key.name.bytes())) as u32
 }
 
-/// Reads records and keeps the block that was unpacked last.
+/// Reads records and caches the block that was unpacked last.
 #[derive(Debug, Clone)]
 struct Reader<'a> {
     trace: &'a Trace,
@@ -169,15 +170,15 @@ impl<'a> Reader<'a> {
         Self { trace, unpacked: None }
     }
 
-    fn at(&mut self, place: usize) -> Option<Arc<Record>> {
-        if let Some(recent) = place.checked_sub(self.trace.packed_len()) {
+    fn at(&mut self, index: usize) -> Option<Arc<Record>> {
+        if let Some(recent) = index.checked_sub(self.trace.packed_len()) {
             return self.trace.recent.get(recent).cloned();
         }
-        let number = place / BLOCK;
+        let number = index / BLOCK_RECORDS;
         if self.unpacked.as_ref().is_none_or(|(unpacked, _)| *unpacked != number) {
             self.unpacked = Some((number, self.trace.block(number)));
         }
-        self.unpacked.as_ref()?.1.get(place % BLOCK).cloned()
+        self.unpacked.as_ref()?.1.get(index % BLOCK_RECORDS).cloned()
     }
 }
 
@@ -193,9 +194,9 @@ pub struct Records<'a> {
 impl Iterator for Records<'_> {
     type Item = Arc<Record>;
     fn next(&mut self) -> Option<Arc<Record>> {
-        let place = (self.from < self.until).then_some(self.from)?;
+        let index = (self.from < self.until).then_some(self.from)?;
         self.from += 1;
-        self.front.at(place)
+        self.front.at(index)
     }
 
     /// Skips records without reading them; `skip` calls this.
@@ -211,9 +212,9 @@ impl Iterator for Records<'_> {
 
 impl DoubleEndedIterator for Records<'_> {
     fn next_back(&mut self) -> Option<Arc<Record>> {
-        let place = (self.from < self.until).then(|| self.until - 1)?;
-        self.until = place;
-        self.back.at(place)
+        let index = (self.from < self.until).then(|| self.until - 1)?;
+        self.until = index;
+        self.back.at(index)
     }
 }
 

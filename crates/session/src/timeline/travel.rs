@@ -8,46 +8,46 @@ use podscope_cluster::{SimTime, Span, World};
 use podscope_protocol::Limit;
 
 use super::branch::{Branch, Checkpoint};
-use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session};
+use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, MAX_WEIGHT, Session};
 
-/// A stored branch: its parent and the time of the fork in microseconds, its cursor, its commands.
+/// A stored branch: its parent with the time of the fork in microseconds, its cursor, its commands.
 type StoredBranch = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
 
-// Weights are in the unit of [`ROOM`].
+// Weights are in the unit of [`MAX_WEIGHT`].
 
 /// Weight of a node in the world, with its machine and kubelet.
 const NODE_WEIGHT: usize = 20;
 /// Weight of a pod in the world, with its containers.
 const POD_WEIGHT: usize = 25;
-/// Weight of a scheduler's data about a node; about a pod it is 1.
+/// Weight of a scheduler's data about a node. The weight of its data about a pod is 1.
 const CACHED_NODE_WEIGHT: usize = 5;
-/// Weight of a queued event. A checkpoint copies all of them.
+/// Weight of a queued event. A checkpoint copies all queued events.
 const EVENT_WEIGHT: usize = 1;
-/// Weight of an older version of an object.
+/// Weight of an older version of an object that a checkpoint keeps.
 const WRITE_WEIGHT: usize = 4;
-/// Checkpointed weight per event of minimum spacing: copying then takes a bounded share of the time for the events.
+/// Copied weight per event of the minimum spacing, so that copying takes a bounded share of the simulation time.
 const WEIGHT_PER_EVENT: u64 = 5;
-/// Weight at which the minimum spacing equals the weight. Above it the spacing grows faster, because fewer checkpoints
-/// of a large world have room.
+/// Weight at which the minimum spacing equals the weight. Above this weight the spacing grows faster, because only few
+/// checkpoints of a large world fit into the memory limit.
 const SQUARE_SPACING_WEIGHT: u64 = 50_000;
-/// Above this weight the world leaves room for few checkpoints. One that would soon be dropped is not made.
-const LARGE_WORLD_WEIGHT: usize = ROOM / 4;
+/// Weight of a world above which only few checkpoints fit. A checkpoint that would soon be dropped is then not created.
+const LARGE_WORLD_WEIGHT: usize = MAX_WEIGHT / 4;
 
-/// Numbers of nodes and pods.
+/// Returns the numbers of nodes and pods.
 fn size(world: &World) -> (usize, usize) {
     let objects = world.objects();
     (objects.count_kind(Kind::Node), objects.count_kind(Kind::Pod))
 }
 
-/// Weight of a world. In a small cluster with many changes, most of it are the Events: each lives an hour, so checkpoints
-/// that are far apart share none of them.
+/// Returns the weight of a world. In a small cluster with many changes, it consists mostly of Events: each exists for
+/// an hour, so distant checkpoints share no Events.
 fn weight(world: &World) -> usize {
     let (nodes, pods) = size(world);
     nodes * NODE_WEIGHT + pods * POD_WEIGHT + world.objects().count_kind(Kind::Event) * WRITE_WEIGHT
 }
 
-/// Weight of what a checkpoint does not share with later states: the data of scheduler, controllers and network about
-/// nodes and pods, and the objects that were written after the checkpoint.
+/// Returns the weight that a checkpoint does not share with later states: the data of scheduler, controllers and
+/// network about nodes and pods, and the objects that were written after the checkpoint.
 fn own_weight(checkpoint: &World, after: &World) -> usize {
     let written = after.revision().saturating_sub(checkpoint.revision());
     let written = usize::try_from(written).unwrap_or(usize::MAX);
@@ -59,34 +59,35 @@ fn copied_weight(world: &World) -> usize {
     nodes * CACHED_NODE_WEIGHT + pods + world.queue_stats().0 * EVENT_WEIGHT
 }
 
-/// Minimum number of events between two checkpoints.
+/// Returns the minimum number of events between two checkpoints.
 fn min_spacing(world: &World) -> u64 {
     let copied_weight = copied_weight(world) as u64;
     (copied_weight / WEIGHT_PER_EVENT).max(copied_weight * copied_weight / SQUARE_SPACING_WEIGHT)
 }
 
 impl Branch {
-    /// Weight of the checkpoints without the world itself.
+    /// Returns the weight of the checkpoints without the world at the cursor.
     fn weight(&self, world: &World) -> usize {
         let worlds = || self.checkpoints.iter().map(|checkpoint| &checkpoint.world);
         let after = worlds().skip(1).chain([world]);
         worlds().zip(after).map(|(own, after)| own_weight(own, after)).sum()
     }
 
-    /// Whether a checkpoint of the world has room now, and after `written` more writes.
+    /// Returns whether a checkpoint of the world fits into the memory limit, now and after `written` more writes.
     fn has_room(&self, world: &World, written: usize) -> bool {
         let whole = weight(world);
         let own = copied_weight(world) + written.saturating_mul(WRITE_WEIGHT).min(whole);
-        whole + self.weight(world) + own <= ROOM
+        whole + self.weight(world) + own <= MAX_WEIGHT
     }
 
-    /// Drops every other checkpoint, but never the first, until the rest has room beside the world.
-    fn thin_out(&mut self, world: &World, room: usize) {
+    /// Drops every other checkpoint, but never the first, until the checkpoints and the world weigh at most
+    /// `max_weight`.
+    fn thin_out(&mut self, world: &World, max_weight: usize) {
         while self.checkpoints.len() > 1
-            && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > room)
+            && (self.checkpoints.len() > MAX_CHECKPOINTS || self.weight(world) + weight(world) > max_weight)
         {
             // With three checkpoints or fewer, the last one was too heavy because many objects have changed since.
-            // Later ones may be lighter, so the spacing stays.
+            // Later ones may be lighter, so the spacing is not increased.
             if self.checkpoints.len() > 3 {
                 self.spacing = self.spacing.saturating_mul(2);
             }
@@ -114,7 +115,7 @@ impl Session {
         let last = branch.checkpoints.last();
         let (last, revision) = last.map_or((0, 0), |last| (last.world.queue_stats().1, last.world.revision()));
         if events > last && events.is_multiple_of(FIRST_SPACING) {
-            branch.thin_out(&self.world, ROOM);
+            branch.thin_out(&self.world, MAX_WEIGHT);
         }
         let (last_considered, revision) = branch.last_considered.max((last, revision));
         if events < last_considered + branch.spacing.max(min_spacing(&self.world)) {
@@ -125,7 +126,7 @@ impl Session {
         if weight(&self.world) > LARGE_WORLD_WEIGHT && !branch.has_room(&self.world, written) {
             return;
         }
-        // `nearest` finds checkpoints by binary search.
+        // `nearest` finds checkpoints by binary search, so they must be ordered.
         assert!(
             branch
                 .checkpoints
@@ -138,10 +139,10 @@ impl Session {
             world: self.world.clone(),
             progress: self.progress.clone(),
         });
-        branch.thin_out(&self.world, ROOM);
+        branch.thin_out(&self.world, MAX_WEIGHT);
     }
 
-    /// Begins to seek; the caller then calls [`Session::advance`] with the same instant. Restores the last checkpoint
+    /// Starts a seek; the caller then calls [`Session::advance`] with the same target. Restores the last checkpoint
     /// before the target if the cursor is after the target or before that checkpoint.
     pub fn seek(&mut self, target: SimTime) {
         let now = self.world.now();
@@ -165,7 +166,7 @@ impl Session {
         self.progress = checkpoint.progress;
     }
 
-    /// Keeps the current branch with its future, and continues from the cursor on a new one.
+    /// Keeps the current branch with its future, and continues from the cursor on a new branch.
     ///
     /// # Errors
     /// The maximum number of branches is reached.
@@ -202,7 +203,7 @@ impl Session {
         self.branches[parent].cursor = now;
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
-        // The records that were hashed are the same on the new branch.
+        // The hashed records are the same on the new branch.
         let hashed = self.hashed.get();
         if hashed.branch == parent && hashed.len <= recorded {
             self.hashed.set(Hashed {
@@ -226,12 +227,13 @@ impl Session {
         Some(target)
     }
 
-    /// Adds the other branches of a stored session to the one at t = 0, which gets the index `place`. They are computed
-    /// when the user switches to them. Parents that do not exist are dropped.
+    /// Adds the other branches of a stored session to the session's only branch, which is at t = 0 and gets the index
+    /// `index`. The added branches are computed when the user switches to them. References to parents that do not exist
+    /// are dropped.
     pub(crate) fn add_stored_branches(
         &mut self,
         others: Vec<StoredBranch>,
-        place: usize,
+        index: usize,
         fork_point: Option<(usize, i64)>,
     ) {
         let Some(present) = self.branches.pop().filter(|_| self.branches.is_empty()) else {
@@ -246,7 +248,7 @@ impl Session {
                 .collect(),
             ..present.clone()
         };
-        let place = place.min(others.len());
+        let index = index.min(others.len());
         self.branches
             .extend(others.into_iter().map(|(fork_point, cursor, commands)| {
                 let mut branch = scripted.clone();
@@ -257,16 +259,16 @@ impl Session {
                 branch
             }));
         self.branches.insert(
-            place,
+            index,
             Branch {
                 parent: fork_point.map(|(parent, _)| parent),
                 from: fork_point.map_or(SimTime::ZERO, |(_, from)| SimTime(from)),
                 ..present
             },
         );
-        self.current = place;
-        debug_assert!(place < self.branches.len(), "the current branch exists");
-        self.hashed.set(Hashed::empty(place));
+        self.current = index;
+        debug_assert!(index < self.branches.len(), "the current branch exists");
+        self.hashed.set(Hashed::empty(index));
         let count = self.branches.len();
         for at in 0..count {
             let parent = self.branches[at]
@@ -277,8 +279,8 @@ impl Session {
         }
     }
 
-    /// Removes the user's last command from this branch. Returns the instant just before it, to which the caller must
-    /// advance.
+    /// Removes the user's last command from the current branch. Returns the instant just before it, to which the caller
+    /// must advance.
     pub fn undo(&mut self) -> Option<SimTime> {
         let branch = &mut self.branches[self.current];
         let index = branch.schedule.iter().rposition(|entry| entry.is_from_user)?;
@@ -291,7 +293,7 @@ impl Session {
         branch.last_considered = (0, 0);
         let target = at - Span(1);
         self.restore(target);
-        // The trace after the command is no longer valid: the branch is cut at the restored checkpoint.
+        // The trace after the command is no longer valid, so the branch is truncated at the restored checkpoint.
         let (recorded, printed, now) = (self.progress.recorded, self.progress.printed, self.world.now());
         if self.hashed.get().len > recorded {
             self.hashed.set(Hashed::empty(self.current));
@@ -304,16 +306,16 @@ impl Session {
         Some(target.max(now))
     }
 
-    /// Returns the scheduling decision of the attempt with that sequence number. Replays up to it with recording of
-    /// decisions on.
-    pub(crate) fn decision(&self, place: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
-        let place = usize::try_from(place).ok()?;
+    /// Returns the scheduling decision of the attempt whose record has this index. To get it, replays the branch up to
+    /// that record with decisions recorded.
+    pub(crate) fn decision(&self, index: u64) -> Option<Arc<podscope_cluster::RecordedDecision>> {
+        let index = usize::try_from(index).ok()?;
         let checkpoint = self
             .branch()
             .checkpoints
             .iter()
             .rev()
-            .find(|checkpoint| checkpoint.progress.recorded <= place)?;
+            .find(|checkpoint| checkpoint.progress.recorded <= index)?;
         let mut replay = Session {
             loaded: self.loaded.clone(),
             world: checkpoint.world.clone(),
@@ -325,7 +327,7 @@ impl Session {
             commands_max: self.commands_max,
         };
         replay.world.record_decisions(true);
-        while replay.progress.recorded <= place {
+        while replay.progress.recorded <= index {
             replay.world.take_decision();
             if !replay.advance_one(self.horizon()) {
                 return None;

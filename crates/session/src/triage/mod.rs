@@ -1,7 +1,7 @@
 //! Triage: finds the problems of a cluster at an instant, worst first, each with its reason and remedies (P-09).
 //!
-//! Pods of one owner with the same reason form one row. If the cluster states a reason (in a condition, in an Event, or in
-//! kube-scheduler's message for a decision made here), the row quotes it. Reasons are never guessed.
+//! Pods of one owner with the same reason form one row. If the cluster states a reason (in a condition, an Event, or
+//! kube-scheduler's message for a simulated decision), the row quotes it. Reasons are never guessed.
 
 mod nodes;
 mod pods;
@@ -17,7 +17,7 @@ use podscope_messages::{Sentence, sentence};
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
-pub(crate) use pods::shares_decision;
+pub(crate) use pods::shared_decision_owner;
 pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
 pub use standing::{older_versions, standing};
 
@@ -25,7 +25,7 @@ use crate::owners::workload_of;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
 
-/// The objects to examine.
+/// Limits triage to some objects.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     /// Only this namespace, without cluster-scoped objects; `None` for all objects.
@@ -34,10 +34,10 @@ pub struct Scope {
     pub pod: Option<String>,
 }
 
-/// State of one triage.
+/// State while the problems of a cluster are collected.
 struct Triage<'a> {
     objects: &'a Objects,
-    /// Wall-clock time at t = 0.
+    /// Wall-clock time at t = 0, from which findings count their times.
     start: Time,
     now: Time,
     scope: &'a Scope,
@@ -49,13 +49,13 @@ struct Triage<'a> {
     findings: Vec<Finding>,
 }
 
-/// Returns the problems of a session's cluster at the present time, worst first.
+/// Returns the problems of a session's cluster at the current time, worst first.
 #[must_use]
 pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
     triage_objects(session.world().objects(), session.loaded(), session.now(), scope)
 }
 
-/// Returns the problems of a scenario's cluster that has these objects at `now`, worst first.
+/// Returns the problems of a cluster with these objects at `now`, worst first. `loaded` is its scenario.
 #[must_use]
 pub fn triage_objects(objects: &Objects, loaded: &Loaded, now: SimTime, scope: &Scope) -> Vec<Finding> {
     let start = loaded.setup.start;
@@ -103,7 +103,7 @@ fn events_of(objects: &Objects) -> ordered::Map<Str, Vec<(Str, Str, Option<Time>
 
 impl Triage<'_> {
     /// Returns whether the scope includes a namespace.
-    fn sees(&self, namespace: &str) -> bool {
+    fn includes_namespace(&self, namespace: &str) -> bool {
         self.scope.namespace.as_deref().is_none_or(|only| only == namespace)
     }
 
@@ -129,8 +129,8 @@ impl Triage<'_> {
         &mut self.findings[last]
     }
 
-    /// Message of the object's newest Warning Event with one of these reasons.
-    fn warning(&self, uid: &podscope_api::Uid, reasons: &[&str]) -> Option<&str> {
+    /// Returns the message of the object's newest Warning Event with one of these reasons.
+    fn newest_warning(&self, uid: &podscope_api::Uid, reasons: &[&str]) -> Option<&str> {
         let all = self.events.get(&uid.0)?;
         let mut newest = all.iter().rev();
         newest
@@ -144,14 +144,15 @@ impl Triage<'_> {
         node.is_some_and(|node| !node.is_ready())
     }
 
-    /// Top-level workload that owns the object, as `KIND NAMESPACE/NAME`: the Deployment for a pod of its ReplicaSet.
+    /// Returns the top-level workload that owns the object, as `KIND NAMESPACE/NAME`: for a pod of a Deployment's
+    /// ReplicaSet, the Deployment.
     fn owner(&self, meta: &ObjectMeta) -> Option<String> {
         let owner = workload_of(self.objects, meta)?;
         Some(format!("{} {}/{}", owner.kind, meta.namespace, owner.name))
     }
 }
 
-/// `KIND NAMESPACE/NAME`, or `KIND NAME`.
+/// Formats an object's name as `KIND NAMESPACE/NAME` or `KIND NAME`.
 fn named(object: &Object) -> String {
     format!("{} {}", object.kind().name(), object.key())
 }
@@ -160,7 +161,7 @@ fn pod_name(pod: &Pod) -> String {
     format!("Pod {}", pod.metadata.key())
 }
 
-/// Says that finalizers hold an object that is being deleted.
+/// Returns the sentence that finalizers delay the removal of an object that is being deleted.
 fn held_by_finalizers(finalizers: Vec<&str>) -> Sentence {
     sentence!(
         problem::held_by_finalizers,
@@ -169,7 +170,7 @@ fn held_by_finalizers(finalizers: Vec<&str>) -> Sentence {
     )
 }
 
-/// Command that tells the cluster that the machine of a node is off.
+/// Returns the command which tells the cluster that a node's machine is off.
 fn out_of_service_command(node: &str) -> String {
     format!("kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")
 }
@@ -179,7 +180,7 @@ fn clause(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
-/// Formats the findings as `podscope why -o json`, in English. `start` is the wall-clock time at t = 0.
+/// Formats the findings like `podscope why -o json`, in English. `start` is the wall-clock time at t = 0.
 #[must_use]
 pub fn to_json(start: Time, findings: &[Finding]) -> Value {
     let rows = findings.iter().map(|found| {

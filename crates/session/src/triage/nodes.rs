@@ -1,4 +1,4 @@
-//! Nodes that are not heard, not ready, or short of something.
+//! Problems of nodes: nodes that are silent, not ready, or short of a resource.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::well_known::condition;

@@ -16,17 +16,18 @@ use podscope_scheduler::{Scheduler, TrialNodes};
 
 use super::{Problem, Triage, clause, held_by_finalizers, out_of_service_command, pod_name, standing};
 use crate::view;
-use crate::whatif::{self, GroupsAsked};
+use crate::whatif::{self, GroupCheck};
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of pods whose scheduling decision is repeated. Further pods keep the message of their condition.
-const DECISIONS: usize = 300;
-/// Rows for which it is searched what would help, and how much of it is told.
-const HELPED: usize = 40;
-const HELP: usize = 3;
+/// Maximum number of pods for which the scheduler decides again. Other pods keep the message of their condition.
+const MAX_DECISIONS: usize = 300;
+/// Maximum number of rows for which remedies are searched.
+const MAX_ROWS_WITH_REMEDIES: usize = 40;
+const MAX_REMEDIES: usize = 3;
 
-/// UID of the pod's ReplicaSet, if all its pending pods get the same decision: they have no claims of their own.
-pub(crate) fn shares_decision(pod: &Pod) -> Option<Uid> {
+/// Returns the UID of the pod's ReplicaSet, if the scheduler's decision is the same for all its pending pods: they have
+/// no claims of their own.
+pub(crate) fn shared_decision_owner(pod: &Pod) -> Option<Uid> {
     let owner = pod
         .metadata
         .controller_ref()
@@ -36,8 +37,8 @@ pub(crate) fn shares_decision(pod: &Pod) -> Option<Uid> {
     (!has_claim).then(|| owner.uid.clone())
 }
 
-/// The problem of one pod.
-struct Ailment {
+/// The problem of one pod, with its reason and the time since which it exists.
+struct PodProblem {
     problem: Problem,
     reason: Sentence,
     since: Option<Time>,
@@ -47,7 +48,7 @@ impl Triage<'_> {
     pub(super) fn pods(&mut self) {
         let objects = self.objects;
         let mut scheduler: Option<Scheduler> = None;
-        // Rows by owner, problem and reason.
+        // Indices of rows, by owner, problem and reason.
         let mut rows: ordered::Map<(String, Problem, Sentence), usize> = ordered::Map::new();
         let mut shown: Vec<(usize, Arc<Pod>)> = Vec::new();
         let mut decided = 0;
@@ -56,34 +57,36 @@ impl Triage<'_> {
         for pod in objects.list::<Pod>() {
             let is_meant = match &only {
                 Some(key) => pod.metadata.key().to_string() == *key,
-                None => self.sees(&pod.metadata.namespace),
+                None => self.includes_namespace(&pod.metadata.namespace),
             };
             if !is_meant {
                 continue;
             }
-            let Some(mut ailment) = self.ailment(pod) else { continue };
-            if ailment.problem == Problem::Pending && decided < DECISIONS {
+            let Some(mut pod_problem) = self.pod_problem(pod) else {
+                continue;
+            };
+            if pod_problem.problem == Problem::Pending && decided < MAX_DECISIONS {
                 // Pods of one ReplicaSet share a decision, unless each has its own claim or node.
-                let alike = shares_decision(pod);
+                let alike = shared_decision_owner(pod);
                 let known = alike.as_ref().and_then(|owner| reasons.get(owner)).cloned();
                 let reason = known.unwrap_or_else(|| {
                     decided += 1;
                     let config = self.config.clone();
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, config, 0));
-                    decision(self, scheduler, pod)
+                    explain_by_new_decision(self, scheduler, pod)
                 });
                 if let Some(owner) = alike {
                     reasons.insert(owner, reason.clone());
                 }
-                ailment.reason = reason.unwrap_or(ailment.reason);
+                pod_problem.reason = reason.unwrap_or(pod_problem.reason);
             }
             let owner = self.owner(&pod.metadata);
             let group = owner.clone().unwrap_or_else(|| pod_name(pod));
-            let key = (group, ailment.problem, ailment.reason.clone());
+            let key = (group, pod_problem.problem, pod_problem.reason.clone());
             if let Some(row) = rows.get(&key) {
                 let row = &mut self.findings[*row];
                 row.count += 1;
-                let since = ailment.since.map(|since| since.0 - self.start.0);
+                let since = pod_problem.since.map(|since| since.0 - self.start.0);
                 row.since = match (row.since, since) {
                     (Some(known), Some(since)) => Some(known.min(since)),
                     (known, since) => known.or(since),
@@ -93,40 +96,42 @@ impl Triage<'_> {
             rows.insert(key, self.findings.len());
             shown.push((self.findings.len(), pod.clone()));
             let row = self.add(
-                ailment.problem,
+                pod_problem.problem,
                 pod_name(pod),
                 &pod.metadata,
-                ailment.reason,
-                ailment.since,
+                pod_problem.reason,
+                pod_problem.since,
             );
             row.owner = owner;
         }
         let classes: Vec<Arc<PriorityClass>> = objects.list::<PriorityClass>().cloned().collect();
         let mut helped = 0;
-        let mut groups: Option<Option<GroupsAsked<'_>>> = None;
+        let mut groups: Option<Option<GroupCheck<'_>>> = None;
         for (row, pod) in shown {
             let problem = self.findings[row].problem;
             let help = match problem {
-                Problem::Pending | Problem::Gated if helped < HELPED && objects.missing_objects(&pod).is_none() => {
+                Problem::Pending | Problem::Gated
+                    if helped < MAX_ROWS_WITH_REMEDIES && objects.missing_objects(&pod).is_none() =>
+                {
                     helped += 1;
                     let now = self.config.clone();
                     let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
                     let groups = groups
-                        .get_or_insert_with(|| GroupsAsked::new(objects, self.nodes, || TrialNodes::new(scheduler)));
+                        .get_or_insert_with(|| GroupCheck::new(objects, self.nodes, || TrialNodes::new(scheduler)));
                     let grown = groups.as_mut().and_then(|groups| groups.help(&pod));
-                    let mut help = placed_by(scheduler, &pod, &classes);
+                    let mut help = verified_remedies(scheduler, &pod, &classes);
                     help.extend(grown.and_then(|asked| whatif::group_help(&asked)));
                     help
                 }
-                _ => self.help(problem, &pod),
+                _ => self.remedies(problem, &pod),
             };
             self.findings[row].help = help;
         }
     }
 
-    /// The pod's problem; `None` if it has none.
-    fn ailment(&self, pod: &Pod) -> Option<Ailment> {
-        let ailment = |problem, reason: Sentence, since| Some(Ailment { problem, reason, since });
+    /// Returns the pod's problem; `None` if it has none.
+    fn pod_problem(&self, pod: &Pod) -> Option<PodProblem> {
+        let pod_problem = |problem, reason: Sentence, since| Some(PodProblem { problem, reason, since });
         if pod.metadata.is_terminating() {
             return self.terminating(pod);
         }
@@ -136,12 +141,16 @@ impl Triage<'_> {
                 .and_then(|one| one.last_transition_time);
             let message = clause(&pod.status.message);
             return match &*pod.status.reason {
-                "Evicted" => ailment(Problem::Evicted, message.into(), ended),
+                "Evicted" => pod_problem(Problem::Evicted, message.into(), ended),
                 // Failed pods of a Job count towards its backoffLimit; the Job itself is reported.
                 _ if pod.metadata.controller_ref().is_some_and(|owner| &*owner.kind == "Job") => None,
                 reason => {
                     let since = ended.or_else(|| finished(pod));
-                    ailment(Problem::Failed, failed(reason, message, ends(pod)), since)
+                    pod_problem(
+                        Problem::Failed,
+                        describe_failed_pod(reason, message, failed_container_exits(pod)),
+                        since,
+                    )
                 }
             };
         }
@@ -154,10 +163,10 @@ impl Triage<'_> {
                 .and_then(|one| one.last_transition_time)
                 .or(pod.metadata.creation_timestamp);
             if !pod.spec.scheduling_gates.is_empty() {
-                return ailment(Problem::Gated, gated(pod), since);
+                return pod_problem(Problem::Gated, describe_gates(pod), since);
             }
             let said = pod.condition(condition::POD_SCHEDULED).map_or("", |one| &*one.message);
-            return ailment(Problem::Pending, clause(said).into(), since);
+            return pod_problem(Problem::Pending, clause(said).into(), since);
         };
         for status in pod
             .status
@@ -165,19 +174,19 @@ impl Triage<'_> {
             .iter()
             .chain(&pod.status.container_statuses)
         {
-            if let Some(found) = of_container(status) {
+            if let Some(found) = container_problem(status) {
                 return Some(found);
             }
         }
-        // A node that is not ready is reported itself, not each of its pods.
+        // A node that is not ready is reported once, instead of each of its pods.
         if self.is_lost(node) {
             return None;
         }
         self.unready(pod, node)
     }
 
-    /// The reason why a terminating pod is not removed; `None` during its grace period.
-    fn terminating(&self, pod: &Pod) -> Option<Ailment> {
+    /// Returns the reason why a terminating pod is not removed; `None` during its grace period.
+    fn terminating(&self, pod: &Pod) -> Option<PodProblem> {
         let until = pod.metadata.deletion_timestamp?;
         let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
         let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
@@ -198,15 +207,15 @@ impl Triage<'_> {
                 None => sentence!(problem::grace_has_ended_unbound),
             },
         };
-        Some(Ailment {
+        Some(PodProblem {
             problem: Problem::Terminating,
             reason,
             since: Some(until),
         })
     }
 
-    /// The reason why a bound pod does not become ready; `None` if it is ready or still starting.
-    fn unready(&self, pod: &Pod, node: &NodeName) -> Option<Ailment> {
+    /// Returns the reason why a bound pod does not become ready; `None` if it is ready or still starting.
+    fn unready(&self, pod: &Pod, node: &NodeName) -> Option<PodProblem> {
         if pod.is_ready() {
             return None;
         }
@@ -215,7 +224,7 @@ impl Triage<'_> {
             .and_then(|one| one.last_transition_time)
             .or(pod.status.start_time)
             .or(pod.metadata.creation_timestamp);
-        if since.is_some_and(|since| self.now.0 - since.0 < ON_ITS_WAY) {
+        if since.is_some_and(|since| self.now.0 - since.0 < STARTUP_TIME) {
             return None;
         }
         let uid = &pod.metadata.uid;
@@ -227,22 +236,27 @@ impl Triage<'_> {
             .iter()
             .chain(&pod.status.container_statuses);
         let has_started = statuses.clone().any(|status| !waits(status));
-        if !has_started && let Some(said) = self.warning(uid, &of_volume) {
-            return Some(Ailment {
+        if !has_started && let Some(said) = self.newest_warning(uid, &of_volume) {
+            return Some(PodProblem {
                 problem: Problem::VolumeStuck,
                 reason: clause(said).into(),
                 since,
             });
         }
-        let reason = if let Some(said) = self.warning(uid, &["FailedCreatePodSandBox", "NetworkNotReady"]) {
+        let reason = if let Some(said) = self.newest_warning(uid, &["FailedCreatePodSandBox", "NetworkNotReady"]) {
             clause(said).into()
-        } else if let Some(status) = pod.status.init_container_statuses.iter().find(|one| is_under_way(one)) {
+        } else if let Some(status) = pod
+            .status
+            .init_container_statuses
+            .iter()
+            .find(|one| is_running_unready(one))
+        {
             sentence!(problem::init_container_runs, container = &status.name)
         } else if let Some(status) = pod.status.container_statuses.iter().find(|one| !one.ready) {
             let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
             let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
             let container = &status.name;
-            match (&status.state.running, self.warning(uid, &["Unhealthy"])) {
+            match (&status.state.running, self.newest_warning(uid, &["Unhealthy"])) {
                 (Some(_), Some(said)) => sentence!(
                     problem::container_not_ready_for,
                     container = container,
@@ -280,14 +294,14 @@ impl Triage<'_> {
             let told = told.filter(|told| !told.is_empty());
             told.map_or_else(|| sentence!(problem::only_containers_ready), |told| clause(told).into())
         };
-        Some(Ailment {
+        Some(PodProblem {
             problem: Problem::NotReady,
             reason,
             since,
         })
     }
 
-    fn help(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
+    fn remedies(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
         let key = pod.metadata.key();
         let (namespace, name) = (&key.namespace, &key.name);
         match problem {
@@ -318,8 +332,8 @@ impl Triage<'_> {
     }
 }
 
-/// Time in which a pod may become ready before it is reported, in microseconds.
-const ON_ITS_WAY: i64 = 60 * 1_000_000;
+/// Time that a pod has to become ready before it is reported, in microseconds.
+const STARTUP_TIME: i64 = 60 * 1_000_000;
 
 fn finished(pod: &Pod) -> Option<Time> {
     let ended = pod
@@ -330,8 +344,8 @@ fn finished(pod: &Pod) -> Option<Time> {
     ended.max()
 }
 
-/// The exits of the pod's failed containers.
-fn ends(pod: &Pod) -> Vec<Sentence> {
+/// Returns sentences about the exits of the pod's failed containers.
+fn failed_container_exits(pod: &Pod) -> Vec<Sentence> {
     let statuses = pod
         .status
         .init_container_statuses
@@ -348,8 +362,9 @@ fn ends(pod: &Pod) -> Vec<Sentence> {
     ends.collect()
 }
 
-/// Describes a failed pod by the reason and message of its status and the exits of its containers. Each may be empty.
-fn failed(reason: &str, message: &str, ends: Vec<Sentence>) -> Sentence {
+/// Describes a failed pod by the reason and message of its status and the exits of its containers, as far as they are
+/// not empty.
+fn describe_failed_pod(reason: &str, message: &str, ends: Vec<Sentence>) -> Sentence {
     let said: Vec<&str> = [reason, message].into_iter().filter(|part| !part.is_empty()).collect();
     match (said.is_empty(), ends.is_empty()) {
         (_, true) => said.join(": ").into(),
@@ -358,13 +373,13 @@ fn failed(reason: &str, message: &str, ends: Vec<Sentence>) -> Sentence {
     }
 }
 
-/// Says that the pod's scheduling gates hold it back.
-fn gated(pod: &Pod) -> Sentence {
+/// Returns the sentence that scheduling gates hold the pod back.
+fn describe_gates(pod: &Pod) -> Sentence {
     let gates = gates(pod);
     sentence!(problem::gated, count = gates.len(), gates = gates)
 }
 
-/// The pod's scheduling gates, each with the controller that sets it if that is known.
+/// Returns the pod's scheduling gates, each with the controller that sets it, if known.
 pub(super) fn gates(pod: &Pod) -> Vec<Value> {
     let gates = pod.spec.scheduling_gates.iter();
     let gate = |gate: &PodSchedulingGate| match gate_setter(&gate.name) {
@@ -374,7 +389,7 @@ pub(super) fn gates(pod: &Pod) -> Vec<Value> {
     gates.map(gate).collect()
 }
 
-fn is_under_way(status: &ContainerStatus) -> bool {
+fn is_running_unready(status: &ContainerStatus) -> bool {
     status.state.terminated.is_none() && !status.ready && status.state.running.is_some()
 }
 
@@ -385,8 +400,8 @@ fn exit(ended: &podscope_api::ContainerStateTerminated) -> Sentence {
     }
 }
 
-/// The problem that a container's status reports: repeated exits, an image error, or a configuration error.
-fn of_container(status: &ContainerStatus) -> Option<Ailment> {
+/// Returns the problem in a container's status: repeated exits, an image error, or a configuration error.
+fn container_problem(status: &ContainerStatus) -> Option<PodProblem> {
     let again = |ended: &podscope_api::ContainerStateTerminated| {
         sentence!(
             problem::container_restarts,
@@ -403,7 +418,7 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
             .terminated
             .as_ref()
             .filter(|ended| ended.exit_code != 0 && status.restart_count > 0)?;
-        return Some(Ailment {
+        return Some(PodProblem {
             problem: Problem::CrashLoop,
             reason: again(ended),
             since: ended.finished_at,
@@ -447,11 +462,11 @@ fn of_container(status: &ContainerStatus) -> Option<Ailment> {
         | "PostStartHookError" => (Problem::ConfigError, said((&*waiting.reason).into())),
         _ => return None,
     };
-    Some(Ailment { problem, reason, since })
+    Some(PodProblem { problem, reason, since })
 }
 
-/// Explains why no node can run the pod, from a new scheduling decision.
-fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Sentence> {
+/// Explains with a new scheduling decision why no node can run the pod.
+fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<Sentence> {
     let condition = pod.condition(condition::POD_SCHEDULED);
     let said = condition
         .map(|one| clause(&one.message))
@@ -472,7 +487,7 @@ fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Optio
     };
     let explanation = explain(&cache, &decision);
     if let Some(message) = &explanation.message {
-        let more = standing::particulars(triage.objects, pod).into_iter();
+        let more = standing::unmentioned_causes(triage.objects, pod).into_iter();
         let Some(cause) = more.chain(devices(&explanation)).reduce(and_cause) else {
             return Some(clause(message).into());
         };
@@ -492,8 +507,8 @@ fn and_cause(before: Sentence, cause: Sentence) -> Sentence {
     sentence!(problem::and_cause, before = before, cause = cause)
 }
 
-/// The scheduler's explanation about devices, for the first node with devices that lacks some; without such a node, for
-/// the first one.
+/// Returns the scheduler's explanation about devices for the first node that has devices but not enough; otherwise for
+/// the first node.
 fn devices(explanation: &Explanation) -> Option<Sentence> {
     let nodes = explanation.nodes.iter();
     let explained: Vec<(&str, &NodeDevices)> = nodes
@@ -508,18 +523,18 @@ fn devices(explanation: &Explanation) -> Option<Sentence> {
     Some(sentence!(problem::devices_on_node, node = *node, lines = lines))
 }
 
-/// Remedies for a pending pod, each verified by the scheduler.
-fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<Sentence> {
+/// Returns remedies for a pending pod, each verified by the scheduler.
+fn verified_remedies(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<Sentence> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
-    while search.suggestions().len() < HELP && !search.step().finished {}
+    while search.suggestions().len() < MAX_REMEDIES && !search.step().finished {}
     let maker = view::PodCreator::None;
-    let found = search.suggestions().iter().take(HELP);
+    let found = search.suggestions().iter().take(MAX_REMEDIES);
     found
         .map(|suggestion| view::remedy(pod, &maker, suggestion).sentence())
         .collect()
 }
 
-/// The reason of the pod's problem, if it has one.
+/// Returns the reason of the pod's problem, if it has one.
 pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<Sentence> {
-    triage.ailment(pod).map(|ailment| ailment.reason)
+    triage.pod_problem(pod).map(|pod_problem| pod_problem.reason)
 }

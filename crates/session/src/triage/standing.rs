@@ -1,5 +1,5 @@
-//! Notes that precede the explanation of a pod's scheduling decision: the pod is terminating, finished, already bound, or
-//! gated.
+//! Notes that precede the explanation of a pod's scheduling decision: the pod is terminating, finished, already bound,
+//! or has scheduling gates.
 
 use podscope_api::{AccessMode, ObjectKey, PersistentVolumeClaim, Pod, PodPhase, Str};
 use podscope_cluster::Objects;
@@ -7,7 +7,7 @@ use podscope_messages::{Sentence, sentence};
 
 use super::{clause, pods};
 
-/// Returns the notes for a pod; none if the pod only waits for the scheduler.
+/// Returns the notes for a pod; empty if the pod only waits for the scheduler.
 #[must_use]
 pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let mut said = Vec::new();
@@ -26,8 +26,8 @@ pub fn standing(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
         let gates = pods::gates(pod);
         said.push(sentence!(standing::is_gated, count = gates.len(), gates = gates));
     }
-    let particulars = particulars(objects, pod).into_iter();
-    said.extend(particulars.map(|cause| sentence!(explain::sentence, text = cause)));
+    let causes = unmentioned_causes(objects, pod).into_iter();
+    said.extend(causes.map(|cause| sentence!(explain::sentence, text = cause)));
     said
 }
 
@@ -41,7 +41,7 @@ fn deleted(pod: &Pod) -> Sentence {
     }
 }
 
-/// How a pod has ended, without a full stop.
+/// Describes how a pod has ended, as a clause without a full stop.
 fn ended(pod: &Pod) -> Sentence {
     match (&*pod.status.reason, &pod.status.phase) {
         ("Evicted", _) => sentence!(standing::was_evicted, message = clause(&pod.status.message)),
@@ -51,23 +51,23 @@ fn ended(pod: &Pod) -> Sentence {
     }
 }
 
-/// Causes that kube-scheduler's message does not name, without a full stop: the only node of a DaemonSet's pod, and the
-/// pods that use its ReadWriteOncePod claims.
-pub(super) fn particulars(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
-    let meant = meant_for(pod).map(|node| sentence!(problem::made_for_node, node = &node));
-    meant.into_iter().chain(holders(objects, pod)).collect()
+/// Returns causes that kube-scheduler's message does not mention, as clauses without a full stop: the only node of a
+/// DaemonSet's pod, and the pods that use its ReadWriteOncePod claims.
+pub(super) fn unmentioned_causes(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
+    let meant = pinned_node_of_daemon_pod(pod).map(|node| sentence!(problem::made_for_node, node = &node));
+    meant.into_iter().chain(exclusive_claim_clauses(objects, pod)).collect()
 }
 
-/// The node for which a DaemonSet created the pod.
-fn meant_for(pod: &Pod) -> Option<Str> {
+/// Returns the node for which a DaemonSet created the pod.
+fn pinned_node_of_daemon_pod(pod: &Pod) -> Option<Str> {
     pod.metadata
         .controller_ref()
         .filter(|owner| &*owner.kind == "DaemonSet")?;
     pod.spec.pinned_node().cloned()
 }
 
-/// One clause for each ReadWriteOncePod claim that another pod uses.
-fn holders(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
+/// Returns one clause for each ReadWriteOncePod claim that another pod uses.
+fn exclusive_claim_clauses(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     let mut said = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let Some(name) = podscope_cluster::claim_name(pod, volume) else {
@@ -100,7 +100,7 @@ fn holders(objects: &Objects, pod: &Pod) -> Vec<Sentence> {
     said
 }
 
-/// The newest kubelet version in the cluster that is older than the Kubernetes version of the engine.
+/// Returns the newest kubelet version in the cluster that is older than the engine's Kubernetes version.
 #[must_use]
 pub fn older_versions(objects: &Objects) -> Option<String> {
     let minor = |version: &str| -> Option<(u32, u32)> {

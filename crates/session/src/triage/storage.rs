@@ -19,10 +19,10 @@ impl Triage<'_> {
         if self.scope.namespace.is_none() {
             self.attachments();
         }
-        self.lingering(&used);
+        self.unfinished_deletions(&used);
     }
 
-    /// Claims in use, each with the name of one pod that uses it.
+    /// Returns the claims in use, each with the name of one pod that uses it.
     fn used_claims(&self) -> ordered::Map<ObjectKey, Str> {
         let mut used = ordered::Map::new();
         for pod in self.objects.list::<Pod>().filter(|pod| !pod.is_terminal()) {
@@ -42,13 +42,13 @@ impl Triage<'_> {
             let meta = &claim.metadata;
             let waits = matches!(claim.status.phase, Some(ClaimPhase::Pending) | None);
             let is_made_up = meta.annotation(NOT_IN_THE_DUMP).is_some();
-            if !self.sees(&meta.namespace) || !waits || is_made_up || meta.is_terminating() {
+            if !self.includes_namespace(&meta.namespace) || !waits || is_made_up || meta.is_terminating() {
                 continue;
             }
             let name = claim.spec.storage_class_name.as_deref().unwrap_or_default();
             let class = objects.named::<StorageClass>(name);
             let class = class.filter(|class| class.metadata.annotation(NOT_IN_THE_DUMP).is_none());
-            let said = self.warning(&meta.uid, &["ProvisioningFailed", "FailedBinding", "VolumeMismatch"]);
+            let said = self.newest_warning(&meta.uid, &["ProvisioningFailed", "FailedBinding", "VolumeMismatch"]);
             let user = used.get(&meta.key());
             let reason = match (said, class, user) {
                 (Some(said), ..) => clause(said).into(),
@@ -78,12 +78,12 @@ impl Triage<'_> {
         }
     }
 
-    /// ResourceClaims that wait for devices, or for the end of the pods that use them.
+    /// Reports ResourceClaims that wait for devices, or for the end of the pods that use them.
     fn device_claims(&mut self) {
         let objects = self.objects;
         for claim in objects.list::<ResourceClaim>() {
             let meta = &claim.metadata;
-            if !self.sees(&meta.namespace) {
+            if !self.includes_namespace(&meta.namespace) {
                 continue;
             }
             if meta.is_terminating() {
@@ -155,14 +155,17 @@ impl Triage<'_> {
     }
 
     /// Reports objects other than pods whose deletion does not finish.
-    fn lingering(&mut self, used: &ordered::Map<ObjectKey, Str>) {
+    fn unfinished_deletions(&mut self, used: &ordered::Map<ObjectKey, Str>) {
         let objects = self.objects;
         let kinds = Kind::ALL
             .iter()
             .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease | Kind::VolumeAttachment));
         for object in kinds.flat_map(|kind| objects.list_kind(*kind)) {
             let meta = object.metadata();
-            let Some(since) = meta.deletion_timestamp.filter(|_| self.sees(&meta.namespace)) else {
+            let Some(since) = meta
+                .deletion_timestamp
+                .filter(|_| self.includes_namespace(&meta.namespace))
+            else {
                 continue;
             };
             let is_own = |name: &&Str| matches!(&***name, "foregroundDeletion" | "orphan");
@@ -173,7 +176,7 @@ impl Triage<'_> {
                 .map(|name| &**name)
                 .collect();
             let reason = match &object {
-                Object::Namespace(namespace) => of_namespace(namespace),
+                Object::Namespace(namespace) => reason_of_namespace_deletion(namespace),
                 Object::PersistentVolumeClaim(_) if foreign == [PVC_PROTECTION] => match used.get(&object.key()) {
                     Some(pod) => sentence!(problem::used_by_pod, pod = pod, finalizer = PVC_PROTECTION),
                     None => sentence!(problem::used_by_none, finalizer = PVC_PROTECTION),
@@ -188,7 +191,7 @@ impl Triage<'_> {
     }
 }
 
-fn of_namespace(namespace: &Namespace) -> Sentence {
+fn reason_of_namespace_deletion(namespace: &Namespace) -> Sentence {
     let told = namespace.status.conditions.iter();
     let told: Vec<&str> = told
         .filter(|one| one.status == ConditionStatus::True && !one.message.is_empty())

@@ -22,10 +22,10 @@ impl Triage<'_> {
         self.autoscalers();
     }
 
-    /// Describes the pod that blocks a rollout: the first unready pod of the new template, or else of any template.
-    fn sick(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<Sentence> {
+    /// Describes the pod that blocks a rollout: the first unready pod of the new template, otherwise of any template.
+    fn blocking_pod(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<Sentence> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
-        let mut sick: Option<Sentence> = None;
+        let mut blocking_pod: Option<Sentence> = None;
         for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
             let why = pods::reason_of(self, pod);
             let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
@@ -33,20 +33,20 @@ impl Triage<'_> {
                 .or_else(|| lost.map(|node| sentence!(problem::node_of_pod_not_ready, node = node.as_str())))
                 .unwrap_or_else(|| sentence!(problem::not_ready));
             let text = sentence!(problem::pod_not_ready, pod = &pod.metadata.name, why = why);
-            // The rollout waits for pods of the new template first.
+            // A rollout waits for pods of the new template first.
             if is_new(pod) {
                 return Some(text);
             }
-            sick.get_or_insert(text);
+            blocking_pod.get_or_insert(text);
         }
-        sick
+        blocking_pod
     }
 
     fn deployments(&mut self) {
         let objects = self.objects;
         for deployment in objects.list::<Deployment>() {
             let meta = &deployment.metadata;
-            if !self.sees(&meta.namespace) {
+            if !self.includes_namespace(&meta.namespace) {
                 continue;
             }
             let status = &deployment.status;
@@ -72,13 +72,13 @@ impl Triage<'_> {
             if stuck.is_none() && !(misses && status.unavailable_replicas.unwrap_or(0) > 0) {
                 continue;
             }
-            let Some(sick) = self
-                .sick(&owners, is_new)
+            let Some(blocking_pod) = self
+                .blocking_pod(&owners, is_new)
                 .or_else(|| stuck.map(|stuck| clause(&stuck.message).into()))
             else {
                 continue;
             };
-            let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = sick);
+            let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = blocking_pod);
             let since = stuck.and_then(|stuck| stuck.last_transition_time);
             let row = self.add(Problem::RolloutStuck, name, meta, reason, since);
             let command = format!("kubectl rollout undo deployment {} -n {}", meta.name, meta.namespace);
@@ -91,13 +91,13 @@ impl Triage<'_> {
         for set in objects.list::<StatefulSet>() {
             let (meta, status) = (&set.metadata, &set.status);
             let is_rolling = !status.update_revision.is_empty() && status.update_revision != status.current_revision;
-            if !self.sees(&meta.namespace) || !is_rolling {
+            if !self.includes_namespace(&meta.namespace) || !is_rolling {
                 continue;
             }
             let is_new = |pod: &Pod| pod.metadata.label("controller-revision-hash") == Some(&*status.update_revision);
-            if let Some(sick) = self.sick(&[&meta.uid], is_new) {
+            if let Some(blocking_pod) = self.blocking_pod(&[&meta.uid], is_new) {
                 let (updated, wanted) = (status.updated_replicas.unwrap_or(0), set.spec.replicas.unwrap_or(1));
-                let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = sick);
+                let reason = sentence!(problem::rollout, updated = updated, wanted = wanted, pod = blocking_pod);
                 self.add(
                     Problem::RolloutStuck,
                     format!("StatefulSet {}", meta.key()),
@@ -113,7 +113,7 @@ impl Triage<'_> {
                 status.updated_number_scheduled.unwrap_or(0),
                 status.desired_number_scheduled,
             );
-            if !self.sees(&meta.namespace) || updated >= wanted {
+            if !self.includes_namespace(&meta.namespace) || updated >= wanted {
                 continue;
             }
             let newest = objects
@@ -121,7 +121,7 @@ impl Triage<'_> {
                 .max_by_key(|pod| pod.metadata.creation_timestamp);
             let newest = newest.and_then(|pod| pod.metadata.label("controller-revision-hash").map(str::to_owned));
             let is_new = |pod: &Pod| pod.metadata.label("controller-revision-hash") == newest.as_deref();
-            if let Some(sick) = self.sick(&[&meta.uid], is_new) {
+            if let Some(blocking_pod) = self.blocking_pod(&[&meta.uid], is_new) {
                 let allowed = set.spec.update_strategy.rolling_update.as_ref();
                 let allowed = allowed.and_then(|rolling| rolling.max_unavailable.as_ref());
                 let allowed = allowed.map_or_else(|| "1".to_owned(), ToString::to_string);
@@ -129,7 +129,7 @@ impl Triage<'_> {
                     problem::daemon_rollout,
                     updated = updated,
                     wanted = wanted,
-                    pod = sick,
+                    pod = blocking_pod,
                     allowed = allowed
                 );
                 self.add(
@@ -147,7 +147,7 @@ impl Triage<'_> {
         for job in self
             .objects
             .list::<Job>()
-            .filter(|job| self.sees(&job.metadata.namespace))
+            .filter(|job| self.includes_namespace(&job.metadata.namespace))
             .cloned()
             .collect::<Vec<_>>()
         {
@@ -174,7 +174,8 @@ impl Triage<'_> {
         let objects = self.objects;
         for budget in objects.list::<PodDisruptionBudget>() {
             let (meta, status) = (&budget.metadata, &budget.status);
-            if !self.sees(&meta.namespace) || status.disruptions_allowed > 0 || status.expected_pods == 0 {
+            if !self.includes_namespace(&meta.namespace) || status.disruptions_allowed > 0 || status.expected_pods == 0
+            {
                 continue;
             }
             let (healthy, needed) = (status.current_healthy, status.desired_healthy);
@@ -204,7 +205,7 @@ impl Triage<'_> {
         let objects = self.objects;
         for autoscaler in objects.list::<HorizontalPodAutoscaler>() {
             let meta = &autoscaler.metadata;
-            if !self.sees(&meta.namespace) {
+            if !self.includes_namespace(&meta.namespace) {
                 continue;
             }
             let unable = autoscaler.status.conditions.iter().find(|one| {

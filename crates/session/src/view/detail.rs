@@ -17,7 +17,7 @@ use podscope_protocol::{
     ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView, failures_title,
 };
 
-/// Details of the selected object at the cursor.
+/// Returns the details of the selected object at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
     match subject {
         SubjectRef::Pod { key, uid } => pod(session, key, uid, marks),
@@ -86,7 +86,7 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
     at.map_or(0, |at| at.0 - session.world().start().0)
 }
 
-/// A condition line. `since` is the last transition time.
+/// Creates a line about a condition. `since` is the last transition time.
 fn condition(
     session: &Session,
     status: ConditionStatus,
@@ -166,7 +166,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     }
 }
 
-/// Details of a pod that the API does not have: its processes that are still running.
+/// Returns the details of a pod that no longer exists in the API: its processes that are still running.
 fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
     let world = session.world();
     let processes: Vec<_> = machines
@@ -208,9 +208,9 @@ fn deleted_pod(session: &Session, object_key: &ObjectKey, uid: &str, machines: &
                 ..ContainerDetail::default()
             })
             .collect(),
-        // The API does not know the deleted pod's volumes. The machine still has emptyDirs that were written to.
+        // The volumes of the deleted pod are unknown, but the machine still has the emptyDirs that were written to.
         volumes: (written.chunk_by(|one, next| one.volume == next.volume))
-            .filter_map(|of_one| Some((of_one.first()?.volume.to_string(), scratch(of_one))))
+            .filter_map(|of_one| Some((of_one.first()?.volume.to_string(), empty_dir_view(of_one))))
             .collect(),
         events: events(session, "Pod", object_key, uid),
         bars,
@@ -251,7 +251,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
         .collect()
 }
 
-/// Kind and name of the pod's controller, of the controller's controller, and so on.
+/// Returns kind and name of the pod's controller, of the controller's controller, and so on.
 fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     let mut owners = Vec::new();
     let mut owner = pod.metadata.controller_ref().cloned();
@@ -309,8 +309,8 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
     }
 }
 
-/// An emptyDir with the data written to it.
-fn scratch<'a>(written: impl IntoIterator<Item = &'a EmptyDirData>) -> VolumeView {
+/// Converts an emptyDir with the data that was written to it.
+fn empty_dir_view<'a>(written: impl IntoIterator<Item = &'a EmptyDirData>) -> VolumeView {
     let views = written.into_iter().map(|written| WrittenView {
         size: Quantity::from_bytes(written.bytes).to_string(),
         container: written.container.to_string(),
@@ -323,7 +323,7 @@ fn volume_view(volume: &podscope_api::Volume, written: &[EmptyDirData]) -> Volum
     if let Some(claim) = &volume.persistent_volume_claim {
         VolumeView::Claim(claim.claim_name.to_string())
     } else if volume.empty_dir.is_some() {
-        scratch(written.iter().filter(|written| written.volume == volume.name))
+        empty_dir_view(written.iter().filter(|written| written.volume == volume.name))
     } else if let Some(map) = &volume.config_map {
         VolumeView::ConfigMap(map.name.to_string())
     } else if let Some(secret) = &volume.secret {

@@ -1,4 +1,4 @@
-//! Devices of nodes, from the slices and the claims of the API. Only the whole engine has them.
+//! Devices of nodes, from the ResourceSlices and ResourceClaims in the API. Only the whole engine supports them.
 
 use podscope_api::{
     Device, DeviceAttribute, DeviceTaint, NodeName, ObjectMeta, Quantity, ResourceClaim, ResourceSlice, Str, ordered,
@@ -9,12 +9,13 @@ use podscope_protocol::{DeviceHolder, DeviceView, NodeDevices};
 
 use crate::IS_WHOLE;
 
-/// Driver, pool and name of a device.
+/// Identifies a device by driver, pool and name.
 type DeviceKey<'w> = (&'w Str, &'w Str, &'w Str);
-/// Driver, pool, counter set and counter.
+/// Identifies a counter by driver, pool, counter set and name.
 type CounterKey<'w> = (&'w Str, &'w Str, &'w Str, &'w Str);
 
-/// The devices of all nodes, by node, then driver, pool and name. Devices that belong to no single node are left out.
+/// Returns the devices of all nodes, ordered by node, driver, pool and name. Devices that do not belong to a single
+/// node are left out.
 pub(super) fn devices(world: &World) -> Vec<NodeDevices> {
     if !IS_WHOLE {
         return Vec::new();
@@ -49,7 +50,7 @@ fn key_of<'w>(slice: &'w ResourceSlice, device: &'w Device) -> DeviceKey<'w> {
     (&slice.spec.driver, &slice.spec.pool.name, &device.name)
 }
 
-/// The slices of the newest generation of each pool (DRA-017).
+/// Returns the ResourceSlices of the newest generation of each pool (DRA-017).
 fn newest_slices(world: &World) -> Vec<&ResourceSlice> {
     let all = || world.objects().list::<ResourceSlice>().map(|slice| &**slice);
     let mut newest: ordered::Map<(&Str, &Str), i64> = ordered::Map::new();
@@ -63,7 +64,7 @@ fn newest_slices(world: &World) -> Vec<&ResourceSlice> {
     all().filter(is_newest).collect()
 }
 
-/// The claims that hold each device, without those with admin access.
+/// Returns the claims to which each device is allocated, without claims with admin access.
 fn holders(world: &World) -> ordered::Map<DeviceKey<'_>, Vec<DeviceHolder>> {
     let mut holders: ordered::Map<DeviceKey<'_>, Vec<DeviceHolder>> = ordered::Map::new();
     for claim in world.objects().list::<ResourceClaim>() {
@@ -90,7 +91,7 @@ fn full_name(metadata: &ObjectMeta) -> String {
     format!("{}/{}", metadata.namespace, metadata.name)
 }
 
-/// What is left of each shared counter, in thousandths.
+/// Returns the remaining part of each shared counter, in thousandths.
 fn counters_left<'w>(
     slices: &[&'w ResourceSlice],
     holders: &ordered::Map<DeviceKey<'w>, Vec<DeviceHolder>>,

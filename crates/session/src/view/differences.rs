@@ -1,4 +1,4 @@
-//! Differences between API and machine, and causes of pod deletions.
+//! Differences between the API's and a machine's state of pods, and causes of pod deletions.
 
 use podscope_api::well_known::condition;
 use podscope_api::{Node, NodeName, Pod};
@@ -49,7 +49,7 @@ pub(super) fn differs(
     out
 }
 
-/// The cause of a pod's deletion (C-09).
+/// Returns the cause of a pod's deletion (C-09).
 pub(super) fn deletion_cause(pod: &Pod) -> DeletionCause {
     let Some(condition) = pod.condition(condition::DISRUPTION_TARGET) else {
         return DeletionCause::Request;

@@ -12,16 +12,16 @@ use super::nodes::Nodes;
 use super::pods::PodEntry;
 use podscope_protocol::{GroupView, PodMark, PodView, SpreadCount};
 
-/// Contribution of a pod to the counts. It is cached, because most pods do not change between frames.
+/// What a pod adds to the counts. It is cached, because most pods do not change between frames.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contribution {
     /// Index of the node's group.
     group: Option<usize>,
-    /// Index of the owner with which the pod is counted, if any.
+    /// Index of the owner for which the pod is counted, if there is one.
     owner: Option<usize>,
-    /// Some if the pod has a spread constraint for the key; holds the maximum skew of a hard constraint.
+    /// `Some` if the pod has a spread constraint for the key. The inner value is the maximum skew of a hard constraint.
     skew: Option<Option<u32>>,
-    /// Whether the pod counts, that is, has neither ended nor is terminating.
+    /// Whether the pod is counted: it has not ended and is not terminating.
     counts: bool,
 }
 
@@ -35,19 +35,19 @@ pub(crate) struct Groups {
     owners: ordered::Map<String, usize>,
 }
 
-/// Change of the groups since the last frame.
+/// What has changed in the groups since the last frame.
 pub(crate) enum GroupChange {
-    /// Other nodes or another key: all groups have changed.
+    /// Everything: the nodes or the key have changed.
     All,
     /// Only the counts have changed.
     Counts,
     Unchanged,
 }
 
-/// Pods of one owner in one group, as they are counted for the spread.
+/// Pods of one owner in one group.
 #[derive(Debug, Clone, Default)]
 struct OwnerPods {
-    /// Number of pods, including those that do not count.
+    /// Number of pods, including ended and terminating ones.
     members: u32,
     skew: Option<Option<u32>>,
 }
@@ -133,7 +133,7 @@ impl Groups {
         }
     }
 
-    /// Computes the contribution of a pod or ghost.
+    /// Computes what a pod or ghost adds to the counts.
     fn contribution(&mut self, nodes: &Nodes, view: &PodView, pod: Option<&Pod>) -> Contribution {
         let value = (nodes.get(&*view.node)).map(|node| node.view.labels.get(&self.key).map_or("", String::as_str));
         let group = value.map(|value| {
@@ -168,14 +168,14 @@ impl Groups {
     }
 }
 
-/// Whether two groupings have the same names and nodes.
+/// Returns whether two groupings have the same names and nodes.
 fn are_same_groups(new: &[GroupView], old: &[GroupView]) -> bool {
     let is_same_group = |(new, old): (&GroupView, &GroupView)| new.name == old.name && new.nodes == old.nodes;
     new.len() == old.len() && new.iter().zip(old).all(is_same_group)
 }
 
-/// The owner with which a pod is counted. For a pod without an owner, the labels that its spread constraint selects.
-/// None if it has neither.
+/// Returns the owner for which a pod is counted. For a pod without an owner, these are the labels that its spread
+/// constraint selects. None if it has neither.
 fn counting_owner<'a>(view: &'a PodView, constraint: Option<&TopologySpreadConstraint>) -> Option<Cow<'a, str>> {
     if !view.owner.is_empty() {
         return Some(Cow::Borrowed(&view.owner));

@@ -1,4 +1,4 @@
-//! Marks and bars of the timeline (U-05), made from the branch's whole trace.
+//! Marks and bars of the timeline (U-05), derived from the branch's whole trace.
 
 mod requests;
 
@@ -12,34 +12,34 @@ use crate::timeline::Trace;
 use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
-/// Marks of one branch, as far as the trace has been processed.
+/// Marks of one branch, up to the last processed record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     branch: usize,
     seen: usize,
     marks: ordered::Map<u64, Mark>,
-    /// Bars without an end yet, with the ids of their marks.
+    /// Bars that have not ended yet, with the ids of their marks.
     open: ordered::Map<Bar, u64>,
-    /// Labels of commands with manifests, by command. They are kept across branches and seeks, because they are costly
-    /// to make.
+    /// Labels of commands with manifests, by command. They are kept across branches and seeks, because creating them is
+    /// expensive.
     manifest_labels: ordered::Map<String, MarkLabel>,
     /// Number of running containers by pod key and pod UID.
     running_containers: ordered::Map<String, ordered::Map<String, usize>>,
 }
 
-/// Whether the control plane sets the taint, so that a condition or cordon already has a mark. The taint out-of-service
-/// is set by users only.
-fn is_own_taint(key: &str) -> bool {
+/// Returns whether the control plane sets the taint. It then has no mark, because the condition or cordon that causes
+/// it already has one. Only users set the taint out-of-service.
+fn is_set_by_control_plane(key: &str) -> bool {
     key.starts_with("node.kubernetes.io/") && key != taint::OUT_OF_SERVICE
 }
 
-/// Whether a fault lasts until it is repaired.
+/// Returns whether a fault lasts until it is repaired.
 const fn is_lasting(fault: FaultKind) -> bool {
     use FaultKind::{Detach, Device, Exit, Join, Leave, Sandbox};
     !matches!(fault, Exit | Sandbox | Join | Leave | Detach | Device)
 }
 
-/// Faults that end when the given one is repaired. Power also restarts the programs of a machine.
+/// Returns the faults that end when the given fault is repaired. Switching a machine on also restarts its programs.
 fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     use FaultKind::{Crash, CrashDriver, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
     match fault {
@@ -56,7 +56,7 @@ fn faults_ended_by_repair_of(fault: FaultKind) -> Vec<FaultKind> {
     }
 }
 
-/// Identifies a bar that has no end yet.
+/// Identifies a bar that has not ended yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Bar {
     /// A lasting fault; `since` is the sequence number of its record.
@@ -72,13 +72,13 @@ enum Bar {
 }
 
 impl Bar {
-    /// Whether the bar is of one of these faults, for this name.
+    /// Returns whether the bar is about one of these faults with this target.
     fn is_fault(&self, faults: &[FaultKind], target: &str) -> bool {
         matches!(self, Self::Fault { fault, name, .. } if name == target && faults.contains(fault))
     }
 }
 
-/// Who evicts a pod, according to its condition DisruptionTarget. None for preemption, which has its own record.
+/// Determines from the condition DisruptionTarget who evicts a pod. None for preemption, which has its own record.
 fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     match reason {
         "DeletionByTaintManager" => Some(Evictor::Taint),
@@ -90,7 +90,7 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     }
 }
 
-/// The label of a command on one line.
+/// Returns the label of a command, on one line.
 fn command_label(text: &str) -> MarkLabel {
     let is_marked = match command::parse(text) {
         Ok(Command::Fault { fault, .. }) => !matches!(fault, Fault::Member { .. }),
@@ -105,24 +105,24 @@ fn command_label(text: &str) -> MarkLabel {
     }
 }
 
-/// Maximum number of objects in a label.
-const MAX_NAMED_OBJECTS: usize = 3;
+/// Maximum number of objects that a label lists.
+const MAX_LISTED_OBJECTS: usize = 3;
 
-/// The label of a command with manifests, which lists the objects in them.
+/// Returns the label of a command with manifests, which lists the objects in them.
 fn manifest_command_label(command: &str) -> MarkLabel {
     let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
     let objects = podscope_api::parse(rest.rsplit_once('\n').map_or("", |(body, _)| body)).objects;
     let Some((verb, _)) = first.split_once(" -").filter(|_| !objects.is_empty()) else {
         return MarkLabel::Written(first.to_owned());
     };
-    let named = objects.iter().take(MAX_NAMED_OBJECTS).map(|found| {
+    let named = objects.iter().take(MAX_LISTED_OBJECTS).map(|found| {
         let object = &found.value;
         format!("{} {}", object.kind().name(), object.metadata().name)
     });
     MarkLabel::Given {
         command: verb.to_owned(),
         objects: named.collect(),
-        more: objects.len().saturating_sub(MAX_NAMED_OBJECTS),
+        more: objects.len().saturating_sub(MAX_LISTED_OBJECTS),
     }
 }
 
@@ -130,13 +130,13 @@ fn is_of_node(record: &Record) -> bool {
     (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
 }
 
-/// Invariants whose violation lasts as long as two pods with the same name have processes.
+/// Invariants whose violation lasts while two pods with the same name have processes.
 const DUPLICATE_POD_INVARIANTS: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
 
-/// The invariant whose violation lasts as long as the process that should have been fenced runs.
+/// The invariant whose violation lasts while the process that should have been fenced is running.
 const FENCING_INVARIANT: &str = "fence-before-break";
 
-/// Identifies the bar of a violated invariant.
+/// Returns the bar of a violated invariant.
 fn violation_bar(invariant: &str, key: &str) -> Bar {
     Bar::Broken {
         invariant: invariant.to_owned(),
@@ -166,7 +166,7 @@ impl Marks {
         self.marks.values().cloned().collect()
     }
 
-    /// Processes new records of the trace. Returns new or changed marks, and the ids of removed ones.
+    /// Processes new records of the trace. Returns new or changed marks, and the ids of removed marks.
     pub(crate) fn update(&mut self, branch: usize, trace: &Trace) -> (Vec<Mark>, Vec<u64>) {
         let mut gone = Vec::new();
         if branch != self.branch || trace.len() < self.seen {
@@ -242,7 +242,7 @@ impl Marks {
                 let should_close = |bar: &Bar| matches!(bar, Bar::Fault { name: target, .. } if target == name);
                 self.close_all(should_close, record.at)
             }
-            // Partitions add up until the node is healed.
+            // Partitions of a node accumulate until the node is healed.
             FaultKind::Partition => Vec::new(),
             FaultKind::Crash(process) => {
                 self.close_all(|bar| bar.is_fault(&[FaultKind::Second(process)], name), record.at)
@@ -256,7 +256,7 @@ impl Marks {
         changed
     }
 
-    /// Makes the mark of a record a bar that ends when the fault is repaired.
+    /// Turns the mark of a record into a bar that ends when the fault is repaired.
     fn open_fault_bar(&mut self, record: &Record, fault: FaultKind, name: &str) {
         if let Some(mark) = self.marks.get_mut(&record.seq) {
             mark.to = None;
@@ -274,11 +274,11 @@ impl Marks {
         changed
     }
 
-    /// Handles the end of a process, by a signal with a bar or otherwise.
+    /// Handles the end of a process, after a signal with a bar or for another reason.
     fn handle_exit(&mut self, record: &Record, container_bar: &Bar, code: i32, reason: &str) -> Vec<u64> {
         let mut changed: Vec<u64> = self.close(container_bar, record.at).into_iter().collect();
         let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
-        // Processes that end because the machine loses power have no mark.
+        // A process that ends because its machine loses power has no mark.
         if changed.is_empty() && code != 0 && reason != "Unknown" {
             let label = MarkLabel::Exited {
                 pod,
@@ -409,14 +409,14 @@ impl Marks {
                     changed.insert(self.add_point(record, Lane::Faults, kind, label));
                 }
             }
-            // A deleted Node has no conditions any more.
+            // A deleted Node has no conditions, so its bars end.
             Happening::Deleted if is_of_node(record) => {
                 changed.extend(self.close_all(
                     |bar| matches!(bar, Bar::Condition { node, .. } if *node == name),
                     record.at,
                 ));
             }
-            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !is_own_taint(key) => {
+            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !is_set_by_control_plane(key) => {
                 let label = MarkLabel::Tainted {
                     node: name,
                     key: key.to_string(),
@@ -424,7 +424,7 @@ impl Marks {
                 };
                 changed.insert(self.add_point(record, Lane::Faults, MarkKind::Fenced, label));
             }
-            Happening::TaintRemoved { key, .. } if is_of_node(record) && !is_own_taint(key) => {
+            Happening::TaintRemoved { key, .. } if is_of_node(record) && !is_set_by_control_plane(key) => {
                 let label = MarkLabel::Untainted {
                     node: name,
                     key: key.to_string(),
@@ -451,7 +451,7 @@ impl Marks {
         }
     }
 
-    /// Handles the end of a process: ends violations that last as long as two pods with the same name run.
+    /// Handles the end of a process: ends violations that last while two pods with the same name are running.
     fn end_violations(&mut self, record: &Record) -> Vec<u64> {
         let Some(subject) = &record.object else {
             return Vec::new();
@@ -477,7 +477,7 @@ impl Marks {
             .collect()
     }
 
-    /// Adds a violation: a bar if it lasts as long as processes run, otherwise a point.
+    /// Adds a violation: a bar if it lasts while processes are running, otherwise a point.
     fn add_violation(&mut self, record: &Record, invariant: &str) -> Option<u64> {
         let key = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.to_string());
         let lives = self.running_containers.get(&key).map_or(0, ordered::Map::len);

@@ -1,5 +1,5 @@
-//! State of the page, made from the world at the cursor. [`ViewState`] is updated from frame to frame: what has not
-//! changed since the last frame is neither made nor sent again.
+//! State of the page, derived from the world at the cursor. [`ViewState`] is updated from frame to frame: whatever has
+//! not changed since the last frame is neither rebuilt nor sent again.
 
 mod detail;
 mod devices;
@@ -39,7 +39,7 @@ use podscope_protocol::{
     NodeDevices, OwnerView, StoryState,
 };
 
-/// What the page shows, as of the last frame.
+/// The page's content in the last frame.
 ///
 /// Invariant: incremental updates lead to the same content as a new `ViewState` at the same cursor.
 #[derive(Debug, Clone, Default)]
@@ -57,8 +57,8 @@ pub(crate) struct ViewState {
 }
 
 impl ViewState {
-    /// Updates to the cursor and returns the changes since the last frame. The first frame contains everything.
-    /// `owners` keeps the colour of each owner for the whole session.
+    /// Updates the state to the cursor and returns the changes since the last frame. The first frame contains
+    /// everything. `owners` keeps the colour of each owner for the whole session.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -97,7 +97,7 @@ impl ViewState {
         }
         frame.control_plane = update_value(&mut self.control_plane, control_plane(session), reset);
         let devices = devices::devices(world);
-        // Clusters without devices send nothing.
+        // Nothing is sent for clusters without devices.
         let has_devices = !devices.is_empty() || !self.devices.is_empty();
         frame.devices = update_value(&mut self.devices, devices, reset && has_devices);
         frame.branches = update_value(&mut self.branches, branches(session), reset);
@@ -110,7 +110,7 @@ impl ViewState {
     }
 }
 
-/// Stores the new value. Returns it if it has changed, or if all values must be sent.
+/// Stores the new value. Returns it if it has changed or if `reset` is set.
 fn update_value<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Option<T> {
     let changed = (reset || *known != new).then(|| new.clone());
     *known = new;
@@ -121,18 +121,18 @@ fn update_value<T: Clone + PartialEq>(known: &mut T, new: T, reset: bool) -> Opt
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Owners {
     views: Vec<OwnerView>,
-    /// Owner by UID of a pod. Entries are kept, so that ghosts have the colour of their owner.
+    /// Owner of each pod, by the pod's UID. Entries are never removed, so that ghosts keep the colour of their owner.
     pods: ordered::Map<Uid, usize>,
 }
 
 impl Owners {
-    /// The owners, and the index of the owner of each pod that has been seen, by UID.
+    /// Returns the owners, and the owner's index of each known pod by UID.
     pub(crate) fn saved(&self) -> (Vec<OwnerView>, Vec<(String, usize)>) {
         let pods = self.pods.iter().map(|(uid, at)| (uid.to_string(), *at));
         (self.views.clone(), pods.collect())
     }
 
-    /// Reverses [`Owners::saved`].
+    /// Restores the result of [`Owners::saved`].
     pub(crate) fn restored((views, pods): &(Vec<OwnerView>, Vec<(String, usize)>)) -> Owners {
         let pods = pods.iter().map(|(uid, at)| (Uid(uid.as_str().into()), *at));
         Owners {
@@ -189,7 +189,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             Actor::ControllerManager(instance) => Component::ControllerManager(instance),
             Actor::Attacher => Component::Attacher,
             Actor::Fencing => Component::Fencing,
-            // It is not drawn: its events and machines are.
+            // The cluster autoscaler is not drawn; only its events and machines are.
             Actor::ClusterAutoscaler
             | Actor::ApiServer
             | Actor::Kubelet(_)
@@ -230,7 +230,7 @@ fn broken_invariant(session: &Session, at: SimTime, violation: &Violation) -> Br
     }
 }
 
-/// Parses `namespace/name`, or a name in `default`.
+/// Parses `namespace/name`, or a name in the namespace `default`.
 pub(crate) fn pod_key(text: &str) -> ObjectKey {
     match text.split_once('/') {
         Some((namespace, name)) => ObjectKey::new(namespace, name),
@@ -238,7 +238,7 @@ pub(crate) fn pod_key(text: &str) -> ObjectKey {
     }
 }
 
-/// Descriptions of all invariants, ordered by group.
+/// Returns descriptions of all invariants, ordered by group.
 pub(crate) fn guarantees() -> Vec<Guarantee> {
     let mut all: Vec<_> = podscope_cluster::INVARIANTS.iter().collect();
     all.stable_sort_by_key(|invariant| invariant.group);
@@ -270,7 +270,7 @@ fn branches(session: &Session) -> Vec<BranchView> {
         .collect()
 }
 
-/// Marks that are new or changed since the last call, and ids of those that are gone.
+/// Returns marks that are new or changed since the last call, and ids of removed marks.
 pub(crate) fn new_marks(marks: &mut Marks, session: &Session) -> (Vec<Mark>, Vec<u64>) {
     marks.update(session.current(), session.branch().trace())
 }

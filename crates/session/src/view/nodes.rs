@@ -1,4 +1,4 @@
-//! Nodes and their machines, and the differences between the two (U-02).
+//! Nodes with their machines, and the differences between both states (U-02).
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::Owners;
 use super::pods;
 use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
-/// Inputs of a node's view that come from its machine instead of the API.
+/// The part of a node's view that comes from its machine instead of the API.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineState {
     pub(crate) machine: Arc<Machine>,
@@ -33,7 +33,7 @@ pub(crate) struct MachineState {
 }
 
 impl MachineState {
-    /// Whether the machine has no trouble, so that only its processes matter.
+    /// Returns whether the machine has no fault, so that its view depends only on its processes.
     fn is_healthy(&self) -> bool {
         !self.is_silent && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
@@ -62,7 +62,7 @@ impl Machines {
             let mut control_plane = (is_isolated, is_isolated);
             if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
-                // Whether messages are lost: (to the node, from the node).
+                // Returns whether messages are lost: (to the node, from the node).
                 let are_lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
                 let mut add_cut = |from: CutFrom, (is_in, is_out): (bool, bool)| {
                     if is_in || is_out {
@@ -105,17 +105,17 @@ impl Machines {
         self.0.get(node)
     }
 
-    /// Whether the API server does not receive messages from the node's kubelet.
+    /// Returns whether the API server does not receive messages from the node's kubelet.
     pub(crate) fn is_silent(&self, node: &str) -> bool {
         self.get(node).is_none_or(|machine| machine.is_silent)
     }
 
-    /// Whether the node's kubelet does not receive messages from the API server.
+    /// Returns whether the node's kubelet does not receive messages from the API server.
     pub(crate) fn is_deaf(&self, node: &str) -> bool {
         self.get(node).is_none_or(|machine| machine.is_deaf)
     }
 
-    /// Whether the machines are the same as `others`, and the same ones are silent.
+    /// Returns whether both have the same machines, of which the same ones are silent.
     pub(crate) fn have_same_reachability(&self, others: &Machines) -> bool {
         let one = |((a, this), (b, that)): ((&NodeName, &MachineState), (&NodeName, &MachineState))| {
             a == b && this.is_silent == that.is_silent
@@ -138,20 +138,20 @@ fn pairs(network: &Network) -> Pairs<'_> {
     pairs
 }
 
-/// Entry of a node: its view and ghosts, and the objects from which they were made.
+/// Entry of a node: its view and ghosts, and the objects from which they were built.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeEntry {
     node: Option<Arc<Node>>,
     state: Option<MachineState>,
     pub(crate) view: NodeView,
-    /// Pods with processes that the API has deleted, ordered by UID.
+    /// Pods that were deleted from the API but still have processes, ordered by UID.
     pub(crate) ghosts: Vec<PodView>,
 }
 
 impl NodeEntry {
-    /// Whether rebuilding would give the same entry: its inputs are the same, and the node has no trouble, so that
-    /// nothing depends on time.
-    fn stays(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
+    /// Returns whether rebuilding the entry would give the same result: its inputs are the same, and the node has no
+    /// fault, so that nothing in the view depends on time.
+    fn is_unchanged(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
         self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
             && node.is_none_or(|node| !has_evicting_taint(node))
@@ -162,8 +162,8 @@ impl NodeEntry {
 /// Nodes, and machines without a Node object. Entries are boxed because the map moves its values.
 pub(crate) type Nodes = ordered::Map<NodeName, Box<NodeEntry>>;
 
-/// Updates the nodes to those at the cursor, and adds the changes to the frame. `places` are nodes with changed pods.
-/// Returns whether nodes were added or removed, or labels changed, so that groups must be made again.
+/// Updates the nodes to the cursor, and adds the changes to the frame. `places` are nodes with changed pods. Returns
+/// whether nodes were added or removed, or labels changed, so that the groups must be rebuilt.
 pub(crate) fn update(
     nodes: &mut Nodes,
     world: &World,
@@ -194,7 +194,7 @@ pub(crate) fn update(
         }
         let old = before.next_if(|(at, _)| *at == name).map(|(_, old)| old);
         let entry = match old {
-            Some(old) if old.stays(node, state) && !places.contains(&name) => old,
+            Some(old) if old.is_unchanged(node, state) && !places.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
                 let view = view(world, &name, node, state, &ghosts, &predictions);
@@ -256,7 +256,7 @@ fn view(
         }
         view.cordoned = node.is_unschedulable();
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
-        // The taint of assumed nodes is Podscope's own.
+        // Podscope itself adds a taint to assumed nodes; it is not shown.
         let own = node.spec.taints.iter().filter(|taint| &*taint.key != NOT_IN_THE_DUMP);
         view.taints = own.map(Taint::to_string).collect();
         view.pressure = node
@@ -300,7 +300,7 @@ fn view(
     view.machine = match state {
         Some(state) => MachineView {
             exists: true,
-            running: running(&state.machine),
+            running: running_pod_uids(&state.machine),
             powered: state.powered,
             kubelet: state.kubelet,
             runtime: state.runtime,
@@ -324,8 +324,8 @@ fn view(
     view
 }
 
-/// UIDs of pods with running processes, sorted.
-fn running(machine: &Machine) -> Vec<String> {
+/// Returns the UIDs of pods with running processes, sorted.
+fn running_pod_uids(machine: &Machine) -> Vec<String> {
     let mut uids: Vec<String> = (machine.processes().iter())
         .map(|process| process.uid.to_string())
         .collect();
@@ -334,13 +334,13 @@ fn running(machine: &Machine) -> Vec<String> {
     uids
 }
 
-/// Whether the node has a taint that evicts pods which do not tolerate it forever.
+/// Returns whether the node has a taint that evicts pods which do not tolerate it without limit.
 fn has_evicting_taint(node: &Node) -> bool {
     (node.spec.taints.iter()).any(|taint| taint.effect == TaintEffect::NoExecute)
 }
 
 /// What the node lifecycle controller will do about silent nodes: mark them NotReady (CT-021), then evict pods that do
-/// not tolerate this forever (CT-034).
+/// not tolerate this without limit (CT-034).
 #[derive(Debug, Default)]
 struct NodePredictions {
     /// Set if no controller-manager is active.
@@ -353,7 +353,9 @@ impl NodePredictions {
     fn of(world: &World) -> NodePredictions {
         let mut predictions = NodePredictions::default();
         let Some(due) = world.controller_events() else {
-            predictions.no_controller = Some(NodeNext::Nobody { down: down(world) });
+            predictions.no_controller = Some(NodeNext::Nobody {
+                down: component_blocking_controllers(world),
+            });
             return predictions;
         };
         for one in due.into_iter().filter(|one| !one.is_projected) {
@@ -385,7 +387,7 @@ impl NodePredictions {
         let mut at: Vec<(i64, u32)> = Vec::new();
         for one in each {
             match at.last_mut() {
-                // Evictions within one second form one group.
+                // Evictions within one second are counted together.
                 Some((first, pods)) if one.0 - *first < 1_000_000 => *pods += 1,
                 _ => at.push((one.0, 1)),
             }
@@ -394,17 +396,17 @@ impl NodePredictions {
     }
 }
 
-/// The component that is down, so that no controller acts on nodes. None if a controller-manager runs, but is not the
-/// leader yet.
-fn down(world: &World) -> Option<Component> {
+/// Returns the component whose failure keeps controllers from acting on nodes. None if a controller-manager is running,
+/// even if it is not the leader yet.
+fn component_blocking_controllers(world: &World) -> Option<Component> {
     let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
     let mut processes = world.control_plane_processes().into_iter();
     let runs = processes.any(|(actor, is_up, _)| is_up && is_manager(&actor));
-    halted_by(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
+    component_blocking_api(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
 }
 
-/// The component that is down, so that objects can be neither read nor written.
-pub(super) fn halted_by(world: &World) -> Option<Component> {
+/// Returns the component whose failure prevents reading and writing objects.
+pub(super) fn component_blocking_api(world: &World) -> Option<Component> {
     match world.control_plane() {
         (false, _) => Some(Component::ApiServer),
         (_, false) => Some(Component::Etcd),
@@ -412,7 +414,7 @@ pub(super) fn halted_by(world: &World) -> Option<Component> {
     }
 }
 
-/// Resources that the scheduler counts for a pod: CPU in millicores, memory in bytes.
+/// Returns the resources that the scheduler counts for a pod: CPU in millicores, memory in bytes.
 pub(crate) fn requests(pod: &Pod) -> (i64, i64) {
     let sum_of = |name: &str, milli: bool| {
         let amount = |container: &podscope_api::Container| {

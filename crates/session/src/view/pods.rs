@@ -1,4 +1,4 @@
-//! Pods and ghosts, as the page shows them.
+//! Pods and ghosts, in the form that the page shows.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{ContainerStage, Frame, Micros, PodMark, PodView, TerminationStage, TerminationView};
 
-/// Id and name of the workload that owns a pod. Both are empty for a pod without an owner.
+/// Returns id and name of the workload that owns a pod. Both are empty for a pod without an owner.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     match workload_of(world.objects(), &pod.metadata) {
         Some(top) => (
@@ -30,8 +30,8 @@ pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
     }
 }
 
-/// Short name of a pod: the owner's first letter and the ordinal, or else the last two letters.
-fn short(name: &str, owner: &str) -> String {
+/// Returns a short name of a pod: the owner's first letter and the ordinal, or else the last two letters.
+fn short_name(name: &str, owner: &str) -> String {
     let base = if owner.is_empty() { name } else { owner };
     let letter: String = base.chars().take(1).collect();
     match name.rsplit_once('-') {
@@ -48,14 +48,14 @@ fn short(name: &str, owner: &str) -> String {
     }
 }
 
-/// Entry of a pod: its view, and the pod from which it was made.
+/// Entry of a pod: its view, and the pod from which it was built.
 #[derive(Debug, Clone)]
 pub(crate) struct PodEntry {
     pub(crate) pod: Arc<Pod>,
     pub(crate) view: Arc<PodView>,
-    /// Contribution to the counts of groups. None until it has been computed.
+    /// What the pod adds to the counts of groups. None until it has been computed.
     pub(crate) contribution: Option<Contribution>,
-    /// Whether the pod has a node and is not terminating. Its view then does not depend on time.
+    /// Whether the pod has a node and is not terminating, so that its view does not depend on time.
     is_settled: bool,
 }
 
@@ -66,29 +66,29 @@ pub(crate) struct Pods {
     pub(crate) entries: Vec<PodEntry>,
     /// ReplicaSets from which the owners were determined.
     sets: Vec<Arc<ReplicaSet>>,
-    /// The last write to the store when the entries were updated.
+    /// The last write to the store before the entries were updated.
     last: Option<Arc<Change>>,
 }
 
 impl Pods {
-    /// The changes to apply. If the writes since the last frame are known, and neither owners nor reachability of
-    /// machines have changed, only written pods are examined.
+    /// Returns the changes to apply. If the writes since the last frame are known, and neither owners nor the
+    /// reachability of machines have changed, only written pods are examined.
     fn changes(&mut self, world: &World, machines: &Machines, last_machines: &Machines) -> Vec<PodChange> {
         let is_reachability_same_for_all = machines.have_same_reachability(last_machines);
         let update_owners = self.update_owners(world);
         let written = (is_reachability_same_for_all && update_owners)
-            .then(|| self.written(world))
+            .then(|| self.changes_from_writes(world))
             .flatten();
         written.unwrap_or_else(|| {
             let is_reachability_same =
                 |node: &str| is_reachability_same_for_all || machines.is_silent(node) == last_machines.is_silent(node);
-            self.all(world, |old| {
+            self.changes_of_all_pods(world, |old| {
                 update_owners && old.is_settled && is_reachability_same(&old.view.node)
             })
         })
     }
 
-    /// Stores the present ReplicaSets. Returns whether the owners of unchanged pods are the same as before.
+    /// Stores the current ReplicaSets. Returns whether the owners of unchanged pods are the same as before.
     fn update_owners(&mut self, world: &World) -> bool {
         let sets: Vec<Arc<ReplicaSet>> = world.objects().list::<ReplicaSet>().cloned().collect();
         let is_same = |(old, new): (&Arc<ReplicaSet>, &Arc<ReplicaSet>)| {
@@ -101,8 +101,8 @@ impl Pods {
         before.len() == self.sets.len() && before.iter().zip(&self.sets).all(is_same)
     }
 
-    /// Compares all pods with the entries. Unchanged pods for which `stays` is true are left out; most are.
-    fn all(&self, world: &World, stays: impl Fn(&PodEntry) -> bool) -> Vec<PodChange> {
+    /// Compares all pods with the entries. Unchanged pods for which `stays` is true, which are most pods, are left out.
+    fn changes_of_all_pods(&self, world: &World, stays: impl Fn(&PodEntry) -> bool) -> Vec<PodChange> {
         let (mut changes, mut at) = (Vec::new(), 0);
         for pod in world.objects().list::<Pod>() {
             let is_same = |old: &&PodEntry| Arc::ptr_eq(&old.pod, pod);
@@ -110,11 +110,11 @@ impl Pods {
                 at += 1;
                 continue;
             }
-            while (self.entries.get(at)).is_some_and(|old| !is_same(&old) && place(&old.pod) < place(pod)) {
+            while (self.entries.get(at)).is_some_and(|old| !is_same(&old) && sort_key(&old.pod) < sort_key(pod)) {
                 changes.push(PodChange::remove(at));
                 at += 1;
             }
-            let had = (self.entries.get(at)).is_some_and(|old| is_same(&old) || place(&old.pod) == place(pod));
+            let had = (self.entries.get(at)).is_some_and(|old| is_same(&old) || sort_key(&old.pod) == sort_key(pod));
             let pod = Some(Arc::clone(pod));
             changes.push(PodChange { at, had, pod });
             at += usize::from(had);
@@ -123,9 +123,9 @@ impl Pods {
         changes
     }
 
-    /// The changes that follow from writes since the last frame, and pods whose view depends on time. None if the
-    /// writes are not known any more.
-    fn written(&self, world: &World) -> Option<Vec<PodChange>> {
+    /// Returns the changes that result from writes since the last frame, and the pods whose views depend on time. None
+    /// if the store no longer has these writes.
+    fn changes_from_writes(&self, world: &World) -> Option<Vec<PodChange>> {
         let writes = world.writes_after(self.last.as_ref()?)?;
         let pods = writes.filter_map(|write| write.object().filter(|object| object.kind() == Kind::Pod));
         let mut keys: Vec<ObjectKey> = pods.map(|object| object.metadata().key()).collect();
@@ -134,7 +134,7 @@ impl Pods {
         let mut changes: Vec<PodChange> = Vec::new();
         for key in keys {
             let pod = world.objects().get::<Pod>(&key).cloned();
-            match (self.entries).binary_search_by(|entry| place(&entry.pod).cmp(&(&*key.namespace, &*key.name))) {
+            match (self.entries).binary_search_by(|entry| sort_key(&entry.pod).cmp(&(&*key.namespace, &*key.name))) {
                 Ok(at) => changes.push(PodChange { at, had: true, pod }),
                 Err(at) if pod.is_some() => changes.push(PodChange { at, had: false, pod }),
                 Err(_) => {} // the pod was created and deleted between two frames
@@ -154,14 +154,14 @@ impl Pods {
             })
             .collect();
         changes.extend(moving);
-        // An insertion before an entry precedes the entry's own change.
+        // An insertion before an entry must precede the entry's own change.
         changes.stable_sort_by_key(|change| (change.at, change.had));
         Some(changes)
     }
 }
 
-/// A change at an index of the entries. If `had`, the entry there becomes `pod` or, for None, is removed. Otherwise
-/// `pod` is inserted before it.
+/// A change at an index of the entries. If `had` is set, the entry at this index is replaced by `pod`, or removed if
+/// `pod` is None. Otherwise `pod` is inserted before it.
 #[derive(Debug)]
 struct PodChange {
     at: usize,
@@ -179,11 +179,11 @@ impl PodChange {
     }
 }
 
-fn place(pod: &Pod) -> (&str, &str) {
+fn sort_key(pod: &Pod) -> (&str, &str) {
     (&pod.metadata.namespace, &pod.metadata.name)
 }
 
-/// Updates the entries to the pods of the API at the cursor, and adds the changes to the frame. Nodes of changed pods
+/// Updates the entries to the pods in the API at the cursor, and adds the changes to the frame. Nodes of changed pods
 /// are added to `places`. `last_machines` are the machines of the last frame.
 pub(crate) fn update(
     pods: &mut Pods,
@@ -232,7 +232,7 @@ struct PodUpdate<'a> {
     owners: &'a mut Owners,
     places: &'a mut ordered::Set<NodeName>,
     frame: &'a mut Frame,
-    /// The previous pod with its owner. Neighbours often have the same owner.
+    /// The previous pod with its owner, because consecutive pods often have the same owner.
     last: Option<(Arc<Pod>, (String, String))>,
 }
 
@@ -309,7 +309,7 @@ impl<'a> PodUpdate<'a> {
     }
 
     fn owner(&mut self, pod: &Arc<Pod>) -> (String, String) {
-        // The part of the pod on which `owner_of` depends.
+        // Returns the part of the pod on which `owner_of` depends.
         fn controller_of(pod: &Pod) -> Option<(&str, &str, &str)> {
             let owner = pod.metadata.controller_ref()?;
             Some((&pod.metadata.namespace, &owner.kind, &owner.name))
@@ -325,7 +325,7 @@ impl<'a> PodUpdate<'a> {
     }
 }
 
-/// Pods with running processes on a machine that do not exist in the API, ordered by UID.
+/// Returns the pods that have running processes on a machine but do not exist in the API, ordered by UID.
 pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<PodView> {
     let mut ghosts: Vec<PodView> = Vec::new();
     for process in machine.processes() {
@@ -335,7 +335,7 @@ pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<P
             _ => ghosts.push(PodView {
                 id: format!("{}@{}", process.uid, process.node),
                 key: process.pod.to_string(),
-                short: short(&process.pod.name, ""),
+                short: short_name(&process.pod.name, ""),
                 owner: owners.owner_of_uid(&process.uid),
                 node: process.node.to_string(),
                 mark: PodMark::Ghost,
@@ -392,7 +392,7 @@ fn view(
     PodView {
         id: pod.metadata.uid.to_string(),
         key: pod.metadata.key().to_string(),
-        short: short(&pod.metadata.name, owner_name),
+        short: short_name(&pod.metadata.name, owner_name),
         owner,
         nominated: pod.status.nominated_node_name.to_string(),
         mark,
@@ -415,24 +415,24 @@ fn view(
         },
         containers: containers(pod),
         termination: termination(world, machines, pod, &node).map(Box::new),
-        countdown: countdown(world, pod),
+        countdown: back_off_end(world, pod),
         queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
         node,
     }
 }
 
-/// Start of the oldest running container.
+/// Returns the start time of the oldest running container.
 fn running_since(world: &World, pod: &Pod) -> Option<Micros> {
     let running = pod.status.container_statuses.iter();
     let since = running.filter_map(|status| status.state.running.as_ref()?.started_at);
     since.min().map(|at| at.0 - world.start().0)
 }
 
-/// Texts other than the name by which a pod can be found: images, PriorityClass, IPs.
+/// Returns texts other than the name by which a pod can be searched: images, PriorityClass, IPs.
 fn search_texts(pod: &Pod) -> String {
     let images = pod.spec.all_containers().map(|container| &*container.image);
     let class = std::iter::once(&*pod.spec.priority_class_name);
-    // `podIPs` contains `podIP` too.
+    // `podIPs` also contains `podIP`.
     let first = &*pod.status.pod_ip;
     let others = pod.status.pod_ips.iter().map(|one| &*one.ip).filter(|ip| *ip != first);
     let ips = std::iter::once(first).chain(others);
@@ -446,7 +446,7 @@ fn search_texts(pod: &Pod) -> String {
     search_texts
 }
 
-/// Stage of each container.
+/// Returns the stage of each container.
 fn containers(pod: &Pod) -> Vec<ContainerStage> {
     pod.spec
         .init_containers
@@ -504,8 +504,8 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     })
 }
 
-/// Restart time of a container in back-off: the end of its last run plus the delay.
-fn countdown(world: &World, pod: &Pod) -> Option<i64> {
+/// Returns the restart time of a container in back-off: the end of its last run plus the delay.
+fn back_off_end(world: &World, pod: &Pod) -> Option<i64> {
     let kubelet = world.kubelet_of(pod.spec.node_name.as_deref()?)?;
     pod.status
         .statuses()

@@ -1,4 +1,4 @@
-//! Place of a pending pod in the scheduler's queue, and the reason why it is pending.
+//! A pending pod's position in the scheduler's queue, and the reason why it is pending.
 
 use podscope_api::well_known::condition;
 use podscope_api::{ConditionStatus, Pod, Str};
@@ -6,9 +6,9 @@ use podscope_cluster::{MissingObjects, World};
 use podscope_protocol::{MissingObjectsView, QueuePlace, QueueView};
 use podscope_scheduler::{Pool, QueueEntry};
 
-use super::nodes::halted_by;
+use super::nodes::component_blocking_api;
 
-/// Returns the place of a pending pod. `waiting` is ordered by UID.
+/// Returns the position of a pending pod in the queue. `waiting` is ordered by UID.
 pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let condition = pod
         .condition(condition::POD_SCHEDULED)
@@ -26,7 +26,7 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
         _ if scheduler.is_some_and(|scheduler| scheduler.config().profile(name).is_none()) => {
             QueuePlace::Foreign(name.to_string())
         }
-        _ if let Some(component) = halted_by(world) => QueuePlace::Halted(component),
+        _ if let Some(component) = component_blocking_api(world) => QueuePlace::Halted(component),
         entry if let Some(what) = missing_objects(world, entry, pod) => QueuePlace::Unknown(what),
         entry if !victims.is_empty() || is_waiting_for_victims(pod, entry) => QueuePlace::Victims {
             node: pod.status.nominated_node_name.to_string(),
@@ -63,7 +63,7 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
     }
 }
 
-/// Converts the objects that the dump lacks, so that the reason why a pod is pending cannot be known.
+/// Converts the kinds of objects that the dump lacks. Without them, the reason why a pod is pending cannot be known.
 pub(crate) fn missing_objects_view(unheld: MissingObjects) -> MissingObjectsView {
     let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
     match unheld {
@@ -84,14 +84,14 @@ fn missing_objects(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Opti
     }
 }
 
-/// Whether the pod waits for its preemption victims, including the time before they are deleted and just after they are
-/// gone.
+/// Returns whether the pod waits for its preemption victims, including the time before they are deleted and just after
+/// they are gone.
 fn is_waiting_for_victims(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
     let is_nominated = !pod.status.nominated_node_name.is_empty();
     entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
 }
 
-/// Terminating pods with lower priority on the node for which the pod is nominated.
+/// Returns the terminating pods with lower priority on the pod's nominated node.
 fn victims<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Pod> {
     let node = &pod.status.nominated_node_name;
     if node.is_empty() {

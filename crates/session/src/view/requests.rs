@@ -27,18 +27,19 @@ pub(crate) fn failed_stretch(failed: &FailedRequests) -> FailedStretch {
     }
 }
 
-/// Orders stretches that last: the one that began last, then the one with most requests, is named.
+/// Returns the sort key of ongoing stretches: the one that began last, then the one with the most requests, is shown.
 fn newness(failed: &FailedRequests) -> (SimTime, u64) {
     (failed.since, failed.count)
 }
 
-/// The record about a stretch of failures, or what caused a stretch that has not ended.
+/// Where the causes of a stretch of failures come from: the record about the stretch, or the cause of an ongoing
+/// stretch.
 pub(crate) enum StretchOrigin {
     Recorded(u64),
     Ongoing(CausedBy),
 }
 
-/// A selection of failed requests.
+/// A user's selection of failed requests.
 pub(crate) struct SelectedFailures<'a> {
     /// `NAMESPACE/NAME` of the Service.
     pub(crate) service: &'a str,
@@ -47,8 +48,8 @@ pub(crate) struct SelectedFailures<'a> {
 }
 
 impl SelectedFailures<'_> {
-    /// The stretch that is selected: that of the record once the cursor has reached it, else one that lasts, else the
-    /// newest.
+    /// Returns the selected stretch: the one of the record once the cursor has reached it, otherwise an ongoing one,
+    /// otherwise the newest.
     pub(crate) fn find(&self, session: &Session, marks: &[Mark]) -> Option<(FailedStretch, StretchOrigin)> {
         let now = session.now().0;
         let recorded = marks.iter().filter(|mark| mark.to.is_some_and(|to| to <= now));
@@ -80,8 +81,8 @@ impl SelectedFailures<'_> {
     }
 }
 
-/// Current request rate of each Service, and the number of its failed requests since the start. A Service that receives
-/// requests later, by the scenario's timeline, is listed from the beginning, so that the layout does not change then.
+/// Returns the current request rate of each Service, and the number of its failed requests since the start. A Service
+/// to which the timeline sends requests only later is listed from the beginning, so that the layout does not change.
 pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
     let world = session.world();
     let mut sums: ordered::Map<ObjectKey, ServiceTotals> = planned_services(session)
@@ -101,7 +102,7 @@ pub(crate) fn service_requests(session: &Session) -> Vec<ServiceRequests> {
     sums.into_iter().map(|(service, sum)| sum.into_view(&service)).collect()
 }
 
-/// Services to which the scenario's timeline starts requests.
+/// Returns the Services to which the scenario's timeline starts requests.
 fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     let timeline = session.loaded().scenario.timeline.iter();
     timeline.filter_map(|timed| match &timed.command {

@@ -1,4 +1,4 @@
-//! Number of pods per domain over time, for the selected object (U-05). Follows the spread constraint of a pod or
+//! Number of pods per domain over time, for the selected object (U-05). It follows the spread constraint of a pod or
 //! workload through the branch's whole trace, and counts as the scheduler does (SCH-072, SCH-075 to SCH-077).
 
 use podscope_api::ordered;
@@ -10,14 +10,15 @@ use podscope_protocol::{Micros, SpreadLane, SpreadPoint, SubjectRef};
 use super::pod_key;
 use crate::timeline::Session;
 
-/// With more domains, only the largest and the smallest count are shown.
+/// Maximum number of domains that are shown individually. With more domains, only the largest and the smallest count
+/// are shown.
 const MAX_DOMAINS: usize = 12;
-/// Maximum number of changes that are kept, the latest ones.
+/// Maximum number of changes that are kept. Older ones are dropped.
 const MAX_POINTS: usize = 1000;
 /// Maximum number of records that are examined for one frame.
 const RECORDS_PER_FRAME: usize = 40_000;
 
-/// Which pods and nodes are counted.
+/// Selects the pods and nodes that are counted.
 #[derive(Debug, Clone)]
 struct SpreadQuery {
     subject: SubjectRef,
@@ -25,13 +26,13 @@ struct SpreadQuery {
     namespace: Str,
     constraint: TopologySpreadConstraint,
     spec: PodSpec,
-    /// Label keys that a node must have to be counted.
+    /// Label keys that a counted node must have.
     keys: Vec<Str>,
     /// Whether a constraint limits the spread. Without a constraint, the pods of one owner are counted.
     is_limited: bool,
 }
 
-/// The spread lane of the timeline, as far as the trace has been processed.
+/// The timeline's lane with pods per domain, up to the last processed record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spread {
     query: Option<SpreadQuery>,
@@ -43,14 +44,14 @@ pub(crate) struct Spread {
     nodes: ordered::Map<NodeName, usize>,
     /// Owners of pods without a node.
     owners: ordered::Map<Uid, String>,
-    /// For each owner, whether its pods are counted.
+    /// Whether pods of an owner are counted, by owner.
     members: ordered::Map<String, bool>,
-    /// For each domain, the numbers of pods and nodes.
+    /// Numbers of pods and nodes of each domain.
     counts: Vec<(u32, u32)>,
     lane: SpreadLane,
 }
 
-/// The label selector of a workload.
+/// Returns the label selector of a workload.
 fn selector_of(object: &Object) -> Option<&LabelSelector> {
     match object {
         Object::Deployment(o) => o.spec.selector.as_ref(),
@@ -62,11 +63,11 @@ fn selector_of(object: &Object) -> Option<&LabelSelector> {
     }
 }
 
-/// The label selector of the topmost owner of a pod.
+/// Returns the label selector of the topmost owner of a pod.
 fn selector_of_owner(objects: &Objects, pod: &Pod) -> Option<LabelSelector> {
     let mut owner = pod.metadata.controller_ref().cloned();
     let mut selector = None;
-    // A ReplicaSet can have a Deployment as its owner, and a Job a CronJob. There are no higher levels.
+    // The owner of a ReplicaSet can be a Deployment, and that of a Job a CronJob. There are no higher levels.
     for _ in 0..2 {
         let Some(found) = owner.take().and_then(|owner| objects.by_uid(&owner.uid)) else {
             break;
@@ -120,7 +121,7 @@ impl SpreadQuery {
         })
     }
 
-    /// The domain of a node. None if the node is not counted.
+    /// Returns the domain of a node. None if the node is not counted.
     fn domain<'a>(&self, node: &'a Node) -> Option<&'a Str> {
         let counts = counts_for_spread(&self.spec, node, &self.constraint, self.keys.iter());
         node.metadata
@@ -130,7 +131,7 @@ impl SpreadQuery {
     }
 }
 
-/// Objects of the API server soon after a time: at the next checkpoint, or at the cursor.
+/// Returns the objects of the API server soon after a time: at the next checkpoint, or at the cursor.
 fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
     let checkpoints = &session.branch().checkpoints;
     let next = checkpoints.partition_point(|checkpoint| checkpoint.at <= at);
@@ -141,7 +142,7 @@ fn objects_soon_after(session: &Session, at: SimTime) -> &Objects {
 }
 
 impl Spread {
-    /// Updates to the cursor. Returns the lane if it has changed; a lane without domains means that there is none.
+    /// Updates the lane to the cursor. Returns it if it has changed; a lane without domains is not shown.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -152,7 +153,7 @@ impl Spread {
         let now = subject.and_then(|subject| SpreadQuery::of(session.world().objects(), subject, group_by));
         let is_same = match (&now, &self.query) {
             (Some(now), Some(known)) => now.subject == known.subject && now.constraint == known.constraint,
-            // An object that does not exist at the cursor keeps its lane.
+            // The lane of an object stays if the object does not exist at the cursor.
             (None, Some(known)) => subject == Some(&known.subject),
             (None, None) => return None,
             (Some(_), None) => false,
@@ -177,12 +178,12 @@ impl Spread {
         has_changed.then(|| self.lane.clone())
     }
 
-    /// Whether records remain to be processed.
+    /// Returns whether there are unprocessed records.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
         self.query.is_some() && self.seen < session.branch().trace().len()
     }
 
-    /// The lane at the beginning of the branch.
+    /// Creates the lane at the beginning of the branch.
     fn begin(session: &Session, query: Option<SpreadQuery>) -> Spread {
         let mut spread = Spread {
             branch: session.current(),
@@ -271,7 +272,7 @@ impl Spread {
         }
     }
 
-    /// Whether a pod is counted, according to its labels. If no known state contains the pod, other pods of its owner
+    /// Returns whether a pod is counted because of its labels. If the pod is in no known state, other pods of its owner
     /// decide.
     fn is_counted(&mut self, session: &Session, at: SimTime, subject: &Subject) -> bool {
         let owner = self.owners.remove(&subject.uid);

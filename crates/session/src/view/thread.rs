@@ -1,4 +1,4 @@
-//! The thread, that is, the chain of causes, of the selected object.
+//! The thread of the selected object: the chain of causes of its records.
 
 use podscope_api::Kind;
 use podscope_api::well_known::condition;
@@ -12,8 +12,8 @@ use crate::timeline::Session;
 
 /// Maximum number of records that are examined for one frame.
 const RECORDS_PER_FRAME: usize = 40_000;
-/// Maximum number of records about the object that are kept. It exceeds the size of a thread, because records may share
-/// causes.
+/// Maximum number of records about the object that are kept. It exceeds the maximum length of a thread, because records
+/// may share causes.
 const MAX_OWN_RECORDS: usize = 400;
 
 /// Sequence numbers of the records about the selected object.
@@ -28,7 +28,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// Updates to the cursor and returns the thread. None if nothing with a thread is selected.
+    /// Updates to the cursor and returns the thread. None if the selection has no thread.
     pub(crate) fn update(
         &mut self,
         session: &Session,
@@ -73,7 +73,7 @@ impl Threads {
         self.seen = until;
         let mut thread = match &self.made {
             Some((len, thread)) if *len == until => thread.clone(),
-            _ => self.make(session),
+            _ => self.build_thread(session),
         };
         self.made = Some((until, thread.clone()));
         thread.due = pending_events
@@ -83,13 +83,13 @@ impl Threads {
         Some(thread)
     }
 
-    /// Whether records remain to be examined.
+    /// Returns whether there are unexamined records.
     pub(crate) fn is_late(&self, session: &Session) -> bool {
         self.subject.is_some() && self.seen < session.trace().len()
     }
 
-    /// Makes a thread of the latest records that fit with all their causes.
-    fn make(&self, session: &Session) -> Thread {
+    /// Creates a thread from the latest records, as many as fit together with all their causes.
+    fn build_thread(&self, session: &Session) -> Thread {
         let mut kept = self.own.len().min(MAX_THREAD);
         loop {
             let own = &self.own[self.own.len() - kept..];
@@ -112,7 +112,7 @@ impl Threads {
     }
 }
 
-/// The thread of a stretch of failed requests: its causes, and the stretch itself.
+/// Creates the thread of a stretch of failed requests: its causes, and the stretch itself.
 fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks: &Marks) -> Thread {
     let Some((failed, origin)) = selected.find(session, &marks.all()) else {
         return Thread::default();
@@ -149,7 +149,7 @@ fn thread_of_failures(session: &Session, selected: &SelectedFailures<'_>, marks:
     }
 }
 
-/// Whether a thread can end at such a record. Others occur in it only as causes.
+/// Returns whether a record of this type can be the end of a thread. Other records only occur as causes.
 fn can_end_thread(happening: &Happening) -> bool {
     match happening {
         Happening::Event { .. } | Happening::Expectation { .. } => false,
@@ -184,7 +184,7 @@ fn is_about(record: &Record, subject: &SubjectRef) -> bool {
     }
 }
 
-/// Whether two references are to the same object. One of them may lack the UID.
+/// Returns whether two references are to the same object. One of them may lack the UID.
 fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
     match (one, other) {
         (

@@ -1,5 +1,5 @@
-//! Messages since the last frame. Each is derived from a record of the trace and the latency of its link; heartbeats
-//! are derived from the phase of their node.
+//! Messages between components since the last frame. Each message is derived from a record of the trace and the latency
+//! of its link; heartbeats are derived from the phase of their node.
 //!
 //! Deviation: the jitter of a link is not recorded, so messages have the usual latency. The time of arrival at the API
 //! server is exact, because it is the record's time.
@@ -11,12 +11,13 @@ use podscope_protocol::{MAX_MESSAGES, Message, MessageKind, Peer, Traffic, Uncou
 
 use crate::timeline::Session;
 
-/// Maximum number of records that are examined for one frame, the latest ones.
+/// Maximum number of records that are examined for one frame. Older ones are skipped.
 const MAX_RECORDS: usize = 4_000;
-/// In clusters with more nodes, heartbeats are left out, because individual ones cannot be distinguished.
+/// Maximum number of nodes of a cluster with heartbeat messages. With more nodes, individual heartbeats could not be
+/// distinguished.
 const MAX_HEARTBEAT_NODES: usize = 100;
 
-/// How far the messages of a branch have been reported.
+/// The position up to which the messages of a branch have been reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrafficView {
     branch: usize,
@@ -44,7 +45,7 @@ impl TrafficView {
         let mut last: Option<(Actor, SimTime, String, bool)> = None;
         for record in session.trace().skip(from) {
             let about = record.object.as_deref().map_or_else(String::new, name);
-            // Records of the same write form one message. An event about the same object is a separate write.
+            // All records of one write form one message. An Event about the same object is a separate write.
             let is_event = matches!(record.happening, Happening::Event { .. });
             let this = (record.actor.clone(), record.at, about.clone(), is_event);
             if last.as_ref() != Some(&this) {
@@ -101,7 +102,7 @@ impl MessageCollector<'_> {
         }
     }
 
-    /// Latency of messages between the API server and another place.
+    /// Returns the latency of messages between the API server and another endpoint.
     fn latency_to(&self, stop_of: &Peer) -> Span {
         let slow = match stop_of {
             Peer::Node(node) => self.world.network().slowness(&NodeName::from(&**node)),
@@ -110,8 +111,8 @@ impl MessageCollector<'_> {
         self.latency + slow
     }
 
-    /// Components that act on a change: the kubelet of the pod's node, the scheduler for a pod without a node,
-    /// otherwise the controllers.
+    /// Returns the components that act on a change: the kubelet of the pod's node, the scheduler for a pod without a
+    /// node, otherwise the controllers.
     fn watchers(&self, subject: &Subject, happening: &Happening) -> Vec<Peer> {
         let node = match (happening, subject.kind) {
             (Happening::Bound { node }, _) => Some(node.to_string()),
@@ -129,7 +130,8 @@ impl MessageCollector<'_> {
         }
     }
 
-    /// Adds lease renewals between two times. Those of a node that is cut off and whose kubelet runs are lost.
+    /// Adds lease renewals between two times. The renewals are lost if the node is cut off while its kubelet is
+    /// running.
     fn heartbeats(&mut self, since: SimTime, until: SimTime) {
         if self.world.machines().count() > MAX_HEARTBEAT_NODES {
             return;
@@ -140,7 +142,7 @@ impl MessageCollector<'_> {
                 continue;
             };
             let is_lost = heartbeats.is_silent(node) || !heartbeats.is_server_up();
-            // The latest renewal. If it is lost, the time at which it would have arrived.
+            // The time of the latest renewal. If it is lost, the time at which it would have arrived.
             let beats = if is_lost {
                 (until - last).0 / RENEW_INTERVAL.0
             } else {
@@ -165,7 +167,7 @@ impl MessageCollector<'_> {
     }
 }
 
-/// Keeps the latest messages, ordered by departure. Earlier ones are counted per link.
+/// Keeps the latest messages, ordered by departure. Earlier messages are counted per link.
 fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     use podscope_api::ordered::StableSort as _;
     messages.stable_sort_by_key(|message_kind| message_kind.sent);
@@ -183,7 +185,7 @@ fn limit_messages(mut messages: Vec<Message>) -> Traffic {
     }
 }
 
-/// The kind of request that led to a record. None if no request did.
+/// Returns the type of request that led to a record. None if no request did.
 fn message_kind(record: &Record) -> Option<MessageKind> {
     Some(match &record.happening {
         Happening::Created { .. } | Happening::NodeRegistered => MessageKind::Create,

@@ -1,5 +1,6 @@
-//! A question that is answered in pieces, so that the page stays responsive and can stop it. The cluster runs twice, with
-//! the change in question and without. The two runs take turns, so that they can be compared at any time:
+//! A what-if question that is computed in pieces of work, so that the page stays responsive and can stop it. The
+//! cluster runs twice, with the change in question and without. The two runs alternate, so that they can be compared at
+//! any time:
 //!
 //! ```text
 //! with the change ──at most a second has passed──▶ without it
@@ -22,10 +23,10 @@ use crate::timeline::{Session, Slice};
 
 /// Maximum duration of a run: the default timeout of evictions, of unreachable nodes, and of rollouts.
 const MAX_DURATION: Span = Span::seconds(900);
-/// Time without moves after which a run ends.
-const STILL_TIME: Span = Span::seconds(60);
-/// Minimum duration after the loss of a machine, until its pods are evicted: the node becomes NotReady after 50 s, and
-/// pods tolerate that for 300 s.
+/// Time without pod moves after which a run ends.
+const QUIET_TIME: Span = Span::seconds(60);
+/// Minimum duration after the loss of a machine, because its pods are evicted late: the node becomes NotReady after 50
+/// s, and pods tolerate that for 300 s.
 const MIN_AFTER_MACHINE_LOSS: Span = Span::seconds(360);
 /// Interval between samples of the cluster.
 const SAMPLE_INTERVAL: Span = Span::seconds(1);
@@ -36,42 +37,43 @@ const SAMPLES_PER_CHECK: u32 = 5;
 #[derive(Debug)]
 pub(super) struct Settling {
     begin: SimTime,
-    least: Span,
-    /// When the last pod moved.
+    min_duration: Span,
+    /// Time at which the last pod moved.
     moved: SimTime,
     places: Vec<compare::Place>,
     n_samples: u32,
 }
 
 impl Settling {
-    pub(super) fn begin(session: &Session, least: Span) -> Self {
+    pub(super) fn begin(session: &Session, min_duration: Span) -> Self {
         Self {
             begin: session.now(),
-            least,
+            min_duration,
             moved: session.now(),
             places: compare::places(session),
             n_samples: 0,
         }
     }
 
-    /// When the last pod moved.
+    /// Returns the time at which the last pod moved.
     pub(super) fn moved(&self) -> SimTime {
         self.moved
     }
 
-    /// The earliest instant at which the session can have settled.
+    /// Returns the earliest instant at which the session can have settled.
     fn earliest_end(&self) -> SimTime {
-        (self.moved + STILL_TIME)
-            .max(self.begin + self.least)
+        (self.moved + QUIET_TIME)
+            .max(self.begin + self.min_duration)
             .min(self.begin + MAX_DURATION)
     }
 
-    /// Handles at most this number of events; returns whether the session has settled. `sample` sees it every second.
+    /// Handles at most `events` events; returns whether the session has settled. Calls `sample` with the session every
+    /// second.
     pub(super) fn work(&mut self, session: &mut Session, events: u64, sample: &mut dyn FnMut(&Session)) -> bool {
         let next_sample = self.begin + Span(SAMPLE_INTERVAL.0 * i64::from(self.n_samples + 1));
         match session.advance(next_sample, events) {
             Slice::More => return false,
-            // The session cannot go on.
+            // The session cannot continue.
             Slice::Limit => return true,
             Slice::Done => {}
         }
@@ -85,33 +87,33 @@ impl Settling {
             (self.moved, self.places) = (session.now(), places);
         }
         let passed = session.now() - self.begin;
-        let is_still = session.now() - self.moved >= STILL_TIME && !self.places.iter().any(|place| place.is_moving);
-        is_still && session.world().clients() == 0 && passed >= self.least || passed >= MAX_DURATION
+        let is_still = session.now() - self.moved >= QUIET_TIME && !self.places.iter().any(|place| place.is_moving);
+        is_still && session.world().clients() == 0 && passed >= self.min_duration || passed >= MAX_DURATION
     }
 }
 
-/// A question that is being answered.
+/// A what-if question that is being computed.
 #[derive(Debug)]
-pub struct Asking {
+pub struct QuestionRun {
     question: Question,
     begin: SimTime,
     before: ClusterState,
-    /// The run with the change, and its time without moves.
+    /// The run with the change, and the detection of its end.
     session: Session,
     settling: Settling,
     has_settled: bool,
-    /// The run without the change, and whether it is behind the other one.
+    /// The run without the change, and whether it lags behind the other run.
     without: Session,
     is_behind: bool,
-    /// Refusals of the commands.
+    /// Error messages of refused commands.
     refused: Vec<String>,
     watcher: Watcher,
     volumes: Vec<StuckVolume>,
     per_mille: u32,
 }
 
-impl Asking {
-    /// Begins with a session at its present time.
+impl QuestionRun {
+    /// Starts with a session at its current time.
     ///
     /// # Errors
     /// An object in the question does not exist.
@@ -126,7 +128,7 @@ impl Asking {
                 refused.push(limit.to_string());
             }
         }
-        let least = match question {
+        let min_duration = match question {
             Question::LoseZone(_) => MIN_AFTER_MACHINE_LOSS,
             _ => Span::ZERO,
         };
@@ -136,7 +138,7 @@ impl Asking {
             before,
             volumes: stuck_volumes(session.world().objects(), &leaving),
             watcher: Watcher::new(&without),
-            settling: Settling::begin(&session, least),
+            settling: Settling::begin(&session, min_duration),
             has_settled: false,
             question,
             session,
@@ -147,7 +149,7 @@ impl Asking {
         })
     }
 
-    /// Simulates at most this number of events; returns whether all is simulated.
+    /// Simulates at most `events` events; returns whether the simulation is complete.
     pub fn work(&mut self, events: u64) -> bool {
         if self.is_behind {
             self.is_behind = self.without.advance(self.session.now(), events) == Slice::More;
@@ -160,22 +162,22 @@ impl Asking {
         let done = (self.session.now() - self.begin).0 + (self.without.now() - self.begin).0;
         let end = self.settling.earliest_end().max(self.session.now());
         let share = done.saturating_mul(1000) / (2 * (end - self.begin).0).max(1);
-        // A pod that moves later than the others puts the end off, but reported progress does not go back.
+        // If a pod moves later than the others, the end is postponed, but the reported progress does not decrease.
         self.per_mille = self.per_mille.max(u32::try_from(share).unwrap_or(0)).min(999);
         self.has_settled && !self.is_behind
     }
 
-    /// The simulated part, in per mille of what is known to be needed.
+    /// Returns the progress in per mille of the time that is known to be needed.
     #[must_use]
     pub const fn per_mille(&self) -> u32 {
         self.per_mille
     }
 
-    /// The answer as of the time that has been simulated.
+    /// Returns the answer for the time that has been simulated.
     #[must_use]
     pub fn into_answer(mut self) -> Answer {
         let passed = self.session.now() - self.begin;
-        // If the question was interrupted, at most a second is missing.
+        // If the computation was interrupted, this run lags by at most a second.
         while self.without.advance(self.session.now(), u64::MAX) == Slice::More {}
         let (after, without) = (ClusterState::of(&self.session), ClusterState::of(&self.without));
         let mut answer = compare::answer(&self.question, &self.before, &after, &without);
@@ -192,7 +194,7 @@ impl Asking {
     }
 }
 
-/// Invariants that are violated in `session` but not in `without`.
+/// Returns the invariants that are violated in `session` but not in `without`.
 fn newly_violated(session: &Session, without: &Session) -> Vec<String> {
     let violated_without: &ordered::Map<String, SimTime> = without.progress().broken();
     let newly_violated = session.progress().broken().keys();
@@ -202,12 +204,12 @@ fn newly_violated(session: &Session, without: &Session) -> Vec<String> {
         .collect()
 }
 
-/// Distinct lines of error output since a time.
+/// Returns distinct lines of error output since a time.
 fn error_lines(session: &Session, since: SimTime) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let lines = session.outputs().iter();
     for line in lines.filter(|line| line.at >= since && line.kind == OutputKind::Error) {
-        // A refused eviction is retried every five seconds. The budget is reported separately.
+        // A refused eviction is retried every five seconds. The budget that refuses it is reported separately.
         let is_retry = line.text.contains("will retry after");
         if !is_retry && !found.contains(&line.text) {
             found.push(line.text.clone());

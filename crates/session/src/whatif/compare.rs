@@ -1,4 +1,4 @@
-//! Compares two states of a cluster: which pods disappeared, which replaced them, and how full the nodes are.
+//! Compares two states of a cluster: which pods disappeared, which pods replaced them, and how full the nodes are.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::well_known::condition;
@@ -14,22 +14,22 @@ use crate::timeline::Session;
 
 /// Resources that are shown even if no pod requests them.
 const ALWAYS_SHOWN: [&str; 3] = ["cpu", "memory", "pods"];
-/// Pods of this kind are deleted and created together with their nodes.
+/// Pods of this kind are deleted and created together with their nodes, so they are treated separately.
 const DAEMON_SET: &str = "DaemonSet";
-/// Number of disruptions that an eviction needs.
+/// Number of disruptions that one eviction needs.
 const EVICTION: i32 = 1;
 
-/// Place of a pod, for detecting that pods have stopped moving.
+/// Node and state of a pod, to detect that pods have stopped moving.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     uid: Uid,
     node: Option<NodeName>,
-    /// Whether the pod is terminating and its termination will end by itself.
+    /// Whether the pod is terminating and its termination will finish without help.
     pub(super) is_moving: bool,
 }
 
-/// Places of all pods that have not ended, in the order of their keys. They are compared every few seconds, and a list
-/// of many pods is made faster than a map.
+/// Returns the places of all pods that have not ended, ordered by key. They are compared every few seconds, and
+/// building a list of many pods is faster than building a map.
 pub(super) fn places(session: &Session) -> Vec<Place> {
     let pods = session.world().objects().list::<Pod>().filter(|pod| !pod.is_terminal());
     let place = |pod: &Pod| Place {
@@ -40,7 +40,7 @@ pub(super) fn places(session: &Session) -> Vec<Place> {
     pods.map(|pod| place(pod)).collect()
 }
 
-/// Whether the pod's node exists and is Ready. Only then does a termination end by itself.
+/// Returns whether the pod's node exists and is Ready. Otherwise a termination does not finish without help.
 fn has_responsive_node(session: &Session, pod: &Pod) -> bool {
     let node = pod.spec.node_name.as_ref().and_then(|node| {
         let objects = session.world().objects();
@@ -52,11 +52,11 @@ fn has_responsive_node(session: &Session, pod: &Pod) -> bool {
 /// Kind and key of a workload.
 type Owner = (Str, ObjectKey);
 
-/// State of a pod that is compared.
+/// The compared part of a pod's state.
 #[derive(Debug, Clone)]
 struct PodState {
     key: ObjectKey,
-    /// Controlling workload. For a ReplicaSet of a Deployment, the Deployment.
+    /// The controlling workload. For a ReplicaSet of a Deployment, the Deployment.
     owner: Option<Owner>,
     node: Option<String>,
     is_terminating: bool,
@@ -72,7 +72,7 @@ pub(crate) struct ClusterState {
     nodes: ordered::Map<String, NodeResources>,
 }
 
-/// For each resource of a node, the requested and the allocatable quantity.
+/// The requested and the allocatable quantity of each resource of a node.
 type NodeResources = ordered::Map<String, [Quantity; 2]>;
 
 impl ClusterState {
@@ -90,19 +90,19 @@ impl ClusterState {
         }
     }
 
-    /// Node of each pod, by `NAMESPACE/NAME`.
+    /// Returns the node of each pod, by `NAMESPACE/NAME`.
     pub(crate) fn nodes_of_pods(&self) -> ordered::Map<String, Option<String>> {
         let one = |pod: &PodState| (pod.key.to_string(), pod.node.clone());
         self.pods.values().map(one).collect()
     }
 
-    /// For each node, the requested and the allocatable quantity of a resource.
+    /// Returns the requested and the allocatable quantity of a resource for each node.
     pub(crate) fn requested_and_allocatable(&self, resource: &str) -> Vec<[Quantity; 2]> {
         let quantities_of = |node_resources: &NodeResources| node_resources.get(resource).copied();
         self.nodes.values().filter_map(quantities_of).collect()
     }
 
-    /// Nodes whose requested or allocatable resources differ.
+    /// Returns the nodes whose requested or allocatable resources differ.
     pub(crate) fn changes(&self, after: &ClusterState) -> Vec<NodeChange> {
         let names: ordered::Set<&String> = self.nodes.keys().chain(after.nodes.keys()).collect();
         let quantities = |node_resources: Option<&NodeResources>| {
@@ -119,7 +119,7 @@ impl ClusterState {
         names.into_iter().filter(differs).map(change).collect()
     }
 
-    /// Pods that do not exist in the other state any more, or are terminating only there.
+    /// Returns the pods that no longer exist in the other state, or that are terminating only there.
     fn lost_pods<'a>(&'a self, after: &'a ClusterState) -> impl Iterator<Item = (&'a Uid, &'a PodState)> {
         self.pods.iter().filter(|(uid, pod)| {
             let later = after.pods.get(*uid);
@@ -127,7 +127,7 @@ impl ClusterState {
         })
     }
 
-    /// Pods that do not exist in the earlier state.
+    /// Returns the pods that do not exist in the earlier state.
     fn new_pods<'a>(&'a self, before: &'a ClusterState) -> impl Iterator<Item = &'a PodState> {
         let is_new = |(uid, _): &(&Uid, &PodState)| !before.pods.contains_key(*uid);
         self.pods.iter().filter(is_new).map(|(_, pod)| pod)
@@ -166,7 +166,7 @@ impl PodState {
         }
     }
 
-    /// Returns the reason why the pod, which has no node, waits for one.
+    /// Returns the reason why a pod without a node is waiting.
     fn why_waiting(&self) -> Sentence {
         let said = self.unscheduled.as_deref().map(Sentence::from);
         said.unwrap_or_else(|| sentence!(what_if_answer::not_scheduled))
@@ -211,13 +211,13 @@ pub(super) fn answer(
     without: &ClusterState,
 ) -> Answer {
     let mut moves = Vec::new();
-    // Pods that were created for each workload, those with a node first.
+    // Pods that were created, by workload; pods with a node come first.
     let mut new_pods: ordered::Map<Option<Owner>, Vec<&PodState>> = ordered::Map::new();
     for pod in after.new_pods(before) {
         new_pods.entry(pod.owner.clone()).or_default().push(pod);
     }
     for pod in without.new_pods(before) {
-        // The run without the commands has created a pod of this workload too.
+        // In the run without the commands, a pod of this workload was also created.
         if let Some(same) = new_pods.get_mut(&pod.owner) {
             let counterpart = same
                 .iter()
@@ -296,7 +296,7 @@ pub(super) fn answer(
     }
 }
 
-/// Pods on nodes to be drained that a PodDisruptionBudget keeps from being evicted.
+/// Returns pods on nodes to be drained whose eviction a PodDisruptionBudget prevents.
 pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> {
     let objects = session.world().objects();
     let mut blocked_pods = Vec::new();
@@ -318,13 +318,14 @@ pub(super) fn blocked_pods(session: &Session, nodes: &[String]) -> Vec<Blocked> 
     blocked_pods
 }
 
-/// Identifies a pod across draws: node and name of an existing pod, or the position among new pods.
+/// Identifies the same pod in several draws: by node and name if it existed before, otherwise by its position among the
+/// new pods.
 type PodOfDraw = (Option<String>, String);
-/// Moves of a pod, by target node.
+/// Moves of a pod in several draws, by target node.
 type MovesByTarget = ordered::Map<Option<String>, Vec<Move>>;
 
-/// Combines the answers of several draws, in their order: each pod gets its most frequent move. Everything else is from
-/// the first draw.
+/// Combines the answers of several draws, in their order. The result has each pod's most frequent move; everything else
+/// is from the first draw.
 pub fn combine_draws(mut answers: Vec<Answer>) -> Answer {
     let n_draws = answers.len();
     if n_draws <= 1 {

@@ -1,6 +1,6 @@
-//! Counts how many more pods of given shapes fit: the scheduler places copies, with all its plugins, until no node accepts
-//! the next one. Several shapes are placed in rounds, each with its number of copies. Preemption is not counted, and pods
-//! that wait already do not take part. The result has each node's reason for refusing the next copy.
+//! Counts how many more pods of given shapes fit: the scheduler places copies, with all its plugins, until no node
+//! accepts the next copy. Several shapes are placed in rounds, each with its number of copies. There is no preemption,
+//! and pods that are already waiting are ignored. The result contains each node's reason for refusing the next copy.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ pub(super) type AdmittedShape = (Pod, usize);
 /// A count in progress.
 #[derive(Debug)]
 pub(super) struct Counting {
-    /// The cluster with the copies that have been placed.
+    /// The cluster including the placed copies.
     scheduler: Scheduler,
     shapes: Vec<AdmittedShape>,
-    /// Index of the shape whose turn it is, and its number of copies in this round.
+    /// Index of the current shape, and its number of copies in this round so far.
     turn: (usize, usize),
-    most: usize,
+    max: usize,
     rng: Rng,
     fit: Fit,
     is_done: bool,
 }
 
 impl Counting {
-    /// Counts up to `most` copies of the shapes, at least one of which must be given. Pods that wait in the scheduler's
-    /// queue must not be in it.
-    pub(super) fn new(scheduler: Scheduler, shapes: Vec<AdmittedShape>, most: usize, rng: Rng) -> Self {
+    /// Counts up to `max` copies of the shapes. There must be at least one shape, and the scheduler's queue must not
+    /// contain waiting pods.
+    pub(super) fn new(scheduler: Scheduler, shapes: Vec<AdmittedShape>, max: usize, rng: Rng) -> Self {
         let none = |_: &AdmittedShape| ShapeFit {
             shape: String::new(),
             fits: 0,
@@ -46,17 +46,17 @@ impl Counting {
             scheduler,
             shapes,
             turn: (0, 0),
-            most,
+            max,
             rng,
             fit,
             is_done: false,
         }
     }
 
-    /// Places at most this number of copies. Returns whether the count has ended.
+    /// Places at most `copies` copies. Returns whether the count has ended.
     pub(super) fn work(&mut self, copies: usize) -> bool {
         for _ in 0..copies {
-            if self.is_done || self.fit.fits >= self.most {
+            if self.is_done || self.fit.fits >= self.max {
                 return true;
             }
             self.is_done = !self.place_next();
@@ -64,12 +64,12 @@ impl Counting {
         self.is_done
     }
 
-    /// Number of copies that have been placed.
+    /// Returns the number of placed copies.
     pub(super) const fn n_placed(&self) -> usize {
         self.fit.fits
     }
 
-    /// The result for the copies that have been placed.
+    /// Returns the result for the placed copies.
     pub(super) const fn fit(&self) -> &Fit {
         &self.fit
     }

@@ -1,7 +1,7 @@
-//! Counts how many more pods of the shapes in files fit into a cluster (see `count.rs`).
+//! Counts how many more pods fit into a cluster (see `count.rs`). The pods' shapes come from files or from a pod.
 //!
-//! The pods of a DaemonSet are created by its controller instead, in a copy of the cluster: the answer counts the nodes
-//! on which its pod runs.
+//! For a DaemonSet, its controller creates the pods in a copy of the cluster, and the answer counts the nodes on which
+//! its pod runs.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of copies that are placed.
+/// Maximum number of copies that are counted.
 pub const MAX_COPIES: usize = 100_000;
-/// Number of copies between two reports of the progress.
+/// Number of copies between two progress reports.
 const COPIES_PER_REPORT: usize = 100;
 
 /// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round.
@@ -34,32 +34,32 @@ pub struct Shape {
     pub copies: usize,
 }
 
-/// Number of pods that fit.
+/// How many more pods fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fit {
     pub fits: usize,
-    /// For each node, why it refuses the next pod. Empty if counting stopped at the maximum.
+    /// Each node's reason for refusing the next pod. Empty if the maximum was reached.
     pub stopped_by: Vec<StoppedBy>,
     /// Number of placed pods by node.
     pub on: ordered::Map<String, usize>,
     /// Number of placed pods of each shape, in the order of the question.
     pub shapes: Vec<ShapeFit>,
-    /// Changes of the cluster, the smallest first, each of which makes room for the pods that are needed.
+    /// Changes of the cluster, the smallest first. Each makes room for the needed pods.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// The nodes on which a DaemonSet wants no pod.
+    /// The nodes for which a DaemonSet does not create a pod.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unwanted: Vec<String>,
 }
 
-/// Placed pods of one shape.
+/// The number of placed pods of one shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShapeFit {
     /// Name of the file.
     pub shape: String,
     pub fits: usize,
-    /// Whether the next pod of this shape does not fit, which stops the count.
+    /// Whether the count ended because the next pod of this shape does not fit.
     pub stops: bool,
 }
 
@@ -67,12 +67,12 @@ pub struct ShapeFit {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoppedBy {
     pub node: String,
-    /// Reasons of kube-scheduler.
+    /// Reasons in kube-scheduler's words.
     pub reason: String,
 }
 
 /// Counts how many more pods of the shapes fit into a cluster. If fewer than `need` fit, looks for changes of the
-/// cluster that make room.
+/// cluster that make room for them.
 ///
 /// # Errors
 /// Problems of the files, or the API server's reason for refusing a pod.
@@ -85,8 +85,8 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
         }
     }
     let objects = objects_of(cluster, control)?;
-    // Admission is asked in a cluster without nodes and pods: it does not depend on nodes, and the number of pods must
-    // not limit the count.
+    // The shapes are admitted in a cluster without nodes and pods: admission does not depend on nodes, and existing
+    // pods must not limit the count.
     let mut without_pods = cluster.clone();
     without_pods
         .setup
@@ -110,18 +110,18 @@ pub fn fit(cluster: &Loaded, shapes: Vec<Shape>, need: usize, control: Control<'
     Ok(fit)
 }
 
-/// A count of copies in progress and, if fewer fit than are needed, the search for changes that make room. It is done in
-/// pieces, so that the page stays responsive and can stop it.
+/// A count of copies in progress. If fewer fit than are needed, it continues with a search for changes that make room.
+/// It is done in pieces of work, so that the page stays responsive and can stop it.
 #[derive(Debug)]
 pub struct Fitting {
     counting: Counting,
     question: RoomQuestion,
-    /// The search, once the copies have been counted and are too few.
+    /// The search for changes, after the count if too few copies fit.
     search: Option<RoomSearch>,
 }
 
 impl Fitting {
-    /// The scheduler must not have pods that wait in its queue.
+    /// Starts the count. The scheduler's queue must not contain waiting pods.
     fn start(objects: &Objects, scheduler: Scheduler, shapes: Vec<AdmittedShape>, need: usize, seed: u64) -> Self {
         let rng = Rng::split(seed, "whatif/fit");
         Self {
@@ -137,11 +137,11 @@ impl Fitting {
         }
     }
 
-    /// Counts copies of a pod of a session at its present time. The copies belong to the pod's workload and have no
-    /// scheduling gates. If fewer than `need` fit, changes that make room for so many are looked for.
+    /// Counts copies of a pod of a session at its current time. The copies belong to the pod's workload and have no
+    /// scheduling gates. If fewer than `need` fit, looks for changes that make room for `need` copies.
     ///
     /// # Errors
-    /// The pod does not exist, or no scheduler of the session places it.
+    /// The pod does not exist, or its scheduler is not one of the session's.
     pub fn of_pod(session: &Session, key: &ObjectKey, need: usize) -> Result<Self, Vec<Problem>> {
         let refuse = |why: String| vec![Problem::of("whatif", why)];
         let objects = session.world().objects();
@@ -160,7 +160,7 @@ impl Fitting {
         Ok(Self::start(objects, scheduler, vec![(pod, 1)], need, seed))
     }
 
-    /// Places at most this number of copies. Returns whether the answer is complete.
+    /// Places at most `copies` copies. Returns whether the answer is complete.
     pub fn work(&mut self, copies: usize) -> bool {
         if let Some(search) = &mut self.search {
             return search.work(copies);
@@ -177,13 +177,13 @@ impl Fitting {
         false
     }
 
-    /// Number of copies that have been placed in the cluster as it is.
+    /// Returns the number of copies that were placed in the unchanged cluster.
     #[must_use]
     pub const fn n_placed(&self) -> usize {
         self.counting.n_placed()
     }
 
-    /// The answer, as far as it is known.
+    /// Returns the answer as far as it is known.
     #[must_use]
     pub fn into_fit(self) -> Fit {
         let changes = self.search.map(RoomSearch::into_changes);
@@ -194,7 +194,7 @@ impl Fitting {
     }
 }
 
-/// A scheduler of a cluster, without the pods that wait in its queue.
+/// Returns a scheduler of a cluster, without the pods that wait in its queue.
 fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) -> Scheduler {
     let mut scheduler = scheduler_of(objects, config, 0);
     for pod in objects.list::<Pod>().filter(|pod| pod.spec.node_name.is_none()) {
@@ -203,8 +203,8 @@ fn scheduler_without_queue(objects: &Objects, config: SchedulerConfiguration) ->
     scheduler
 }
 
-/// The objects of a cluster: those of a dump as they are, those of other files once the cluster has started. A dump needs
-/// no simulation, whose start takes most of the time of a large one.
+/// Returns the objects of a cluster. A dump's objects are returned without a simulation, whose start would take long
+/// for a large dump; other files are simulated until the cluster has started.
 pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<Objects>, Vec<Problem>> {
     if cluster.is_dump() {
         (control.progress)(Stage::Starting);
@@ -214,7 +214,7 @@ pub(super) fn objects_of(cluster: &Loaded, control: Control<'_>) -> Result<Arc<O
     Ok(session.world().objects().clone())
 }
 
-/// Creates a DaemonSet in the cluster and counts the nodes on which its pod gets its node.
+/// Creates a DaemonSet in the cluster and counts the nodes to which one of its pods is bound.
 fn fit_daemon_set(mut session: Session, set: &Object, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
     let refuse = |why: String| vec![Problem::of("whatif", why)];
     let namespace = match &*set.metadata().namespace {

@@ -1,4 +1,5 @@
-//! What node groups would do for pods, as plain text for terminals, and as Markdown; both in the current language.
+//! Answers about node groups for pending pods, as plain text for terminals, and as Markdown; both in the current
+//! language.
 
 use std::fmt::Write as _;
 
@@ -8,14 +9,14 @@ use podscope_protocol::markdown::{self, Block};
 use super::text::{MAX_NODES, add_section};
 use super::{Group, GroupAnswer, Grow, PodGroups};
 
-/// Prints the result of [`super::grow()`] as plain text.
+/// Formats the result of [`super::grow()`] as plain text.
 #[must_use]
 pub fn grow_text(grow: &Grow) -> String {
     let mut out = String::new();
     let groups = grow.groups.iter().map(described_group);
     add_section(&mut out, &sentence!(what_if_print::node_groups), groups);
     for asked in &grow.pods {
-        let _ = writeln!(out, "{}", asked_title(asked));
+        let _ = writeln!(out, "{}", pods_title(asked));
         for line in group_lines(asked) {
             let _ = writeln!(out, "  {line}");
         }
@@ -24,7 +25,7 @@ pub fn grow_text(grow: &Grow) -> String {
     out
 }
 
-/// Prints the result of [`super::grow()`] as Markdown.
+/// Formats the result of [`super::grow()`] as Markdown.
 #[must_use]
 pub fn grow_markdown(grow: &Grow) -> String {
     let mut out = markdown::print(&[
@@ -32,7 +33,7 @@ pub fn grow_markdown(grow: &Grow) -> String {
         Block::List(grow.groups.iter().map(described_group).collect()),
     ]);
     for asked in &grow.pods {
-        let _ = writeln!(out, "\n{}\n", asked_title(asked));
+        let _ = writeln!(out, "\n{}\n", pods_title(asked));
         out.push_str(&markdown::print(&[Block::List(group_lines(asked))]));
     }
     out
@@ -68,8 +69,8 @@ fn described_group(group: &Group) -> Sentence {
     }
 }
 
-/// The pod, with its workload if it has one and the number of such pods.
-fn asked_title(asked: &PodGroups) -> Sentence {
+/// Returns a title: the pod, or its workload with the number of pods.
+fn pods_title(asked: &PodGroups) -> Sentence {
     let pod = &asked.pod;
     match (&asked.owner, asked.count.saturating_sub(1)) {
         (None, 0) => sentence!(what_if_print::pod, pod = pod),
@@ -79,7 +80,8 @@ fn asked_title(asked: &PodGroups) -> Sentence {
     }
 }
 
-/// What each group would do for a pod, and what the cluster autoscaler would say.
+/// Returns a line per group: whether it could help a pod. The last line is the event of the cluster autoscaler. If the
+/// pod fits on existing nodes, returns one line about these nodes instead.
 #[must_use]
 pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
     let fits = asked.fits.as_slice();
@@ -104,7 +106,7 @@ pub fn group_lines(asked: &PodGroups) -> Vec<Sentence> {
     lines
 }
 
-/// What node groups would do for a pod, in one sentence.
+/// Returns one sentence about how node groups could help a pod.
 pub(crate) fn group_help(asked: &PodGroups) -> Option<Sentence> {
     let helping = asked.groups.iter().filter(|answer| answer.helps);
     let helping: Vec<&str> = helping.map(|answer| answer.group.as_str()).collect();

@@ -1,10 +1,10 @@
-//! Which node group would take a pending pod with one more node, and why each of the others would not: what the cluster
-//! autoscaler sees (CA-006 to CA-011).
+//! Decides which node group would accept a pending pod on one more node, and why the other groups would not: the view
+//! of the cluster autoscaler (CA-006 to CA-011).
 //!
-//! A plain model: one node of the group's template, with the pods of DaemonSets that would run on it and the devices of
-//! the node that it is like, is added to a copy of the cluster, and the scheduler's filters decide. Preferences and
-//! preemption play no part. The groups are those that the scenario declares, and those that the labels of clouds name;
-//! the limits of the latter are not known.
+//! The model is simple: to a copy of the cluster, it adds one node from the group's template, with the pods of
+//! DaemonSets that would run on it and the devices of the node that it copies; then the scheduler's filters decide.
+//! Preferences and preemption are ignored. Groups are those that the scenario declares, and those in the node labels of
+//! cloud providers; the limits of the latter are unknown.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use super::{Control, Stage, fit};
 use crate::owners::workload_of;
 use crate::scenario::Loaded;
 use crate::timeline::Session;
-use crate::triage::shares_decision;
+use crate::triage::shared_decision_owner;
 use podscope_cluster::scheduler_of;
 
-/// Maximum number of pods that are asked about; pods of one ReplicaSet count once.
+/// Maximum number of pending pods that are evaluated; pods of one ReplicaSet count as one.
 const MAX_PODS: usize = 300;
 
-/// The pending pods with what each node group would do for them.
+/// The pending pods with the answer of each node group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Grow {
     pub groups: Vec<Group>,
     pub pods: Vec<PodGroups>,
-    /// Number of pending pods that were not asked about.
+    /// Number of pending pods that were not evaluated: those beyond `MAX_PODS`, and the rest after a stop.
     #[serde(rename = "notAsked")]
     pub not_asked: usize,
 }
@@ -38,12 +38,12 @@ pub struct Grow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Group {
     pub name: String,
-    /// Number of its nodes.
+    /// Number of existing nodes of the group.
     pub nodes: usize,
-    /// Its limits; `None` if they are not known.
+    /// Minimum and maximum number of nodes; `None` if they are not known.
     pub min: Option<u32>,
     pub max: Option<u32>,
-    /// The Node that a new one would be like; `None` if it is the scenario's default machine.
+    /// The Node that a new node would copy; `None` if a new node is the scenario's default machine.
     pub like: Option<String>,
 }
 
@@ -54,46 +54,46 @@ pub struct PodGroups {
     pub pod: String,
     /// Workload of the pods, as `KIND NAMESPACE/NAME`.
     pub owner: Option<String>,
-    /// Number of pods.
+    /// Number of pending pods.
     pub count: usize,
-    /// Nodes that take the pod as they are. If there are any, no group need grow.
+    /// Existing nodes that would accept the pod. If there are any, no group must grow.
     pub fits: Vec<String>,
     pub groups: Vec<GroupAnswer>,
-    /// What the cluster autoscaler would say in an event about the pod; `None` if a group helps or none is needed.
+    /// Message of the cluster autoscaler's event about the pod; `None` if a group helps or none is needed.
     pub event: Option<String>,
 }
 
-/// What one more node of a group would do for a pod.
+/// A group's answer: whether one more node would help a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupAnswer {
     pub group: String,
-    /// Whether the group can grow and its new node would take the pod.
+    /// Whether the group can grow and its new node would accept the pod.
     pub helps: bool,
-    /// Whether a new node would take the pod, if the group could grow.
+    /// Whether a new node would accept the pod, even if the group cannot grow.
     pub accepts: bool,
     /// Why the group does not help, in the words of the cluster autoscaler.
     pub reasons: Vec<String>,
 }
 
-/// Asks each node group about the pending pods of a cluster, or about one pod.
+/// Evaluates each node group for the pending pods of a cluster, or for one pod.
 ///
 /// # Errors
-/// Problems of the files, or the pod does not exist.
+/// Problems of the files, or that the pod does not exist.
 pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result<Grow, Vec<Problem>> {
-    // The autoscaler would answer the question itself.
+    // The cluster must not contain an autoscaler, which would add nodes itself.
     let mut cluster = cluster.clone();
     cluster.setup.settings.cluster_autoscaler.enabled = false;
     let objects = fit::objects_of(&cluster, control)?;
     let config = cluster.setup.settings.scheduler.clone();
     let trial = || TrialNodes::new(&scheduler_of(&objects, config, 0));
-    let Some(mut asking) = GroupsAsked::new(&objects, &cluster.setup.nodes, trial) else {
+    let Some(mut group_check) = GroupCheck::new(&objects, &cluster.setup.nodes, trial) else {
         return Ok(Grow::default());
     };
     let mut grow = Grow {
         groups: asking
             .groups
             .iter()
-            .map(|(group, _)| described(group, &objects))
+            .map(|(group, _)| group_description(group, &objects))
             .collect(),
         ..Grow::default()
     };
@@ -102,7 +102,7 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
         if pod.is_some_and(|pod| *pod != pending.metadata.key().to_string()) {
             continue;
         }
-        let shared = shares_decision(pending).filter(|_| pod.is_none());
+        let shared = shared_decision_owner(pending).filter(|_| pod.is_none());
         if let Some(row) = shared.as_ref().and_then(|owner| known.get(owner)) {
             grow.pods[*row].count += 1;
             continue;
@@ -115,7 +115,7 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
         if let Some(owner) = shared {
             known.insert(owner, grow.pods.len());
         }
-        grow.pods.push(asking.ask(pending));
+        grow.pods.push(group_check.evaluate(pending));
     }
     match pod {
         Some(pod) if grow.pods.is_empty() => {
@@ -126,23 +126,24 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
     }
 }
 
-/// Asks each node group about one pod that waits. `None` if there is no group, or if the pod fits without a new node.
+/// Evaluates each node group for one pending pod. `None` if there is no group, or if the pod fits without a new node.
 #[must_use]
 pub fn grow_for(session: &Session, pod: &Arc<Pod>) -> Option<PodGroups> {
     let (objects, nodes) = (session.world().objects(), &session.loaded().setup.nodes);
     let trial = || TrialNodes::new(&scheduler_of(objects, session.scheduler_config(), 0));
-    GroupsAsked::new(objects, nodes, trial)?.help(pod)
+    GroupCheck::new(objects, nodes, trial)?.help(pod)
 }
 
-/// Whether the scheduler has tried the pod, or will: it has no node, no gates and is not about to go.
+/// Returns whether the scheduler has tried the pod, or will try it: it has no node, no scheduling gates and is not
+/// terminating.
 fn is_waiting(pod: &Pod) -> bool {
     let is_bound_or_gated = pod.spec.node_name.is_some() || !pod.spec.scheduling_gates.is_empty();
-    // The DaemonSet's pod belongs to a node that exists (CA-009).
+    // The pod of a DaemonSet is bound to an existing node (CA-009).
     let is_pinned = pod.spec.pinned_node().is_some();
     !is_bound_or_gated && !is_pinned && !pod.is_terminal() && !pod.metadata.is_terminating()
 }
 
-fn described(group: &GroupOfNodes, objects: &Objects) -> Group {
+fn group_description(group: &GroupOfNodes, objects: &Objects) -> Group {
     Group {
         name: group.group.name.to_string(),
         nodes: group.nodes.len(),
@@ -152,15 +153,15 @@ fn described(group: &GroupOfNodes, objects: &Objects) -> Group {
     }
 }
 
-/// The groups of a cluster with the next node of each, and a copy of the cluster to try it in.
-pub(crate) struct GroupsAsked<'a> {
+/// The groups of a cluster with the next node of each, and a copy of the cluster in which they are tried.
+pub(crate) struct GroupCheck<'a> {
     objects: &'a Objects,
     trial: TrialNodes,
     groups: Vec<(GroupOfNodes, NewGroupNode)>,
 }
 
-impl<'a> GroupsAsked<'a> {
-    /// `None` if there is no group; then `trial`, which makes the copy of the cluster, is not called.
+impl<'a> GroupCheck<'a> {
+    /// `None` if there is no group. In this case `trial`, which creates the copy of the cluster, is not called.
     pub(crate) fn new(objects: &'a Objects, nodes: &NodeShorthand, trial: impl FnOnce() -> TrialNodes) -> Option<Self> {
         let is_taken = |name: &str| objects.named::<Node>(name).is_some();
         let groups = node_groups(objects, &nodes.groups).into_iter().map(|group| {
@@ -176,13 +177,13 @@ impl<'a> GroupsAsked<'a> {
         })
     }
 
-    /// The answers about a pod that waits. `None` if it does not wait, or fits without a new node.
+    /// Returns the answers for a pending pod. `None` if it is not pending, or fits without a new node.
     pub(crate) fn help(&mut self, pod: &Arc<Pod>) -> Option<PodGroups> {
-        let asked = is_waiting(pod).then(|| self.ask(pod));
+        let asked = is_waiting(pod).then(|| self.evaluate(pod));
         asked.filter(|asked| asked.fits.is_empty())
     }
 
-    fn ask(&mut self, pod: &Arc<Pod>) -> PodGroups {
+    fn evaluate(&mut self, pod: &Arc<Pod>) -> PodGroups {
         let owner = workload_of(self.objects, &pod.metadata);
         let mut asked = PodGroups {
             pod: pod.metadata.key().to_string(),
@@ -210,13 +211,13 @@ impl<'a> GroupsAsked<'a> {
             });
         }
         if !asked.groups.iter().any(|answer| answer.helps) {
-            asked.event = Some(not_triggered(&asked.groups));
+            asked.event = Some(not_triggered_message(&asked.groups));
         }
         asked
     }
 }
 
-/// Decides a pod with one more node in the cluster.
+/// Lets the scheduler decide about a pod with one more node in the cluster.
 fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(), Vec<String>> {
     let node = Object::Node(new.node.clone());
     trial.add(&node);
@@ -227,8 +228,8 @@ fn check(trial: &mut TrialNodes, new: &NewGroupNode, pod: &Arc<Pod>) -> Result<(
     checked
 }
 
-/// Message of the event `NotTriggerScaleUp` (CA-011).
-fn not_triggered(answers: &[GroupAnswer]) -> String {
+/// Returns the message of the event `NotTriggerScaleUp` (CA-011).
+fn not_triggered_message(answers: &[GroupAnswer]) -> String {
     let reasons = answers
         .iter()
         .flat_map(|answer| answer.reasons.iter().map(String::as_str));

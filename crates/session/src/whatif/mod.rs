@@ -1,5 +1,5 @@
-//! What-if questions about a cluster. A second run of the cluster performs the change in question and is compared with
-//! a run without it. The session that asks is not changed.
+//! What-if questions about a cluster. A copy of the cluster runs with the change in question and is compared with a run
+//! without it. The session itself is not changed.
 //!
 //! [`ask`] plays the cluster to its start: a dump is used as it is; files without status get a minute to start. It then
 //! runs the question's command (`kubectl drain`, `fault poweroff` on each node of a zone, `fault join`, `kubectl
@@ -29,15 +29,15 @@ use podscope_api::{Kind, ObjectKey, Pod, ordered};
 use podscope_messages::Sentence;
 use serde::Serialize;
 
-pub use asking::Asking;
+pub use asking::QuestionRun;
 pub(crate) use compare::ClusterState;
 pub use compare::combine_draws;
 pub use fit::{Fit, Fitting, MAX_COPIES, Shape, ShapeFit, StoppedBy, fit};
 pub(crate) use group_text::group_help;
 pub use group_text::{group_lines, grow_markdown, grow_text};
-pub(crate) use grow::GroupsAsked;
+pub(crate) use grow::GroupCheck;
 pub use grow::{Group, GroupAnswer, Grow, PodGroups, grow, grow_for};
-pub use rolling::{Consolidating, Consolidation, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
+pub use rolling::{Consolidation, ConsolidationSearch, DrainedNode, Rolling, StoppedNode, consolidate, rolling_drain};
 pub use room::Change;
 pub(crate) use run::settle_workload;
 pub use run::{MAX_DRAWS, ask};
@@ -60,17 +60,17 @@ pub struct Control<'a> {
 /// A stage of long work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The cluster of the files is being started.
+    /// The cluster in the files is being started.
     Starting,
-    /// The cluster runs; the done part in per mille.
+    /// The cluster is being simulated; the progress in per mille.
     Simulating(u32),
-    /// So many drains have been tried, of at most so many.
+    /// Number of drains that have been tried, and maximum number of drains.
     Drained(usize, usize),
-    /// So many copies of the shapes have been placed.
+    /// Number of copies of the shapes that have been placed.
     Placed(usize),
 }
 
-/// Whether a drain evicts or deletes the pod.
+/// Returns whether a drain evicts or deletes the pod.
 fn is_drained(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.is_mirror() && !pod.is_daemon()
 }
@@ -93,20 +93,20 @@ pub enum Question {
 pub struct Answer {
     /// Pods that disappear, are created, or get a node.
     pub moves: Vec<Move>,
-    /// Pods that cannot be evicted because of a PodDisruptionBudget.
+    /// Pods whose eviction a PodDisruptionBudget prevents.
     pub blocked: Vec<Blocked>,
     /// Nodes whose requested resources have changed, by name.
     pub nodes: Vec<NodeChange>,
     /// Names of invariants that are violated.
     pub broken: Vec<String>,
-    /// Workloads, budgets and Services that had less than before, and for how long.
+    /// Workloads, budgets and Services that had less than before the change, and for how long.
     pub shortfalls: Vec<Shortfall>,
     /// Volumes that cannot follow their pods.
     pub volumes: Vec<StuckVolume>,
     /// Error output of the command.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<String>,
-    /// Simulated seconds until no pod moved any more.
+    /// Simulated seconds until the last pod moved.
     pub seconds: i64,
     /// Number of runs with different seeds.
     pub draws: u32,
@@ -115,27 +115,27 @@ pub struct Answer {
 /// A pod that disappears, is created, or gets a node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Move {
-    /// `NAMESPACE/NAME` of the pod that disappears. For a new pod, its own.
+    /// `NAMESPACE/NAME` of the pod that disappears; for a new pod, its own name.
     pub pod: String,
-    /// Node of the pod before. None if it had none, or is new.
+    /// Node of the pod before. None if the pod had no node or is new.
     pub from: Option<String>,
-    /// Node of the pod or of its replacement. None if nothing runs in its place.
+    /// Node of the pod or of its replacement afterwards. None if nothing runs in its place.
     pub to: Option<String>,
-    /// Why `to` is None.
+    /// The reason why `to` is None.
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub reason: Option<Sentence>,
     /// Whether `to` is None because the replacement, or the new pod itself, stays Pending.
     #[serde(skip)]
     pub waits: bool,
-    /// Share of the draws in which the pod has this move.
+    /// Share of the draws in which the pod moves like this.
     pub share: f64,
 }
 
-/// A pod that a PodDisruptionBudget keeps from being evicted.
+/// A pod whose eviction a PodDisruptionBudget prevents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Blocked {
     pub pod: String,
-    /// The budget, as `PodDisruptionBudget NAMESPACE/NAME`.
+    /// The PodDisruptionBudget, as `PodDisruptionBudget NAMESPACE/NAME`.
     pub by: String,
     /// Number of disruptions that the budget allows now.
     pub allowed: i32,
@@ -147,7 +147,7 @@ pub struct Blocked {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NodeChange {
     pub name: String,
-    /// For each resource, the requested and the allocatable quantity. Empty if the node did not exist.
+    /// The requested and the allocatable quantity of each resource. Empty if the node did not exist.
     pub before: ordered::Map<String, [String; 2]>,
     pub after: ordered::Map<String, [String; 2]>,
 }

@@ -1,8 +1,9 @@
 //! A rolling drain: all nodes are drained one after another, and each is made schedulable again before the next, as in
-//! an upgrade of the nodes. A consolidation drains nodes in the same way, the emptiest first, and leaves them out.
+//! an upgrade of the nodes. A consolidation also drains one node after another, the emptiest first, but the drained
+//! nodes stay unschedulable.
 //!
-//! A node whose drain does not end, or whose pods find no other node, is left for later: the drain of another node may
-//! make room for it. If none of the remaining nodes can be drained, the rolling drain stops there.
+//! A node whose drain does not finish, or whose pods find no other node, is tried again later: the drain of another
+//! node may make room for its pods. The rolling drain stops if none of the remaining nodes can be drained.
 //!
 //! ```text
 //! left ──drain ends, every pod has a node──▶ order
@@ -32,9 +33,9 @@ use crate::timeline::Session;
 pub struct Rolling {
     /// The drained nodes, in an order that works.
     pub order: Vec<DrainedNode>,
-    /// The nodes that cannot be drained, each with the pod that prevents it.
+    /// The nodes that cannot be drained, each with the pod that prevents the drain.
     pub stopped: Vec<StoppedNode>,
-    /// Objects that had less than they have to have meanwhile.
+    /// Objects that had less than required during the drains.
     pub shortfalls: Vec<Shortfall>,
     /// Simulated seconds until the last node was drained.
     pub seconds: i64,
@@ -44,9 +45,9 @@ pub struct Rolling {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DrainedNode {
     pub node: String,
-    /// Number of pods that left it.
+    /// Number of pods that moved away from the node.
     pub pods: usize,
-    /// Simulated seconds until its pods ran elsewhere.
+    /// Simulated seconds until these pods were running elsewhere.
     pub seconds: i64,
 }
 
@@ -54,24 +55,24 @@ pub struct DrainedNode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoppedNode {
     pub node: String,
-    /// `NAMESPACE/NAME` of the pod that prevents it.
+    /// `NAMESPACE/NAME` of the pod that prevents the drain.
     pub pod: String,
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub reason: Sentence,
 }
 
-/// Nodes that the cluster can do without.
+/// Nodes that can be removed from the cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Consolidation {
-    /// The nodes that can go, all of them together, in the order of their drains.
+    /// The nodes that can all be removed together, in the order of their drains.
     pub nodes: Vec<DrainedNode>,
-    /// The nodes whose drain was tried in vain, each with the pod that needs it.
+    /// The nodes whose drain failed, each with the pod that needs the node.
     pub kept: Vec<StoppedNode>,
-    /// Objects that had less than they have to have during the drains.
+    /// Objects that had less than required during the drains.
     pub shortfalls: Vec<Shortfall>,
 }
 
-/// Drains the named nodes one after another; all schedulable nodes if none is named.
+/// Drains the given nodes one after another; all schedulable nodes if `nodes` is empty.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or a node does not exist.
@@ -90,14 +91,14 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
             (control.progress)(Stage::Drained(rolling.order.len(), n_nodes));
             let mut draining = Draining::start(&session, &watcher, node.clone())?;
             while !draining.work(EVENTS_PER_POLL) && !stop() {}
-            // An interrupted drain says nothing about the node.
+            // An interrupted drain gives no result for the node.
             if stop() {
                 break 'rounds;
             }
             match draining.result() {
                 Ok(drained) => {
                     (session, watcher) = (draining.session, draining.watcher);
-                    give(&mut session, &format!("kubectl uncordon {node}"))?;
+                    run_line(&mut session, &format!("kubectl uncordon {node}"))?;
                     run::settle(&mut session, Span::ZERO, stop, &mut |session| watcher.sample(session));
                     rolling.order.push(drained);
                 }
@@ -116,13 +117,14 @@ pub fn rolling_drain(loaded: &Loaded, nodes: &[String], control: Control<'_>) ->
     Ok(rolling)
 }
 
-/// Looks for nodes that the cluster can do without: drains the emptiest nodes one after another and leaves them out, as
-/// long as every pod finds another node. Nodes without pods to evict can go at once. At most `most` drains are tried.
+/// Looks for nodes that can be removed: drains the emptiest nodes one after another and keeps them out, as long as
+/// every pod finds another node. Nodes without pods to evict are found without a drain. At most `most` drains are
+/// tried.
 ///
 /// # Errors
 /// The API server refuses objects of the files.
 pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result<Consolidation, Vec<Problem>> {
-    let mut consolidating = Consolidating::start(run::start_cluster(loaded.clone(), control)?, most);
+    let mut consolidating = ConsolidationSearch::start(run::start_cluster(loaded.clone(), control)?, most);
     let mut reported = None;
     while !consolidating.work(EVENTS_PER_POLL)? && !(control.stop)() {
         let (tried, of) = consolidating.n_tried();
@@ -133,20 +135,20 @@ pub fn consolidate(loaded: &Loaded, most: usize, control: Control<'_>) -> Result
     Ok(consolidating.into_answer())
 }
 
-/// A consolidation in progress, so that the page stays responsive and can stop it.
+/// A consolidation in progress. It is done in pieces of work, so that the page stays responsive and can stop it.
 #[derive(Debug)]
-pub struct Consolidating {
-    /// The cluster without the nodes that can go.
+pub struct ConsolidationSearch {
+    /// The cluster without the removable nodes.
     session: Session,
     watcher: Watcher,
-    /// The nodes whose drain is not tried yet, the next one last.
+    /// The nodes whose drain has not been tried yet, the next one last.
     candidates: Vec<String>,
     draining: Option<Draining>,
     found: Consolidation,
 }
 
-impl Consolidating {
-    /// Begins with a session at its present time; tries at most `most` drains.
+impl ConsolidationSearch {
+    /// Starts with a session at its current time; tries at most `most` drains.
     #[must_use]
     pub fn start(session: Session, most: usize) -> Self {
         let mut candidates = emptiest_first(&session);
@@ -161,7 +163,7 @@ impl Consolidating {
         }
     }
 
-    /// Simulates at most this number of events. Returns whether all drains have been tried.
+    /// Simulates at most `events` events. Returns whether all drains have been tried.
     ///
     /// # Errors
     /// The command of a drain is refused.
@@ -187,7 +189,7 @@ impl Consolidating {
         Ok(self.candidates.is_empty())
     }
 
-    /// Number of drains that have been tried, and of those that will have been.
+    /// Returns the number of tried drains, and the total number of drains to try.
     #[must_use]
     pub fn n_tried(&self) -> (usize, usize) {
         let tried = self.found.nodes.len() + self.found.kept.len();
@@ -197,7 +199,7 @@ impl Consolidating {
         )
     }
 
-    /// The answer as far as drains have been tried. An interrupted drain says nothing about its node.
+    /// Returns the answer for the drains that have been tried. An interrupted drain gives no result for its node.
     #[must_use]
     pub fn into_answer(mut self) -> Consolidation {
         self.found.shortfalls = self.watcher.shortfalls();
@@ -205,7 +207,7 @@ impl Consolidating {
     }
 }
 
-/// The schedulable nodes without control plane, by the share of their cpu or memory that is requested.
+/// Returns the schedulable nodes outside the control plane, ordered by the requested share of their CPU or memory.
 fn emptiest_first(session: &Session) -> Vec<String> {
     let objects = session.world().objects();
     let is_candidate = |node: &&std::sync::Arc<Node>| {
@@ -243,16 +245,16 @@ fn nodes_to_drain(session: &Session, named: &[String]) -> Result<Vec<String>, St
     Ok(schedulable.map(|node| node.metadata.name.to_string()).collect())
 }
 
-/// A drain of one node in a copy of the cluster, so that a drain that fails is undone.
+/// A drain of one node in a copy of the cluster, so that a failed drain has no effect.
 #[derive(Debug)]
 struct Draining {
     node: String,
     session: Session,
     watcher: Watcher,
     begin: SimTime,
-    /// Number of pods that have to leave.
+    /// Number of pods that must leave the node.
     n_pods: usize,
-    /// Pods that waited for a node before.
+    /// Pods that were already waiting for a node before the drain.
     waited_before: ordered::Map<ObjectKey, String>,
     settling: Settling,
 }
@@ -262,7 +264,7 @@ impl Draining {
         let mut session = session.clone();
         let (begin, n_pods) = (session.now(), pods_to_evict(&session, &node).len());
         let waited_before = unscheduled(&session);
-        give(&mut session, &drain_command(std::slice::from_ref(&node)))?;
+        run_line(&mut session, &drain_command(std::slice::from_ref(&node)))?;
         Ok(Self {
             settling: Settling::begin(&session, Span::ZERO),
             node,
@@ -274,21 +276,21 @@ impl Draining {
         })
     }
 
-    /// Handles at most this number of events; returns whether no pod moves any more.
+    /// Handles at most `events` events; returns whether the pods have stopped moving.
     fn work(&mut self, events: u64) -> bool {
         let watcher = &mut self.watcher;
         self.settling
             .work(&mut self.session, events, &mut |session| watcher.sample(session))
     }
 
-    /// The drained node, or the pod that prevents the drain.
+    /// Returns the drained node, or the pod that prevents the drain.
     fn result(&self) -> Result<DrainedNode, StoppedNode> {
         let stopped = |pod: String, reason: Sentence| StoppedNode {
             node: self.node.clone(),
             pod,
             reason,
         };
-        // A pod that finds no node also keeps its budget from allowing the next eviction.
+        // A pod that finds no node also makes its budget refuse the next eviction.
         let waiting = unscheduled(&self.session).into_iter();
         let mut newly_waiting = waiting.filter(|(pod, _)| !self.waited_before.contains_key(pod));
         if let Some((pod, reason)) = newly_waiting.next() {
@@ -308,20 +310,20 @@ impl Draining {
     }
 }
 
-fn give(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
+fn run_line(session: &mut Session, line: &str) -> Result<(), Vec<Problem>> {
     let refuse = |why: String| vec![Problem::of("whatif", why)];
     let read = command::parse(line).map_err(|error| refuse(error.message))?;
     session.command(read).map_err(|limit| refuse(limit.to_string()))
 }
 
-/// The pods of a node that a drain evicts or deletes.
+/// Returns the pods of a node that a drain evicts or deletes.
 fn pods_to_evict(session: &Session, node: &str) -> Vec<ObjectKey> {
     let pods = session.world().objects().pods_on(&NodeName(node.into()));
     let pods = pods.filter(|pod| is_drained(pod));
     pods.map(|pod| pod.metadata.key()).collect()
 }
 
-/// Pods that the scheduler has refused, each with its message.
+/// Returns the pods that the scheduler has refused, each with its message.
 fn unscheduled(session: &Session) -> ordered::Map<ObjectKey, String> {
     let pods = session.world().objects().list::<Pod>();
     let waiting = pods.filter(|pod| !pod.is_terminal() && pod.spec.node_name.is_none());
@@ -340,7 +342,8 @@ mod tests {
     use super::*;
     use crate::scenario;
 
-    /// The pod of `db` may only be on b-1, so that this node cannot be drained. The pod on c-1 is not replaced.
+    /// The pod of `db` can only run on b-1, so this node cannot be drained. The pod on c-1 has no controller that
+    /// replaces it.
     const NODES: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -361,7 +364,7 @@ spec:
     spec: {nodeSelector: {kubernetes.io/hostname: b-1}, containers: [{name: c, image: x}]}
 "#;
 
-    /// Number of calls of `stops` that return false.
+    /// Number of polls of `stops` so far.
     static POLLS: AtomicUsize = AtomicUsize::new(0);
 
     fn stops() -> bool {
@@ -369,7 +372,7 @@ spec:
         POLLS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_err()
     }
 
-    /// A drain that was interrupted counts neither as done nor as impossible.
+    /// An interrupted drain is reported neither as finished nor as impossible.
     /// Shows: P-14
     #[test]
     fn interrupted_rolling_drain_reports_finished_nodes_only() {

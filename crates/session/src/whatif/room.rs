@@ -1,9 +1,9 @@
-//! The smallest changes of a cluster that make room for a number of pods: nodes made schedulable, labels added, taints
-//! removed, nodes added.
+//! Finds the smallest changes of a cluster that make room for a number of pods: making nodes schedulable, adding
+//! labels, removing taints, adding nodes.
 //!
-//! Each kind of change is tried on one node after another, those with most free cpu first, until enough pods fit. Every
-//! answer was counted by the scheduler on the changed nodes. An attempt at one kind of change names the next cluster to
-//! count, and is told how many pods fit there; [`RoomSearch`] counts piece by piece.
+//! Each type of change is tried on one node after another, those with the most free CPU first, until enough pods fit.
+//! The scheduler counts every result on the changed nodes. The attempt at one type of change returns the next cluster
+//! in which to count, and gets the number of pods that fit there; [`RoomSearch`] counts in pieces of work.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,25 +17,25 @@ use serde::Serialize;
 
 use super::count::{AdmittedShape, Counting};
 
-/// Maximum number of nodes that a change touches.
+/// Maximum number of nodes in a change.
 const MAX_CHANGED: usize = 20;
 /// Maximum number of added nodes.
 const MAX_ADDED: usize = 1_000;
 /// Maximum number of node shapes for which adding nodes is tried.
-const MAX_KINDS: usize = 5;
+const MAX_NODE_SHAPES: usize = 5;
 
 /// A change of a cluster that makes room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The commands that make it.
+    /// The commands for the change.
     pub commands: Vec<String>,
     /// Number of changed or added nodes.
     pub nodes: usize,
-    /// Number of pods that fit then, counted up to the number that is needed.
+    /// Number of pods that fit after the change, counted up to the needed number.
     pub fits: usize,
 }
 
-/// What a search for changes is about.
+/// Input of a search for changes.
 #[derive(Debug, Clone)]
 pub(super) struct RoomQuestion {
     /// A scheduler of the cluster without the counted pods.
@@ -50,12 +50,12 @@ pub(super) struct RoomQuestion {
 #[derive(Debug)]
 pub(super) struct RoomSearch {
     question: RoomQuestion,
-    /// The attempts that are still to be made.
+    /// The attempts that have not ended yet.
     attempts: VecDeque<Attempt>,
-    /// The changed cluster whose pods are being counted. Its attempt is the first one.
+    /// The changed cluster in which pods are being counted, for the first of `attempts`.
     trial: Option<Trial>,
     edits: Vec<Change>,
-    /// The smallest addition of nodes. A node with more resources may need fewer.
+    /// The smallest addition of nodes so far. With larger nodes, fewer may be enough.
     addition: Option<Change>,
 }
 
@@ -65,7 +65,7 @@ struct Trial {
     counting: Counting,
 }
 
-/// Whether an attempt goes on after a count.
+/// Whether an attempt continues after a count.
 enum Next {
     Count,
     End(Option<Change>),
@@ -78,11 +78,11 @@ enum Attempt {
 }
 
 impl RoomSearch {
-    /// Begins a search. `refusing` are the nodes that refuse the next pod now.
+    /// Starts a search. `refusing` are the nodes that now refuse the next pod.
     pub(super) fn start(question: RoomQuestion, refusing: &[&str]) -> Self {
         let edits: [Edit; 3] = [uncordoned, labelled, untainted];
         let edits = (edits.iter()).map(|edit| Attempt::Edit(Box::new(Editing::new(&question, refusing, *edit))));
-        let additions = kinds(&question.nodes).map(|node| Attempt::Add(Adding::new(node)));
+        let additions = one_node_per_shape(&question.nodes).map(|node| Attempt::Add(Adding::new(node)));
         Self {
             attempts: edits.chain(additions).collect(),
             question,
@@ -92,7 +92,7 @@ impl RoomSearch {
         }
     }
 
-    /// Counts at most this number of copies. Returns whether the search has ended.
+    /// Counts at most `copies` copies. Returns whether the search has ended.
     pub(super) fn work(&mut self, copies: usize) -> bool {
         let Some(attempt) = self.attempts.front_mut() else {
             return true;
@@ -124,7 +124,7 @@ impl RoomSearch {
         self.attempts.is_empty()
     }
 
-    /// The smallest change of each kind that has been found, those with the fewest nodes first.
+    /// Returns the smallest change of each type that was found, those with the fewest nodes first.
     pub(super) fn into_changes(self) -> Vec<Change> {
         let mut all: Vec<Change> = self.edits.into_iter().chain(self.addition).collect();
         all.stable_sort_by_key(|change| change.nodes);
@@ -143,7 +143,7 @@ impl RoomQuestion {
 }
 
 impl Attempt {
-    /// The next cluster in which the pods are to be counted; `None` at the attempt's end without a change.
+    /// Returns the next cluster in which to count pods; `None` if the attempt has ended without a result.
     fn next_cluster(&mut self, original: &Scheduler) -> Option<Scheduler> {
         match self {
             Self::Edit(editing) => editing.next_cluster(original),
@@ -151,7 +151,7 @@ impl Attempt {
         }
     }
 
-    /// Takes the number of pods that fit in the cluster that was named last.
+    /// Handles the number of pods that fit in the last cluster.
     fn counted(&mut self, cluster: Scheduler, fits: usize, need: usize) -> Next {
         match self {
             Self::Edit(editing) => editing.counted(cluster, fits, need),
@@ -160,17 +160,17 @@ impl Attempt {
     }
 }
 
-/// An edit of a node with its command; None if the node needs no such edit.
+/// Edits a node. Returns the edited node and the command; None if the node needs no such edit.
 type Edit = fn(&Node, &AdmittedShape) -> Option<(Node, String)>;
 
-/// Edits refusing nodes until enough pods fit. Nodes on which an edit does not help keep as they are.
+/// Edits the refusing nodes until enough pods fit. An edit that does not help is dropped.
 #[derive(Debug)]
 struct Editing {
-    /// The nodes that can be edited, as they are and edited, with the command.
+    /// The nodes that can be edited: original, edited node, and command.
     candidates: VecDeque<(Arc<Node>, Node, String)>,
-    /// The command of the edit whose pods are being counted.
+    /// The command of the edit that is being tried.
     tried: Option<String>,
-    /// The cluster with the edits that help. `None` before the pods have been counted without an edit.
+    /// The cluster with the edits that help. `None` before the first count, which is without edits.
     helped: Option<Scheduler>,
     change: Change,
 }
@@ -227,16 +227,16 @@ impl Editing {
     }
 }
 
-/// Adds nodes like one of the cluster: doubles their number until it is enough, then halves the distance to the last
-/// number that was not.
+/// Adds copies of a node: doubles their number until enough pods fit, then bisects to find the smallest number that is
+/// enough.
 #[derive(Debug)]
 struct Adding {
     node: Arc<Node>,
-    /// Number of pods that fit without an added node. `None` until they have been counted.
+    /// Number of pods that fit without additional nodes. `None` until they have been counted.
     before: Option<usize>,
-    /// The largest number of nodes that was not enough.
+    /// The largest number of added nodes that was not enough.
     few: usize,
-    /// The smallest number of nodes that was enough, and the pods that fit then.
+    /// The smallest number of added nodes that was enough, and the number of pods that fit then.
     enough: Option<(usize, usize)>,
 }
 
@@ -250,7 +250,7 @@ impl Adding {
         }
     }
 
-    /// The number of nodes to add next.
+    /// Returns the number of nodes to add next.
     fn next_number(&self) -> usize {
         match (self.before, self.enough) {
             (None, _) => 0,
@@ -299,19 +299,19 @@ impl Adding {
     }
 }
 
-/// A schedulable node of each shape.
-fn kinds(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + use<> {
+/// Returns a schedulable node of each shape.
+fn one_node_per_shape(nodes: &[Arc<Node>]) -> impl Iterator<Item = Arc<Node>> + use<> {
     let mut kinds: ordered::Map<Vec<(Str, Quantity)>, Arc<Node>> = ordered::Map::new();
     for node in nodes.iter().filter(|node| !node.is_unschedulable()) {
         let resources = node.status.allocatable.iter();
         let kind = resources.map(|(name, amount)| (name.clone(), *amount)).collect();
         kinds.entry(kind).or_insert_with(|| node.clone());
     }
-    let each: Vec<Arc<Node>> = kinds.values().take(MAX_KINDS).cloned().collect();
+    let each: Vec<Arc<Node>> = kinds.values().take(MAX_NODE_SHAPES).cloned().collect();
     each.into_iter()
 }
 
-/// A new node like another one, as `fault join --like` makes it: without the taints of its conditions.
+/// Returns a copy of a node, like `fault join --like`: without the taints that its conditions cause.
 fn copy_of(node: &Node, nth: usize) -> Node {
     let mut copy = node.clone();
     let name: Str = format!("{}-copy-{nth}", node.metadata.name).into();
@@ -334,10 +334,10 @@ fn uncordoned(node: &Node, _: &AdmittedShape) -> Option<(Node, String)> {
     Some((new, format!("kubectl uncordon {}", node.metadata.name)))
 }
 
-/// The node with the labels of the pod's node selector.
+/// Returns the node with the labels in the pod's node selector.
 fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let selector = pod.spec.node_selector.iter();
-    // A node keeps its own name and place.
+    // Labels with a node's name and location cannot be changed.
     let is_given = |key: &str| key.starts_with("kubernetes.io/") || key.starts_with("topology.kubernetes.io/");
     let missing: Vec<(&Str, &Str)> = selector
         .filter(|(key, value)| node.metadata.labels.get(*key) != Some(*value))
@@ -354,12 +354,12 @@ fn labelled(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     Some((new, command))
 }
 
-/// The node without the taints that the pod does not tolerate.
+/// Returns the node without the taints that the pod does not tolerate.
 fn untainted(node: &Node, (pod, _): &AdmittedShape) -> Option<(Node, String)> {
     let mut new = node.clone();
     let mut command = format!("kubectl taint node {}", node.metadata.name);
     let tolerates = |taint: &podscope_api::Taint| pod.spec.tolerations.iter().any(|one| one.tolerates(taint));
-    // The taints of conditions come back while the condition lasts.
+    // Taints that a condition causes would be added again while the condition holds.
     let is_of_condition = |taint: &podscope_api::Taint| taint.key.starts_with("node.kubernetes.io/");
     let in_the_way = node.spec.taints.iter().filter(|taint| !tolerates(taint));
     if in_the_way.clone().any(is_of_condition) || in_the_way.clone().next().is_none() {

@@ -5,33 +5,33 @@ use podscope_api::{Node, NodeName, ordered};
 use podscope_cluster::{SimTime, Span};
 use podscope_protocol::Problem;
 
-use super::asking::{Asking, Settling};
+use super::asking::{QuestionRun, Settling};
 use super::{Answer, Control, Question, Stage};
 use crate::scenario::Loaded;
 use crate::timeline::{Session, Slice};
 
 /// Maximum number of runs with different seeds.
 pub const MAX_DRAWS: u32 = 1_000;
-/// Time that files without status get to start.
+/// Simulated time in which a cluster without status starts.
 const START_TIME: Span = Span::seconds(60);
 /// Number of events between two polls of `stop`.
 pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 
-/// Answers a question about the cluster of some files in one draw, that is, with the seed of the files plus `draw`.
+/// Answers a question about the cluster in some files in one draw, that is, with the seed of the files plus `draw`.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.
 pub fn ask(loaded: &Loaded, question: &Question, draw: u32, control: Control<'_>) -> Result<Answer, Vec<Problem>> {
     let mut loaded = loaded.clone();
     loaded.setup.seed = loaded.setup.seed.wrapping_add(u64::from(draw));
-    let mut asking = Asking::start(start_cluster(loaded, control)?, question.clone())?;
+    let mut asking = QuestionRun::start(start_cluster(loaded, control)?, question.clone())?;
     while !asking.work(EVENTS_PER_POLL) && !(control.stop)() {
         (control.progress)(Stage::Simulating(asking.per_mille()));
     }
     Ok(asking.into_answer())
 }
 
-/// Starts the cluster: a dump as it is; other files after the time that they need to start.
+/// Starts the cluster: a dump is used as it is; other files are simulated until the cluster has started.
 pub(super) fn start_cluster(loaded: Loaded, control: Control<'_>) -> Result<Session, Vec<Problem>> {
     (control.progress)(Stage::Starting);
     let is_dump = loaded.is_dump();
@@ -80,13 +80,13 @@ pub(super) fn commands(session: &Session, question: &Question) -> Result<Vec<Str
     }
 }
 
-/// The command that drains nodes.
+/// Returns the command that drains nodes.
 pub(super) fn drain_command(nodes: &[String]) -> String {
     let nodes = nodes.join(" ");
     format!("kubectl drain {nodes} --ignore-daemonsets --delete-emptydir-data --force")
 }
 
-/// The nodes that a question takes away.
+/// Returns the nodes that leave the cluster in a question.
 pub(super) fn leaving_nodes(session: &Session, question: &Question) -> ordered::Set<NodeName> {
     match question {
         Question::Drain(names) => names.iter().map(|name| NodeName(name.as_str().into())).collect(),
@@ -105,15 +105,15 @@ fn advance(session: &mut Session, span: Span, stop: fn() -> bool) {
     while session.advance(until, EVENTS_PER_POLL) == Slice::More && !stop() {}
 }
 
-/// Advances time, at least by `least`, until no command is running and no pod has moved for a while. `sample` sees the
-/// session every second. Returns when the last pod moved.
+/// Advances time, at least by `min_duration`, until no command is running and no pod has moved for a while. Calls
+/// `sample` with the session every second. Returns the time of the last move.
 pub(super) fn settle(
     session: &mut Session,
-    least: Span,
+    min_duration: Span,
     stop: fn() -> bool,
     sample: &mut dyn FnMut(&Session),
 ) -> SimTime {
-    let mut settling = Settling::begin(session, least);
+    let mut settling = Settling::begin(session, min_duration);
     while !settling.work(session, EVENTS_PER_POLL, sample) && !stop() {}
     settling.moved()
 }

@@ -1,5 +1,5 @@
 //! Measures for how long workloads, budgets and Services have less than before a change: fewer available replicas,
-//! fewer healthy pods than a PodDisruptionBudget wants, no ready endpoint.
+//! fewer healthy pods than a PodDisruptionBudget requires, no ready endpoint.
 
 use podscope_api::well_known::label;
 use podscope_api::{Deployment, EndpointSlice, ObjectKey, PodDisruptionBudget, Service, StatefulSet, ordered};
@@ -13,19 +13,19 @@ use crate::timeline::Session;
 pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
-    /// The counted quantity.
+    /// What is counted.
     pub of: Counted,
-    /// The number that it has to have.
+    /// The required number.
     pub wanted: i32,
-    /// The smallest number that it had.
+    /// The smallest number.
     pub least: i32,
-    /// How long it had fewer than wanted, in seconds.
+    /// Total time with fewer than required, in seconds.
     pub seconds: i64,
-    /// Whether it still has fewer at the end.
+    /// Whether the number is still too small at the end.
     pub lasts: bool,
 }
 
-/// A quantity that an object has to have.
+/// A quantity of which an object requires a minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Counted {
     #[serde(rename = "available replicas")]
@@ -36,7 +36,7 @@ pub enum Counted {
     ReadyEndpoints,
 }
 
-/// Number of an object's working parts, and how many it has to have.
+/// The actual and the required number of an object.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     of: Counted,
@@ -47,10 +47,10 @@ struct Level {
 /// The levels of all objects, by name.
 type Levels = ordered::Map<String, Level>;
 
-/// Samples the objects of a session that have enough when the watch begins.
+/// Samples the objects of a session that have enough at the beginning.
 #[derive(Debug, Clone)]
 pub(super) struct Watcher {
-    /// The wanted number of each object at the beginning.
+    /// The required number of each object at the beginning.
     wanted: ordered::Map<String, i32>,
     found: ordered::Map<String, Shortfall>,
     sampled: SimTime,
@@ -67,13 +67,14 @@ impl Watcher {
         }
     }
 
-    /// Notes the objects that have too little now. The time since the last sample counts for them.
+    /// Records the objects that have too little now. For these, the time since the last sample is counted as a
+    /// shortfall.
     pub(super) fn sample(&mut self, session: &Session) {
         let passed = (session.now() - self.sampled).0 / 1_000_000;
         self.sampled = session.now();
         self.found.values_mut().for_each(|one| one.lasts = false);
         for (object, level) in levels(session.world().objects()) {
-            // A workload that is scaled up does not promise its new replicas yet.
+            // When a workload is scaled up, its additional replicas are not required yet.
             let Some(wanted) = self.wanted.get(&object).map(|before| level.wanted.min(*before)) else {
                 continue;
             };
@@ -94,7 +95,7 @@ impl Watcher {
         }
     }
 
-    /// The shortfalls so far, the longest first.
+    /// Returns the shortfalls so far, the longest first.
     pub(super) fn shortfalls(&self) -> Vec<Shortfall> {
         use podscope_api::ordered::StableSort as _;
         let mut all: Vec<Shortfall> = self.found.values().cloned().collect();
@@ -142,7 +143,7 @@ fn levels(objects: &Objects) -> Levels {
     levels
 }
 
-/// Number of ready endpoints by Service.
+/// Returns the number of ready endpoints by Service.
 fn ready_endpoints(objects: &Objects) -> ordered::Map<ObjectKey, i32> {
     let mut ready: ordered::Map<ObjectKey, i32> = ordered::Map::new();
     for slice in objects.list::<EndpointSlice>() {

@@ -15,10 +15,10 @@ use super::{
 /// Maximum number of nodes that are listed for one reason.
 pub(super) const MAX_NODES: usize = 3;
 
-/// A heading with its lines.
+/// A heading and its lines.
 type Section = (Sentence, Vec<Sentence>);
 
-/// Prints an answer as plain text.
+/// Formats an answer as plain text.
 #[must_use]
 pub fn text(answer: &Answer) -> String {
     let mut out = String::new();
@@ -37,7 +37,7 @@ pub fn text(answer: &Answer) -> String {
     out
 }
 
-/// Everything in an answer but the pods: headings with their lines.
+/// Returns everything in an answer except the pods, as headings with their lines.
 #[must_use]
 pub fn sections(answer: &Answer) -> [Section; 5] {
     let blocked = answer.blocked.iter().map(|one| blocked_line(&one.pod, one));
@@ -57,7 +57,7 @@ pub fn sections(answer: &Answer) -> [Section; 5] {
     ]
 }
 
-/// An answer as Markdown.
+/// Formats an answer as Markdown.
 #[must_use]
 pub fn markdown(answer: &Answer) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -83,7 +83,7 @@ pub fn markdown(answer: &Answer) -> Vec<Block> {
     blocks
 }
 
-/// Prints a rolling drain as plain text.
+/// Formats a rolling drain as plain text.
 #[must_use]
 pub fn rolling_text(rolling: &Rolling) -> String {
     let mut out = String::new();
@@ -100,7 +100,7 @@ pub fn rolling_text(rolling: &Rolling) -> String {
     out
 }
 
-/// Prints a rolling drain as Markdown.
+/// Formats a rolling drain as Markdown.
 #[must_use]
 pub fn rolling_markdown(rolling: &Rolling) -> String {
     let mut out = String::new();
@@ -119,7 +119,7 @@ pub fn rolling_markdown(rolling: &Rolling) -> String {
     out
 }
 
-/// The drained nodes as a numbered list.
+/// Returns the drained nodes as a numbered list.
 fn order_lines(rolling: &Rolling) -> impl Iterator<Item = String> {
     let numbered = rolling.order.iter().enumerate();
     numbered.map(|(at, one)| format!("{}. {}", at + 1, drained_line(one)))
@@ -192,7 +192,7 @@ fn shortfall_line(one: &Shortfall) -> Sentence {
     }
 }
 
-/// Why a budget keeps a pod from being evicted.
+/// Returns the sentence that explains why a budget prevents the eviction of a pod.
 pub(super) fn why_blocked(one: &Blocked) -> Sentence {
     sentence!(
         what_if_answer::budget_allows,
@@ -202,7 +202,7 @@ pub(super) fn why_blocked(one: &Blocked) -> Sentence {
     )
 }
 
-/// Prints the nodes that can go as plain text.
+/// Formats the removable nodes as plain text.
 #[must_use]
 pub fn consolidation_text(found: &Consolidation) -> String {
     let mut out = String::new();
@@ -213,7 +213,7 @@ pub fn consolidation_text(found: &Consolidation) -> String {
     out
 }
 
-/// The nodes that can go, those that are needed, and what had less meanwhile: headings with their lines.
+/// Returns headings with their lines: the removable nodes, the needed nodes, and shortfalls during the drains.
 #[must_use]
 pub fn consolidation_sections(found: &Consolidation) -> [Section; 3] {
     [
@@ -229,7 +229,7 @@ pub fn consolidation_sections(found: &Consolidation) -> [Section; 3] {
     ]
 }
 
-/// The nodes that can go as Markdown.
+/// Formats the removable nodes as Markdown.
 #[must_use]
 pub fn consolidation_markdown(found: &Consolidation) -> Vec<Block> {
     let nodes = found.nodes.iter().map(drained_line);
@@ -242,13 +242,13 @@ pub fn consolidation_markdown(found: &Consolidation) -> Vec<Block> {
     ]
 }
 
-/// The nodes that can go, in one sentence.
+/// Summarises the removable nodes in one sentence.
 #[must_use]
 pub fn consolidation_summary(found: &Consolidation) -> Sentence {
     sentence!(what_if_answer::nodes_can_go, count = found.nodes.len())
 }
 
-/// Prints the result of [`super::fit()`] as plain text.
+/// Formats the result of [`super::fit()`] as plain text.
 #[must_use]
 pub fn fit_text(fit: &Fit) -> String {
     let mut out = format!("{}\n", fit_summary(fit));
@@ -262,7 +262,7 @@ pub fn fit_text(fit: &Fit) -> String {
     out
 }
 
-/// The result of [`super::fit()`] as Markdown.
+/// Formats the result of [`super::fit()`] as Markdown.
 #[must_use]
 pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
     let changes = fit.changes.iter().map(|change| {
@@ -273,7 +273,7 @@ pub fn fit_markdown(fit: &Fit) -> Vec<Block> {
     vec![Block::Lead(fit_summary(fit)), Block::List(lines.collect())]
 }
 
-/// The result of [`super::fit()`] in one sentence.
+/// Summarises the result of [`super::fit()`] in one sentence.
 #[must_use]
 pub fn fit_summary(fit: &Fit) -> Sentence {
     if fit.shapes.is_empty() {
@@ -287,7 +287,7 @@ pub fn fit_summary(fit: &Fit) -> Sentence {
     }
 }
 
-/// The placed pods of each shape; nothing for a single one.
+/// Returns a line about the placed pods of each shape; empty if there is only one shape.
 fn shape_lines(fit: &Fit) -> Vec<Sentence> {
     if fit.shapes.len() < 2 {
         return Vec::new();
@@ -322,7 +322,7 @@ fn reasons(fit: &Fit) -> Vec<Sentence> {
     nodes_by_reason.iter().map(line).collect()
 }
 
-/// A heading in the current language, in capitals.
+/// Returns a heading in the current language, in capitals.
 #[expect(
     clippy::disallowed_methods,
     reason = "only the command line prints headings, and not all are ASCII"
@@ -331,7 +331,7 @@ pub(crate) fn in_capitals(title: &Sentence) -> String {
     title.to_string().to_uppercase()
 }
 
-/// Prints lines below a heading in capitals; nothing if there are none.
+/// Appends lines below a heading in capitals; nothing if there are no lines.
 pub(crate) fn add_section<T: Display>(out: &mut String, title: &Sentence, lines: impl IntoIterator<Item = T>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
@@ -354,7 +354,7 @@ fn move_line(one: &Move, draws: u32) -> Sentence {
     with_share(line, one, draws)
 }
 
-/// Pod, old node and new node.
+/// Returns the cells of a move: pod, old node and new node.
 fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
     let from = one.from.as_ref().map(Sentence::from);
     let to = one.to.as_ref().map(Sentence::from);
@@ -369,12 +369,12 @@ fn move_row(one: &Move, draws: u32) -> Vec<Sentence> {
     ]
 }
 
-/// Sentence about a pod that a budget keeps from being evicted; `pod` is its name as it is printed.
+/// Returns the sentence about a pod whose eviction a budget prevents; `pod` is its printed name.
 fn blocked_line(pod: &str, one: &Blocked) -> Sentence {
     sentence!(what_if_answer::stays, pod = pod, why = why_blocked(one))
 }
 
-/// A move with the number of draws that have it. Without the number if it is in all draws.
+/// Adds the number of draws with this move to its description, unless all draws have it.
 fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
     let often = (one.share * f64::from(draws)).round();
     if draws <= 1 || often >= f64::from(draws) {
@@ -384,7 +384,7 @@ fn with_share(what: Sentence, one: &Move, draws: u32) -> Sentence {
     sentence!(what_if_answer::in_draws, what = what, often = often, draws = draws)
 }
 
-/// Line about a node with its changed resources.
+/// Returns a line about a node with its changed resources.
 pub(crate) fn node_line(change: &NodeChange) -> String {
     let one = |side: &ordered::Map<String, [String; 2]>, resource: &str| {
         side.get(resource)
@@ -398,7 +398,7 @@ pub(crate) fn node_line(change: &NodeChange) -> String {
     format!("{}  {}", change.name, changes.collect::<Vec<_>>().join(", "))
 }
 
-/// The answer in one sentence.
+/// Summarises the answer in one sentence.
 #[must_use]
 pub fn summary(answer: &Answer) -> Sentence {
     let placed = answer.moves.iter().filter(|one| one.to.is_some()).count();

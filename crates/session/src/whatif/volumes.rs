@@ -17,13 +17,13 @@ pub struct StuckVolume {
     pub pod: String,
     /// Name of the volume in the pod.
     pub volume: String,
-    /// Name of its claim, if it has one.
+    /// Name of the volume's PersistentVolumeClaim, if it has one.
     pub claim: Option<String>,
     #[serde(serialize_with = "podscope_messages::as_english")]
     pub reason: Sentence,
 }
 
-/// The volumes of pods on leaving nodes that no remaining node can use, or whose content is lost.
+/// Returns the volumes of pods on leaving nodes that no remaining node can use, or whose content is lost.
 pub(super) fn stuck_volumes(objects: &Objects, leaving: &ordered::Set<NodeName>) -> Vec<StuckVolume> {
     let remaining: Vec<&Arc<Node>> = (objects.list::<Node>())
         .filter(|node| !leaving.contains(&NodeName(node.metadata.name.clone())) && !node.is_unschedulable())

@@ -1,4 +1,5 @@
-//! Devices in scenarios: what a file describes, what kubectl prints of it, and why a pod with a claim waits.
+//! Devices in scenarios: how a file describes them, what kubectl prints about them, and why a pod with a claim is
+//! pending.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Command, parse};
@@ -46,7 +47,7 @@ fn printed(session: &Session, line: &str) -> String {
 
 /// Shows: DRA-264
 #[test]
-fn described_devices_are_printed_by_describe_node() {
+fn describe_node_prints_devices_of_scenario() {
     let session = run(SCENARIO, 20);
     let text = printed(&session, "kubectl describe node a-1");
     let wanted = "\
@@ -62,7 +63,7 @@ System Info:
 }
 
 #[test]
-fn fault_on_an_unknown_device_is_refused() {
+fn fault_on_unknown_device_is_refused() {
     let session = run(SCENARIO, 20);
     let trace = podscope_session::report::trace(session.trace());
     assert!(
@@ -72,7 +73,7 @@ fn fault_on_an_unknown_device_is_refused() {
 }
 
 #[test]
-fn malformed_devices_are_reported_at_their_place() {
+fn malformed_devices_are_reported_with_position() {
     let wrong = SCENARIO.replace("count: 1", "count: none");
     let problems = scenario::load(&[("devices.yaml".to_owned(), wrong)]).expect_err("the count is no number");
     assert_eq!(problems.len(), 1, "{problems:?}");
@@ -81,8 +82,8 @@ fn malformed_devices_are_reported_at_their_place() {
 }
 
 #[test]
-fn waiting_claim_and_its_pod_are_listed_with_the_reason() {
-    // The taint comes first: the timeline's pod is created after it.
+fn pending_claim_and_its_pod_are_listed_with_reason() {
+    // The pod is created by the timeline, after the taint has been added.
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: train}, spec: {resourceClaims: [{name: gpu, \
                resourceClaimName: mine}], containers: [{name: c, image: i}]}}";
     let late = format!("  - {{at: 12s, apply: '{pod}'}}\n---\napiVersion: resource");

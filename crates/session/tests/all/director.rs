@@ -1,5 +1,5 @@
-//! The director of time: pending events are taken from the components' own state, a skip stops at the event, and all
-//! fast runs end (U-05, E-05).
+//! The director of time: pending events come from the components' own state, a skip stops at the selected event, and
+//! every fast-forward ends (U-05, E-05).
 
 use podscope_protocol::{
     Caption, Director, FastRun, Frame, PendingEventKind, Request, Source, SubjectRef, UpcomingEvent, UpcomingEventKind,
@@ -13,7 +13,7 @@ struct Page {
     clock: f64,
     director: Director,
     frame: Frame,
-    /// Fast runs that were shown by frames.
+    /// The fast-forwards that frames have shown.
     shown_runs: Vec<FastRun>,
 }
 
@@ -98,7 +98,7 @@ impl Page {
         self.ask(Request::Command { line: line.into() });
     }
 
-    /// Time in seconds at which an event of this kind is pending for the object.
+    /// Returns the time in seconds at which an event of this type is pending for the object.
     fn due(&self, what: UpcomingEventKind, name: &str) -> Option<i64> {
         let found = self
             .director
@@ -208,9 +208,9 @@ fn kill_after_grace_period_and_back_off_are_pending() {
     assert_eq!(page.director.caption, None, "a later command removes the caption");
 }
 
-/// The list of the page can be older than the list of the engine: the button leads to the event that it named.
+/// The list on the page can be older than the list in the engine: the skip leads to the event that the user selected.
 #[test]
-fn skip_leads_to_named_event_past_earlier_ones() {
+fn skip_leads_to_selected_event_past_earlier_ones() {
     let mut page = Page::open(SCENARIO);
     page.seek(25);
     let is_not_ready = |due: &UpcomingEvent| due.what == UpcomingEventKind::Pending(PendingEventKind::NotReady);
@@ -291,7 +291,7 @@ spec:
 
 #[test]
 fn skip_reaches_step_that_waits_for_time() {
-    // Nodes report every 10 s, so other events occur at 30 s too.
+    // Nodes report every 10 s, so other events also occur at 30 s.
     for at in [90, 30] {
         let mut page = Page::open(&WAITING.replace("90s", &format!("{at}s")));
         page.seek(10);
@@ -326,7 +326,7 @@ spec:
 "#;
 
 #[test]
-fn skip_to_scenario_command_performs_all_commands_of_that_time() {
+fn skip_to_command_runs_all_scenario_commands_of_its_time() {
     let mut page = Page::open(SCRIPTED);
     assert_eq!(page.due(UpcomingEventKind::Script, ""), Some(20));
     page.ask(Request::SkipAhead { to: None });
@@ -341,7 +341,7 @@ fn skip_to_scenario_command_performs_all_commands_of_that_time() {
         "all commands of that time are done"
     );
     assert!((20_000_000..21_000_000).contains(&page.frame.now), "{}", page.frame.now);
-    // The same if the clock is already at that time, before its commands.
+    // The result is the same if the clock has already reached that time, but not run its commands.
     let mut page = Page::open(SCRIPTED);
     page.seek(20);
     for _ in 0..3 {
@@ -354,7 +354,7 @@ fn skip_to_scenario_command_performs_all_commands_of_that_time() {
     );
 }
 
-/// A run to the next decision stops at notable events before it, and has a caption each time.
+/// A run to the next decision stops at notable events before it, each time with a caption.
 /// Shows: U-05
 #[test]
 fn run_to_decision_stops_at_notable_events() {
@@ -386,10 +386,10 @@ fn run_to_decision_stops_at_notable_events() {
     );
 }
 
-/// *Next event* processes events until one is recorded, and names it.
+/// *Next event* processes events until one is recorded. The caption describes this event.
 /// Shows: U-05
 #[test]
-fn step_caption_names_recorded_event() {
+fn caption_of_step_describes_recorded_event() {
     let mut page = Page::open(SCENARIO);
     page.seek(40);
     for _ in 0..3 {
@@ -402,7 +402,7 @@ fn step_caption_names_recorded_event() {
     }
 }
 
-/// A skip reaches a story that begins late. If the condition is never fulfilled, the caption says so.
+/// A skip reaches a story that begins late. If the story's condition is never fulfilled, the caption says so.
 /// Shows: E-05
 #[test]
 fn skip_to_story_reaches_next_step_or_gives_up() {
@@ -425,7 +425,7 @@ fn skip_to_story_reaches_next_step_or_gives_up() {
     assert!(page.frame.now <= 601_000_000, "{}", page.frame.now);
 }
 
-/// *Show me* runs to the solution's next command, and when it is pressed again to the one after it.
+/// *Show me* runs to the solution's next command, and when pressed again, to the one after it.
 /// Shows: E-07
 #[test]
 fn each_show_me_runs_next_solution_command() {
@@ -440,7 +440,7 @@ fn each_show_me_runs_next_solution_command() {
         .into_iter()
         .enumerate()
     {
-        // Time plays on after each command, so the host never becomes idle.
+        // Time continues after each command, so the host never becomes idle.
         page.director.caption = None;
         let updates = page.host.handle(Request::ShowMe, page.clock);
         page.apply(updates);

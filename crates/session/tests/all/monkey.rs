@@ -1,4 +1,4 @@
-//! Random requests in random order do not stop a session from answering.
+//! After random requests in random order, a session still answers.
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -48,7 +48,7 @@ impl Monkey {
         }
     }
 
-    /// Checks that a seek to one second later arrives.
+    /// Checks that a seek to one second later reaches its target.
     fn assert_seek_works(&mut self, what: &str) {
         self.ask(Request::Pause, 5_000.0);
         let at = self.now + 1_000_000;
@@ -167,7 +167,7 @@ impl Monkey {
 }
 
 impl Monkey {
-    /// A random request of a lesson's reader.
+    /// Returns a random request of a lesson's reader.
     fn lesson_request(&mut self) -> Request {
         let step = self.below(6) as usize;
         match self.below(14) {
@@ -209,7 +209,7 @@ fn lesson_answers_after_random_requests() {
             let millis = (10 + monkey.below(300)) as f64;
             monkey.ask(request, millis);
         }
-        // An open question may keep seeks from working, so only an answer is required.
+        // An open question may prevent seeks, so only an answer is required.
         let line = "kubectl get po".to_owned();
         let request = Request::Complete {
             cursor: line.len(),
@@ -220,13 +220,13 @@ fn lesson_answers_after_random_requests() {
     }
 }
 
-/// Number of runs; the variable MONKEY_SEEDS sets more.
+/// Returns the number of runs; the environment variable MONKEY_SEEDS sets it.
 fn seeds() -> u64 {
     let given = std::env::var("MONKEY_SEEDS").ok();
     given.and_then(|n| n.parse().ok()).unwrap_or(3)
 }
 
-/// Regression: sorting pods with inconsistent ages panicked in the fourth run.
+/// Regression: in the fourth run, sorting pods with inconsistent ages panicked.
 #[test]
 fn session_answers_after_random_requests() {
     for seed in 0..seeds() {

@@ -1,5 +1,4 @@
-//! Server-side apply with field managers and conflicts, `logs` of workloads, and pipes, from a user's view (K-02,
-//! K-05).
+//! Server-side apply with field managers and conflicts, `logs` of workloads, and pipes, as users see them (K-02, K-05).
 
 use podscope_cluster::{OutputKind, Span};
 use podscope_session::scenario;
@@ -25,9 +24,10 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     lines.join("\n")
 }
 
-/// The map of labels belongs to the client-side apply that created it; the server-side apply owns only its keys.
+/// The client-side apply that created the labels owns the whole map; the server-side apply only owns the keys that it
+/// applies.
 #[test]
-fn server_side_apply_after_client_side_apply_keeps_maps_with_applied_fields() {
+fn server_side_apply_keeps_maps_of_client_side_apply() {
     let mut shell = shell();
     let map = |data: &str| {
         format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: m, labels: {{app: web}}}}, data: {data}}}")
@@ -69,7 +69,7 @@ fn owned_field_changes_only_with_force_conflicts() {
         apply("--field-manager=other --force-conflicts", "{a: two}"),
         "configmap/m serverside-applied"
     );
-    // A field that its manager does not apply any more is removed, unless another manager owns it now.
+    // A field that its manager no longer applies is removed, unless another manager owns it now.
     assert_eq!(apply("", "{c: one}"), "configmap/m serverside-applied");
     let data = run(&mut shell, "kubectl get cm m -o jsonpath={.data}", None);
     assert_eq!(data, r#"{"a":"two","c":"one"}"#);

@@ -1,4 +1,4 @@
-//! The conditions `same`, `never` and `ready`: what they see, and where they are refused.
+//! The conditions `same`, `never` and `ready`: what they detect, and where they are refused.
 
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::scenario;
@@ -14,9 +14,9 @@ fn lesson(spec: &str) -> String {
     )
 }
 
-/// Plays a lesson whose step makes a promise when two pods run, and in which `command` is given at 20 s.
-fn played(promise: &str, command: &str) -> Played {
-    // A lesson without a goal is finished when its last step shows, and nothing is promised any more.
+/// Plays a lesson whose step makes a promise when two pods are ready. `command` runs at 20 s.
+fn play_with_promise(promise: &str, command: &str) -> Played {
+    // A lesson without a goal is finished when its last step is shown, and promises end with the lesson.
     let goal = if promise.starts_with("goal") {
         ""
     } else {
@@ -31,12 +31,17 @@ fn played(promise: &str, command: &str) -> Played {
 }
 
 fn is_broken(promise: &str, command: &str) -> bool {
-    played(promise, command).session.progress().story().halt().is_some()
+    play_with_promise(promise, command)
+        .session
+        .progress()
+        .story()
+        .halt()
+        .is_some()
 }
 
 /// Shows: E-07
 #[test]
-fn same_breaks_when_a_pod_is_replaced_relabelled_or_added() {
+fn same_fails_if_pod_is_replaced_relabelled_or_added() {
     let same = "keep: {same: pods -l app=web}";
     for command in [
         "kubectl delete pods -l app=web",
@@ -55,7 +60,7 @@ fn same_breaks_when_a_pod_is_replaced_relabelled_or_added() {
 
 /// Shows: E-07
 #[test]
-fn ready_does_not_count_pods_that_are_being_deleted() {
+fn ready_does_not_count_terminating_pods() {
     let running = "keep: {count: pods -l app=web --field-selector=status.phase=Running, least: 2}";
     let ready = "keep: {ready: pods -l app=web, least: 2}";
     let delete = "kubectl delete pods -l app=web --wait=false";
@@ -70,26 +75,26 @@ fn ready_does_not_count_pods_that_are_being_deleted() {
 
 /// Shows: E-07
 #[test]
-fn never_remembers_that_its_condition_has_held() {
+fn never_fails_after_its_condition_has_held_once() {
     let never = "keep: {never: {object: Node a-1, path: .spec.unschedulable, equals: true}}";
     assert!(is_broken(never, "kubectl cordon a-1"));
     assert!(!is_broken(never, "kubectl label nodes a-1 x=y"));
     let mistake = "mistakes: [{when: [{never: {object: Pod other, exists: true}}, {object: Node a-1, path: .spec.unschedulable, equals: true}], say: too early}]";
-    let made = played(mistake, "kubectl cordon a-1");
+    let made = play_with_promise(mistake, "kubectl cordon a-1");
     assert!(made.session.progress().story().shown()[0].mistakes[0].is_some());
 }
 
-/// As goals, `same` and `never` are reached with the lesson's last other goal, and missed when they fail.
+/// As goals, `same` and `never` are reached together with the lesson's last other goal, and missed when they fail.
 /// Shows: E-07
 #[test]
-fn same_as_goal_is_reached_with_the_last_other_goal() {
+fn same_as_goal_is_reached_with_last_other_goal() {
     let goals = "goal: [{object: Pod other, exists: true}, {same: pods -l app=web}]";
-    let kept = played(goals, "kubectl cordon a-1");
+    let kept = play_with_promise(goals, "kubectl cordon a-1");
     let [Goal::Reached(other), Goal::Reached(same)] = kept.session.progress().story().shown()[0].goals[..] else {
         panic!("{}", kept.report());
     };
     assert_eq!(other, same);
-    let missed = played(goals, "kubectl delete pods -l app=web");
+    let missed = play_with_promise(goals, "kubectl delete pods -l app=web");
     let halt = missed.session.progress().story().halt().expect("the story halts");
     assert_eq!(halt.promise, Promise::Goal(1));
     assert!(!missed.is_finished());
@@ -97,7 +102,7 @@ fn same_as_goal_is_reached_with_the_last_other_goal() {
 
 /// Shows: E-10
 #[test]
-fn same_and_never_are_refused_without_a_start() {
+fn invalid_same_never_and_ready_are_refused() {
     let problems = |spec: &str| match scenario::load(&[("x.yaml".to_owned(), lesson(spec))]) {
         Ok(_) => String::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),

@@ -53,8 +53,8 @@ impl Recording {
         self.ask(Request::Command { line: line.to_owned() });
     }
 
-    /// Picks every field of a node's YAML as a goal, and keeps only the goal `wanted`. Returns all goals that could be
-    /// picked.
+    /// Picks every field of a node's YAML as a goal, and removes all goals except `wanted`. Returns all goals that
+    /// could be picked.
     fn pick_goal(&mut self, node: &str, wanted: &str) -> Vec<String> {
         let mut seen = Vec::new();
         for line in 1..200 {
@@ -89,7 +89,7 @@ impl Recording {
         scenario::load(&[("lesson.yaml".to_owned(), text)]).expect("a lesson")
     }
 
-    /// The goals of the saved file's steps.
+    /// Returns the goals of the steps in the saved file.
     fn saved_goals(&mut self) -> Vec<Vec<String>> {
         let steps = self.save().scenario.steps;
         let goals = steps.iter().map(|step| step.goals.iter());
@@ -99,7 +99,7 @@ impl Recording {
     }
 }
 
-/// Undoing a command removes the goal picked after it from the list and the file. Earlier goals stay.
+/// Undoing a command removes the goal picked after it, from the list and from the file. Earlier goals are kept.
 /// Shows: E-10
 #[test]
 fn undo_removes_goal_from_list_and_file() {
@@ -122,7 +122,7 @@ fn undo_removes_goal_from_list_and_file() {
     assert_eq!(page.saved_goals(), expected, "goals without any command form a step");
 }
 
-/// The last text is shown when all goals of the step before are reached, in any order.
+/// The last step is shown when all goals of the previous step are reached, in any order.
 /// Shows: E-05, E-10
 #[test]
 fn last_step_waits_for_all_goals_before() {
@@ -143,7 +143,7 @@ fn last_step_waits_for_all_goals_before() {
     assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
 
-/// A field whose value depends on the run is refused with a reason.
+/// A field whose value depends on the run cannot be a goal; the reason is reported.
 /// Shows: E-10
 #[test]
 fn run_dependent_field_is_refused_as_goal() {
@@ -168,10 +168,11 @@ fn run_dependent_field_is_refused_as_goal() {
     assert!(refused);
 }
 
-/// A refused command is no step of the lesson; the file names it. Goals stay with the step that they were picked in.
+/// A refused command does not become a step of the lesson; a comment in the file lists it. Goals stay in the step in
+/// which they were picked.
 /// Shows: E-10
 #[test]
-fn refused_command_is_left_out_and_named() {
+fn refused_command_is_left_out_and_listed_in_comment() {
     let mut page = Recording::start();
     page.run("kubectl cordon nobody");
     page.ask(Request::Seek { at: 1_000_000 });
@@ -187,10 +188,11 @@ fn refused_command_is_left_out_and_named() {
     assert_eq!(page.saved_goals()[0], ["Node a-1 is cordoned"]);
 }
 
-/// The name of a Deployment's pod is drawn in each run: its fields become goals for all pods with its labels.
+/// The pod names of a Deployment are different in each run, so a field of a pod becomes a goal about all pods with its
+/// labels.
 /// Shows: E-10
 #[test]
-fn goals_of_pods_with_drawn_names_use_labels() {
+fn goals_of_pods_with_generated_names_use_labels() {
     let mut page = Recording::start();
     page.run("kubectl create deployment web --image=web --replicas=2");
     page.ask(Request::Seek { at: 30_000_000 });

@@ -1,5 +1,5 @@
-//! Lessons of the first chapters, played by honest mistakes: other commands than those that the lesson names, or the same
-//! in another order. What the page says then must be true.
+//! Lessons of the first chapters, played with plausible mistakes: other commands than the lesson expects, or the
+//! expected commands in another order. The page's replies must be true.
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command::parse;
@@ -11,11 +11,11 @@ use podscope_session::timeline::{Session, Slice};
 struct Case {
     lesson: &'static str,
     acts: &'static [(i64, &'static str)],
-    /// Second at which the story is looked at.
+    /// Second at which the story is checked.
     at: i64,
-    /// Number of steps shown by then.
+    /// Number of steps shown at that time.
     shown: usize,
-    /// Part of the reply to the last mistake of the last step shown. `None`: there must be no reply.
+    /// Part of the reply to the last mistake in the last shown step. `None`: there must be no reply.
     reply: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ const fn case(
 }
 
 const CASES: [Case; 28] = [
-    // A Deployment that was made by mistake keeps its pod: that is no second `hello`.
+    // The pod of a Deployment that was created by mistake still exists, but it is not a second pod `hello`.
     case(
         "first-pod",
         &[
@@ -72,7 +72,7 @@ const CASES: [Case; 28] = [
         1,
         Some("makes one pod"),
     ),
-    // Pods that ended earlier are not deleted ones that come back.
+    // Pods that ended earlier must not be reported as deleted pods that were replaced.
     case(
         "scale-and-watch",
         &[
@@ -95,7 +95,7 @@ const CASES: [Case; 28] = [
         3,
         Some("come back at once"),
     ),
-    // A restart of the step before leaves its annotation in the template.
+    // The restart in the previous step leaves its annotation in the template.
     case(
         "a-new-version",
         &[
@@ -113,7 +113,7 @@ const CASES: [Case; 28] = [
         1,
         Some("Another name is another Service"),
     ),
-    // The annotation of the pod, which makes the program end, is not changed by a new image.
+    // A new image does not change the annotation of the pod, which makes the program end.
     case(
         "logs-and-describe",
         &[
@@ -131,7 +131,7 @@ const CASES: [Case; 28] = [
         2,
         Some("another ConfigMap"),
     ),
-    // The label on the node that is cordoned, then the cordon away: both were needed.
+    // The label is on a cordoned node, which is then uncordoned: both actions were needed.
     case(
         "why-pending",
         &[(20, "kubectl label nodes b-1 disk=ssd")],
@@ -182,7 +182,7 @@ const CASES: [Case; 28] = [
         1,
         Some("nobody is left who would make them again"),
     ),
-    // The Service first: the later steps are reached all the same.
+    // The Service is deleted first; the later steps are still reached.
     case(
         "clean-up",
         &[
@@ -201,7 +201,7 @@ const CASES: [Case; 28] = [
         2,
         Some("neither a key"),
     ),
-    // The scheduler placed an earlier `train`, not this one.
+    // The scheduler placed an earlier pod `train`, but not this one.
     case(
         "taints-and-tolerations",
         &[
@@ -223,7 +223,7 @@ const CASES: [Case; 28] = [
         1,
         Some("Deleted is not let go"),
     ),
-    // A new template of another Deployment makes pods, too.
+    // A new template of another Deployment also creates pods.
     case(
         "why-not-running",
         &[(30, "kubectl rollout restart deployment/weak")],
@@ -294,7 +294,7 @@ const CASES: [Case; 28] = [
 
 /// Shows: E-07
 #[test]
-fn lesson_says_nothing_false_after_wrong_order_of_acts() {
+fn replies_to_mistakes_are_true_in_any_order_of_commands() {
     let mut complaints = Vec::new();
     for case in &CASES {
         let loaded = lessons::load(case.lesson).unwrap_or_else(|problems| panic!("{}: {problems:?}", case.lesson));

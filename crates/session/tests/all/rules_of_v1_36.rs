@@ -1,4 +1,4 @@
-//! Rules of Kubernetes v1.36 on the page: effect of a pod on a node's balance, missing features of a node, and the rule
+//! Rules of Kubernetes v1.36 on the page: how a pod changes a node's balance, features that a node lacks, and the rule
 //! that restarted a container (S-14, U-06).
 
 use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update, explained};

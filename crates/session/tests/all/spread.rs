@@ -1,4 +1,4 @@
-//! The timeline's lane with pods per domain of the selected object (U-05).
+//! The timeline's lane with the selected object's pods per domain (U-05).
 
 use podscope_protocol::{Frame, Request, Source, SpreadLane, SubjectRef, Update};
 use podscope_session::host::{Host, Wants};
@@ -13,13 +13,13 @@ fn web(replicas: u32, more: &str) -> String {
 
 const BY_ZONE: &str = "      topologySpreadConstraints:\n      - {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}\n";
 
-/// A host, with the state that its frames describe.
+/// A host, with the page's state from its frames.
 struct Page {
     host: Host,
     clock: f64,
     lane: SpreadLane,
     groups: Vec<podscope_protocol::GroupView>,
-    /// Pods of `web` by zone, according to the groups.
+    /// Pods of `web` per zone, as counted in the groups.
     zones: Vec<u32>,
 }
 
@@ -92,7 +92,7 @@ impl Page {
         self.ask(Request::Inspect { subject: Some(subject) });
     }
 
-    /// Pods per zone at a time, according to the lane.
+    /// Returns the pods per zone at a time, as counted in the lane.
     fn lane_at(&self, millis: i64) -> Vec<u32> {
         let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);
         before.map_or_else(Vec::new, |point| point.pods.iter().flatten().copied().collect())

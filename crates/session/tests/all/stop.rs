@@ -5,7 +5,7 @@ use podscope_kubectl::command::parse;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
-/// A session with two nodes and a Deployment whose image has changed once, at 20 s.
+/// A session with two nodes and a Deployment whose image was changed once, at 20 s.
 fn session() -> Session {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
@@ -70,7 +70,7 @@ fn stop_ends_running_commands() {
         "the watch has ended"
     );
 
-    // `stop` ends the last command, `stop --all` all of them.
+    // `stop` ends the last command; `stop --all` ends all commands.
     printed(&mut session, "kubectl get pods --watch-only");
     printed(&mut session, "kubectl get nodes --watch-only");
     printed(&mut session, "kubectl get deploy --watch-only");
@@ -84,7 +84,7 @@ fn stop_ends_running_commands() {
     assert_eq!(printed(&mut session, "stop --all"), ["!^C", "!^C"]);
     assert_eq!(session.world().clients(), 0);
 
-    // `stop` is recorded like other commands: a replay gives the same result.
+    // `stop` is recorded like other commands, so a replay has the same result.
     let (hash, end) = (session.trace_hash(), session.now());
     session.seek(SimTime::from_seconds(10));
     session.advance(end, u64::MAX);
@@ -97,11 +97,11 @@ fn stop_ends_running_commands() {
     }
 }
 
-/// `-o` and `--dry-run` print the object instead of creating it. With a client dry run it has no defaults and no
-/// namespace; a server's answer has both (KC-080).
+/// `-o` and `--dry-run` print the object instead of creating it. A client dry run prints it without defaults and
+/// namespace; a server dry run prints both (KC-080).
 /// Shows: K-02, KC-080
 #[test]
-fn create_prints_what_it_would_create() {
+fn create_with_dry_run_prints_object() {
     let mut session = session();
     let text = printed(
         &mut session,
@@ -177,7 +177,7 @@ status: {}"
     }));
 }
 
-/// Errors are printed after all objects: a single error in its long form, several as one line each.
+/// Errors are printed after all objects: a single error in its long form, several errors as one line each.
 /// Shows: K-02, KC-116
 #[test]
 fn errors_are_printed_after_all_objects() {

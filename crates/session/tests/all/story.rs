@@ -1,4 +1,4 @@
-//! A lesson's story, with questions, promises and mistakes, through the session and the host.
+//! A lesson's story, with questions, promises and mistakes, in a session and in a host.
 
 use podscope_cluster::SimTime;
 use podscope_messages::Sentence;
@@ -22,7 +22,7 @@ fn problems(spec: &str) -> Vec<String> {
     }
 }
 
-fn played(spec: &str, attempt: Attempt) -> Played {
+fn play_lesson(spec: &str, attempt: Attempt) -> Played {
     let loaded =
         scenario::load(&[("x.yaml".to_owned(), lesson(spec))]).unwrap_or_else(|problems| panic!("{problems:?}"));
     play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"))
@@ -30,26 +30,26 @@ fn played(spec: &str, attempt: Attempt) -> Played {
 
 const POD: &str = "{object: Pod default/p, exists: true}";
 
-/// The first step waits for its `when`. Without one, it is shown at once.
+/// The first step waits for its `when`. Without one, it is shown immediately.
 /// Shows: E-05
 #[test]
 fn first_step_waits_for_its_condition() {
-    let at_once = played("  steps: [{text: a}]\n", Attempt::Nothing);
+    let at_once = play_lesson("  steps: [{text: a}]\n", Attempt::Nothing);
     assert_eq!(at_once.session.progress().story().shown()[0].at, SimTime::ZERO);
     let waits = format!("  steps: [{{text: a, when: {POD}}}]\n");
     assert!(
-        played(&waits, Attempt::Nothing)
+        play_lesson(&waits, Attempt::Nothing)
             .session
             .progress()
             .story()
             .shown()
             .is_empty()
     );
-    let late = played("  steps: [{text: a, when: {at: 30s}}]\n", Attempt::Nothing);
+    let late = play_lesson("  steps: [{text: a, when: {at: 30s}}]\n", Attempt::Nothing);
     assert_eq!(late.session.progress().story().shown()[0].at, SimTime::from_seconds(30));
 }
 
-/// A step with a time waits for earlier goals too.
+/// A step with a time also waits for earlier goals.
 /// Shows: E-05
 #[test]
 fn step_with_time_waits_for_earlier_goals() {
@@ -57,10 +57,15 @@ fn step_with_time_waits_for_earlier_goals() {
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{at: 5s}}}}\n  solution: [{{at: 20s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
     assert_eq!(
-        played(&spec, Attempt::Nothing).session.progress().story().shown().len(),
+        play_lesson(&spec, Attempt::Nothing)
+            .session
+            .progress()
+            .story()
+            .shown()
+            .len(),
         1
     );
-    let solved = played(&spec, Attempt::Solution);
+    let solved = play_lesson(&spec, Attempt::Solution);
     let shown = solved.session.progress().story().shown();
     assert!(
         shown.len() == 2 && shown[1].at >= SimTime::from_seconds(20),
@@ -69,7 +74,7 @@ fn step_with_time_waits_for_earlier_goals() {
     assert!(solved.is_as_promised());
 }
 
-/// A goal does not count after a promise was broken. Seeking back to before that restores the story.
+/// A goal is not reached after a promise was broken. Seeking back to before that time restores the story.
 /// Shows: E-07
 #[test]
 fn broken_promise_halts_story() {
@@ -78,7 +83,7 @@ fn broken_promise_halts_story() {
          bypasses: [[{{at: 5s, run: \"kubectl delete node a-1\"}}, {{at: 9s, run: \"kubectl run p --image=p:1\"}}]]\n  \
          solution: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
-    let bypass = played(&spec, Attempt::Bypass(1));
+    let bypass = play_lesson(&spec, Attempt::Bypass(1));
     let story = bypass.session.progress().story();
     let halt = story.halt().expect("the story is halted");
     assert_eq!((halt.step, halt.promise), (0, Promise::Keep(0)));
@@ -92,7 +97,7 @@ fn broken_promise_halts_story() {
         session.progress().story().halt().is_none(),
         "the promise holds before it was broken"
     );
-    assert!(played(&spec, Attempt::Solution).is_as_promised());
+    assert!(play_lesson(&spec, Attempt::Solution).is_as_promised());
 }
 
 /// A goal for the whole run is reached together with the last other goal.
@@ -102,12 +107,12 @@ fn always_goal_is_reached_with_last_other_goal() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: [{{always: at-most-one}}, {POD}]}}\n  solution: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n"
     );
-    let nothing = played(&spec, Attempt::Nothing);
+    let nothing = play_lesson(&spec, Attempt::Nothing);
     assert_eq!(
         nothing.session.progress().story().shown()[0].goals,
         [Goal::Open, Goal::Open]
     );
-    let solved = played(&spec, Attempt::Solution);
+    let solved = play_lesson(&spec, Attempt::Solution);
     let story = solved.session.progress().story();
     let [Goal::Reached(always), Goal::Reached(pod)] = story.shown()[0].goals[..] else {
         panic!("{story:?}");
@@ -116,16 +121,16 @@ fn always_goal_is_reached_with_last_other_goal() {
     assert_eq!(story.finished(), Some(pod));
 }
 
-const ASKS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --image=p:1\"}, {at: 40s, run: \"kubectl delete pod p --wait=false\"}]\n  steps:\n  \
+const THREE_QUESTIONS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --image=p:1\"}, {at: 40s, run: \"kubectl delete pod p --wait=false\"}]\n  steps:\n  \
     - {text: a, predict: {ask: Where?, options: [a-1, b-1], is: {object: Pod default/p, path: .spec.nodeName}, why: {b-1: There is no b-1.}}}\n  \
     - {text: b, when: {object: Pod default/p, path: .metadata.deletionTimestamp, exists: true}, predict: {ask: When?, options: [1s, 30s], until: {count: pods, equals: 0}}}\n  \
     - {text: c, predict: {ask: How many?, options: [0, 1], is: {count: pods, at: 20s}}}\n";
 
-/// The run answers questions about a value, a time and a number.
+/// The run determines the answers to questions about a value, a time and a number.
 /// Shows: E-06
 #[test]
 fn run_answers_questions() {
-    let nothing = played(ASKS, Attempt::Nothing);
+    let nothing = play_lesson(THREE_QUESTIONS, Attempt::Nothing);
     let shown = nothing.session.progress().story().shown();
     let value = |step: usize| {
         shown[step]
@@ -155,7 +160,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// The sentence about the next step's condition.
+    /// Returns the sentence about the condition of the next step.
     fn waits_for(&self) -> String {
         self.story
             .waits_for
@@ -220,11 +225,12 @@ impl Reading {
     }
 }
 
-/// Time is paused until a question is answered, and then plays on. The run's answer is sent after the reader's.
+/// Time is paused until a question is answered, and then continues. The answer of the run is sent after the reader's
+/// answer.
 /// Shows: E-05, E-06
 #[test]
 fn time_is_paused_until_question_is_answered() {
-    let mut reading = Reading::open(ASKS);
+    let mut reading = Reading::open(THREE_QUESTIONS);
     reading.ask(Request::Speed { per_mille: 100_000 });
     assert_eq!(reading.story.question, Some(0));
     reading.ask(Request::Play);
@@ -261,7 +267,7 @@ fn time_is_paused_until_question_is_answered() {
 /// *Show me* plays the rest of the solution from the last shown step, regardless of later commands.
 /// Shows: E-07
 #[test]
-fn show_me_plays_rest_of_solution() {
+fn show_me_runs_rest_of_solution() {
     let spec = format!(
         "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, goal: {{object: Pod default/q, exists: true}}}}\n  \
          solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=p:1\"}}]\n"
@@ -284,7 +290,7 @@ fn show_me_plays_rest_of_solution() {
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// The page shows the open goals, and only the kind of the condition that the next step waits for.
+/// The page shows the open goals. Of the condition that the next step waits for, it shows only the type.
 /// Shows: E-05
 #[test]
 fn condition_of_next_step_is_described() {
@@ -331,27 +337,27 @@ fn lesson_problems_are_reported_for_authors() {
     );
 }
 
-/// A bypass that reaches the final goal does not behave as promised.
+/// A wrong attempt that reaches the final goal is not as intended.
 #[test]
-fn working_bypass_is_not_as_promised() {
+fn bypass_that_reaches_final_goal_is_not_as_promised() {
     let spec = format!(
         "  steps: [{{text: a, goal: {POD}}}]\n  wrong: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n  bypasses: [[{{at: 1s, run: \"kubectl get pods\"}}]]\n"
     );
-    assert!(played(&spec, Attempt::Bypass(1)).is_as_promised());
+    assert!(play_lesson(&spec, Attempt::Bypass(1)).is_as_promised());
     assert!(
-        !played(&spec, Attempt::Bypass(2)).is_as_promised(),
+        !play_lesson(&spec, Attempt::Bypass(2)).is_as_promised(),
         "`wrong` is the last bypass"
     );
-    assert!(!played(&spec, Attempt::Bypass(0)).is_as_promised());
+    assert!(!play_lesson(&spec, Attempt::Bypass(0)).is_as_promised());
     let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).expect("the lesson loads");
     assert!(play::play(loaded, Attempt::Bypass(3), None).is_err());
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
 
-/// The template violates no rule of lessons. All violated rules are listed at once.
+/// The template lesson violates no rule for lessons. A lesson's violated rules are all listed at once.
 /// Shows: E-10
 #[test]
-fn template_lesson_has_no_complaints_and_spoilt_one_has() {
+fn template_lesson_violates_no_rule_and_changed_one_does() {
     let template = include_str!("../../../web/examples/lesson.yaml");
     let complaints = |text: &str| {
         let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("the lesson loads");
@@ -402,15 +408,15 @@ fn question_with_visible_answer_is_not_asked() {
     assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
 }
 
-/// A recap asks a question again on another seed, and continues the solution after the answer.
+/// A recap asks a question again in a run with another seed, and continues the solution after the answer.
 /// Shows: E-08
 #[test]
-fn recap_asks_question_on_another_seed() {
+fn recap_asks_question_with_another_seed() {
     let mut reading = Reading::recap("prestop-overrun", 1000);
     assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
     assert!(
         reading.now >= 15_000_000,
-        "the solution was played up to the question: {}",
+        "the solution was play_lesson up to the question: {}",
         reading.now
     );
     reading.ask(Request::Speed { per_mille: 100_000 });
@@ -451,10 +457,10 @@ fn finished_story_shows_states_around_key_moment() {
     assert!(before.at < after.at);
 }
 
-/// The picture after shows the end of the story, although its question was answered before the last task.
+/// The second picture shows the end of the story, even if the question was answered before the last task.
 /// Shows: E-08
 #[test]
-fn picture_after_shows_end_of_story() {
+fn second_picture_shows_end_of_story() {
     let spec = format!(
         "  steps:\n  - {{text: a, predict: {{ask: How many?, options: [0, 1], is: {{count: pods}}, why: {{0: wrong}}}}, goal: {POD}}}\n  \
          - {{text: b, when: {POD}, goal: {{object: Pod default/q, exists: true}}}}\n  \
@@ -479,10 +485,11 @@ fn picture_after_shows_end_of_story() {
     assert_eq!(pods, [0, 2]);
 }
 
-/// Of several mistakes the last one is answered, also if it was made before; the reply goes when the story goes on.
+/// If there are several mistakes, the reply is about the last one, even if the same mistake was made before. It
+/// disappears when the story continues.
 /// Shows: E-07
 #[test]
-fn reply_is_to_last_mistake_until_story_goes_on() {
+fn reply_is_about_last_mistake_until_story_continues() {
     let spec = format!(
         "  steps:\n  - text: a\n    goal: {POD}\n    mistakes: [{{when: {{object: Pod default/m, exists: true}}, say: one}}, {{when: {{object: Pod default/n, exists: true}}, say: two}}]\n  \
          - {{text: b, when: {POD}}}\n"
@@ -504,10 +511,10 @@ fn reply_is_to_last_mistake_until_story_goes_on() {
     assert_eq!(replies, [vec![0], vec![1], vec![1], vec![0], Vec::new()]);
 }
 
-/// When the run has answered a question, the story waits for something else than the outcome.
+/// When the run has answered a question, the page no longer says that the story waits for the outcome.
 /// Shows: E-06
 #[test]
-fn answered_question_is_not_what_next_waits_for() {
+fn story_does_not_wait_for_answered_question() {
     let spec = format!(
         "  steps:\n  - {{text: a, predict: {{ask: When?, options: [1s, 9s], until: {POD}, why: {{9s: wrong}}}}}}\n  \
          - {{text: b, when: {{count: pods, equals: 2}}}}\n"
@@ -574,6 +581,6 @@ fn picked_field_becomes_goal_of_step() {
             .as_deref(),
         Some("Node a-1 is cordoned")
     );
-    let played = play::play(loaded, Attempt::Solution, None).expect("the lesson can be played");
-    assert!(played.is_finished(), "{}", played.report());
+    let play_lesson = play::play(loaded, Attempt::Solution, None).expect("the lesson can be play_lesson");
+    assert!(play_lesson.is_finished(), "{}", play_lesson.report());
 }

@@ -1,4 +1,4 @@
-//! State of nodes, pods and timeline marks on the page during faults, with predictions of what happens next.
+//! What the page shows of nodes, pods and timeline marks during faults, and the predicted events.
 
 use podscope_api::ordered;
 use podscope_protocol::{
@@ -9,7 +9,7 @@ use super::*;
 
 const SECOND: Micros = 1_000_000;
 
-/// Collects the state of the page from frames.
+/// The page's state, collected from frames.
 struct Page {
     host: Host,
     clock: f64,
@@ -76,11 +76,11 @@ impl Page {
         &self.nodes[name]
     }
 
-    fn differs(&self, name: &str) -> Vec<&Difference> {
+    fn differences(&self, name: &str) -> Vec<&Difference> {
         self.node(name).machine.differs.iter().collect()
     }
 
-    /// Bars on the timeline's lane of faults: label, start and end in seconds.
+    /// Returns the bars in the timeline's lane of faults: label, start and end in seconds.
     fn bars(&self) -> Vec<(String, i64, Option<i64>)> {
         let faults = self.marks.values().filter(|mark| mark.lane == Lane::Faults);
         let bars = faults.filter(|mark| mark.to != Some(mark.from));
@@ -94,7 +94,7 @@ impl Page {
         .collect()
     }
 
-    fn labels(&self) -> Vec<String> {
+    fn mark_labels(&self) -> Vec<String> {
         self.marks.values().map(|mark| mark.label.to_string()).collect()
     }
 }
@@ -102,7 +102,7 @@ impl Page {
 /// The predicted time stays the same until the node becomes NotReady at that time.
 /// Shows: U-15, CT-023
 #[test]
-fn silent_node_predicts_time_of_not_ready() {
+fn not_ready_time_of_silent_node_is_predicted() {
     let mut page = Page::with(&[(30, "fault partition c-2")]);
     let mut predicted = Vec::new();
     for at in [31, 50, 72, 79] {
@@ -130,7 +130,7 @@ fn silent_node_predicts_time_of_not_ready() {
 /// Without a controller-manager, no node becomes NotReady and no pod is evicted, so neither is predicted.
 /// Shows: U-15
 #[test]
-fn no_prediction_without_controller_manager() {
+fn nothing_is_predicted_without_controller_manager() {
     let unhandled = Some(NodeNext::Nobody {
         down: Some(Component::ControllerManager(0)),
     });
@@ -159,7 +159,7 @@ fn node_is_silent_only_if_cut_off_from_control_plane() {
         assert_eq!((&node.next, node.machine.last_heartbeat), (&None, None), "{line}");
         assert_eq!(node.machine.lost(), (line.ends_with("in"), false), "{line}");
         let deaf = Difference::Deaf { node: "c-2".into() };
-        let differs = page.differs("c-2");
+        let differs = page.differences("c-2");
         assert_eq!(differs.contains(&&deaf), line.ends_with("in"), "{line}: {differs:?}");
         assert!(!differs.iter().any(|one| matches!(one, Difference::Dark { .. })));
         let is_unconfirmed = |pod: &PodView| pod.mark == podscope_protocol::PodMark::Unconfirmed;
@@ -167,7 +167,7 @@ fn node_is_silent_only_if_cut_off_from_control_plane() {
     }
 }
 
-/// Pods with different tolerations are evicted at different times. A pod that tolerates the taint forever is not
+/// Pods with different tolerations are evicted at different times. A pod that tolerates the taint without limit is not
 /// evicted.
 /// Shows: U-15, CT-034
 #[test]
@@ -199,7 +199,7 @@ fn predicted_evictions_are_counted_per_time() {
     assert_eq!((at[1].0 - at[0].0) / SECOND, 270);
 }
 
-/// For a deleted Node, bars end with the deletion, and no heartbeat is missed.
+/// The bars of a deleted Node end with its deletion, and its missing heartbeats are not reported.
 /// Shows: U-02, U-05
 #[test]
 fn deleted_node_ends_not_ready_bar() {
@@ -208,7 +208,10 @@ fn deleted_node_ends_not_ready_bar() {
         (90, "kubectl delete node c-2 --wait=false"),
     ]);
     page.seek(120);
-    assert!(matches!(page.differs("c-2").first(), Some(Difference::Unknown { .. })));
+    assert!(matches!(
+        page.differences("c-2").first(),
+        Some(Difference::Unknown { .. })
+    ));
     let not_ready = page.bars().into_iter().find(|(label, ..)| label == "c-2 NotReady");
     assert_eq!(not_ready.and_then(|(.., to)| to), Some(90));
 }
@@ -241,7 +244,7 @@ fn each_fault_has_its_own_bar() {
             bar("poweroff c-2", 50, 90),
         ]
     );
-    let labels = page.labels();
+    let labels = page.mark_labels();
     for wanted in [
         "a-3 joins",
         "scheduler starts",
@@ -253,7 +256,7 @@ fn each_fault_has_its_own_bar() {
     }
 }
 
-/// Cordons and taints of users are marks on the timeline.
+/// Users' cordons and taints are marks on the timeline.
 /// Shows: V-05, U-05
 #[test]
 fn cordon_and_out_of_service_taint_are_timeline_marks() {
@@ -266,7 +269,7 @@ fn cordon_and_out_of_service_taint_are_timeline_marks() {
         (34, "kubectl uncordon c-2"),
     ]);
     page.seek(40);
-    let labels = page.labels();
+    let labels = page.mark_labels();
     for wanted in [
         "c-2 cordoned",
         "c-2 tainted node.kubernetes.io/out-of-service:NoExecute",
@@ -300,7 +303,7 @@ fn ended_violation_has_end_time() {
     }
 }
 
-/// A pod that no scheduler examines is not in the queue.
+/// A pod whose scheduler does not run is not in the scheduling queue.
 /// Shows: S-12
 #[test]
 fn pod_without_scheduler_is_not_in_queue() {
@@ -324,7 +327,7 @@ fn pod_without_scheduler_is_not_in_queue() {
     };
     assert_eq!(place(&page, "default/plain"), Some(QueuePlace::Stranded));
     page.run(26, "fault restart scheduler");
-    // While API server or etcd is down, the pod does not wait for the scheduler.
+    // While the API server or etcd is down, the pod is not shown as waiting for the scheduler.
     page.run(60, "kubectl cordon a-1");
     page.run(61, "kubectl run waits --image=app");
     for (fault, repair, component) in [
@@ -364,8 +367,8 @@ fn apply_mark_lists_applied_objects() {
     let page = Page::with(&[(5, &format!("kubectl apply -f - <<'EOF'\n{all}EOF"))]);
     let expected = "kubectl apply: ConfigMap a, ConfigMap b, ConfigMap c and 1 more";
     assert!(
-        page.labels().iter().any(|label| label == expected),
+        page.mark_labels().iter().any(|label| label == expected),
         "{:?}",
-        page.labels()
+        page.mark_labels()
     );
 }

@@ -1,4 +1,4 @@
-//! Dangerous command lines run only when they are confirmed.
+//! Dangerous command lines run only after confirmation.
 
 use podscope_api::Danger;
 use podscope_protocol::{Request, Update};
@@ -11,13 +11,13 @@ fn unconfirmed(lines: &[&str]) -> Request {
     Request::RunUnlessDangerous { lines }
 }
 
-fn given(host: &Host) -> Vec<String> {
+fn given_commands(host: &Host) -> Vec<String> {
     let session = &host.active.as_ref().expect("a session").session;
     let commands = session.commands().into_iter();
     commands.map(|timed| timed.command.to_string()).collect()
 }
 
-/// The danger that the host reports about a line in the cluster of a first visit.
+/// Returns the danger that the host reports for a line in the first visit's cluster.
 fn danger(host: &mut Host, line: &str) -> Option<Danger> {
     let updates = host.handle(unconfirmed(&[line]), 0.0);
     updates.into_iter().find_map(|update| match update {
@@ -28,7 +28,7 @@ fn danger(host: &mut Host, line: &str) -> Option<Danger> {
 
 /// Shows: K-02
 #[test]
-fn dangerous_lines_run_only_when_confirmed() {
+fn dangerous_lines_run_only_after_confirmation() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let lines = ["kubectl cordon c-1", "kubectl delete node c-2"];
     let updates = host.handle(unconfirmed(&lines), clock);
@@ -36,23 +36,23 @@ fn dangerous_lines_run_only_when_confirmed() {
         panic!("{updates:?}")
     };
     assert_eq!(*danger, Danger::DeleteNode);
-    assert!(given(&host).is_empty());
+    assert!(given_commands(&host).is_empty());
     host.handle(Request::run(lines.clone()), clock);
     settle(&mut host, &mut clock);
-    assert_eq!(given(&host), *lines);
+    assert_eq!(given_commands(&host), *lines);
 }
 
 #[test]
-fn harmless_line_runs_at_once() {
+fn harmless_line_runs_without_confirmation() {
     let mut host = welcome().0;
     let line = "kubectl delete pod node";
     assert_eq!(danger(&mut host, line), None);
-    assert_eq!(given(&host), [line]);
+    assert_eq!(given_commands(&host), [line]);
 }
 
-/// A command behind a pipe is judged by the objects that it gets.
+/// The danger of a command behind a pipe depends on the objects that the pipe passes to it.
 #[test]
-fn command_behind_pipe_is_judged_by_its_input() {
+fn danger_of_piped_command_depends_on_its_input() {
     for (line, found) in [
         (
             "kubectl get nodes -o name | xargs kubectl delete",
@@ -97,7 +97,7 @@ fn command_behind_pipe_is_judged_by_its_input() {
     }
 }
 
-/// A command for a custom kind is known only in its cluster.
+/// Which custom kinds exist depends on the cluster.
 #[test]
 fn forced_deletion_of_custom_object_is_dangerous() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -119,9 +119,9 @@ spec:
     assert_eq!(danger(&mut host, line), Some(Danger::ForceDelete));
 }
 
-/// A line before it can make the pods that a forced deletion reads.
+/// An earlier line can create the pods that a forced deletion reads.
 #[test]
-fn later_line_is_judged_as_if_it_found_objects() {
+fn danger_check_of_later_line_assumes_matching_objects() {
     let mut host = welcome().0;
     let delete = "kubectl get pods -n shop -o name | xargs kubectl delete --force";
     assert_eq!(danger(&mut host, delete), None, "there are none");
@@ -139,9 +139,9 @@ fn later_line_is_judged_as_if_it_found_objects() {
     );
 }
 
-/// The line waits for the end of the seek, and is judged in the cluster in which it runs.
+/// The line waits for the end of the seek, and is checked against the cluster in which it runs.
 #[test]
-fn line_during_a_seek_is_judged_at_its_end() {
+fn danger_check_during_seek_uses_state_at_its_target() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::run(vec!["kubectl run late --image=nginx".to_owned()]), clock);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
@@ -157,9 +157,10 @@ fn line_during_a_seek_is_judged_at_its_end() {
     assert_eq!(asked.count(), 1, "{updates:?}");
 }
 
-/// During a seek the lines wait before it is known whether they are dangerous. They are commands already then.
+/// During a seek the lines wait, although it is not known yet whether they are dangerous. They already count as an
+/// action of the user.
 #[test]
-fn lines_that_wait_are_a_command_of_the_user() {
+fn lines_waiting_for_danger_check_count_as_user_action() {
     let request = unconfirmed(&["kubectl get pods"]);
     assert!(director::clears_caption(&request) && director::is_user_action(&request));
     let host = welcome().0;

@@ -1,4 +1,4 @@
-//! Updates for a dump that holds only a part of its cluster: nothing is claimed that the dump does not tell (P-09).
+//! Updates for a dump that contains only a part of its cluster: the page states nothing that is not in the dump (P-09).
 
 use podscope_protocol::{MissingObjectsView, NodeView, PodView, QueuePlace, Request, SubjectRef, Update};
 
@@ -14,14 +14,14 @@ const NODE: &str = "
     capacity: {cpu: '4', memory: 8Gi, pods: '110'}
     conditions: [{type: Ready, status: 'True', reason: KubeletReady, lastHeartbeatTime: '2026-07-01T09:59:00Z'}]";
 
-const RUNS: &str = "
+const RUNNING_POD: &str = "
 - apiVersion: v1
   kind: Pod
   metadata: {name: runs, namespace: default, uid: runs, creationTimestamp: '2026-07-01T09:00:00Z'}
   spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: 700m}}}]}
   status: {phase: Running, containerStatuses: [{name: c, ready: true, state: {running: {}}}]}";
 
-/// A claim that is bound to a volume. The volume itself is missing.
+/// A PersistentVolumeClaim that is bound to a volume. The volume itself is missing.
 const CLAIM: &str = "
 - apiVersion: v1
   kind: PersistentVolumeClaim
@@ -29,7 +29,7 @@ const CLAIM: &str = "
   spec: {accessModes: [ReadWriteOnce], storageClassName: s, volumeName: pv-1, resources: {requests: {storage: 1Gi}}}
   status: {phase: Bound}";
 
-/// A pending pod that the real scheduler refused with the message `message`; `spec` is appended to its spec.
+/// A pending pod that the real scheduler refused with `message`; `spec` is appended to the pod's spec.
 fn refused(spec: &str, message: &str) -> String {
     format!(
         "
@@ -44,9 +44,9 @@ fn refused(spec: &str, message: &str) -> String {
     .replace("REQUEST", "'1'")
 }
 
-/// Pods and nodes of the page, one minute after the dump was pasted.
+/// Returns the pods and nodes on the page one minute after the dump was pasted.
 fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
-    let (_, updates) = opened(items);
+    let (_, updates) = open_pasted_dump(items);
     let (mut pods, mut nodes): (Vec<PodView>, Vec<NodeView>) = (Vec::new(), Vec::new());
     for frame in frames(&updates) {
         pods.extend(frame.pods.iter().map(|pod| (**pod).clone()));
@@ -55,8 +55,8 @@ fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     (pods, nodes)
 }
 
-/// A host one minute after the dump was pasted, with its updates.
-fn opened(items: &[&str]) -> (Host, Vec<Update>) {
+/// Returns a host one minute after the dump was pasted, with its updates.
+fn open_pasted_dump(items: &[&str]) -> (Host, Vec<Update>) {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
     let name = "pasted.yaml".to_owned();
@@ -68,16 +68,16 @@ fn opened(items: &[&str]) -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// Place of the pod in the scheduling queue, and the message beside it.
-fn place(items: &[&str]) -> (QueuePlace, String) {
+/// Returns the pod's position in the scheduling queue, with its message.
+fn queue_place(items: &[&str]) -> (QueuePlace, String) {
     let (pods, _) = after_a_minute(items);
     let last = pods.iter().rev().find(|pod| pod.key == "default/waits");
     let queue = last.and_then(|pod| pod.queue.clone()).expect("a pending pod");
     (queue.place.clone(), queue.message.clone())
 }
 
-/// If no file has the pod's claim or volume, the page says so, with the real scheduler's message. A pod that nodes
-/// refuse for known reasons shows these.
+/// If no file has the pod's claim or volume, the page reports that with the real scheduler's message. If nodes reject
+/// the pod for known reasons, it reports those.
 /// Shows: P-09
 #[test]
 fn pod_with_missing_claim_reports_missing_claim() {
@@ -86,21 +86,21 @@ fn pod_with_missing_claim_reports_missing_claim() {
     let waits = refused(volumes, message);
     let named = || vec!["data".to_owned()];
     assert_eq!(
-        place(&[NODE, &waits]),
+        queue_place(&[NODE, &waits]),
         (
             QueuePlace::Unknown(MissingObjectsView::Claims(named())),
             message.to_owned()
         )
     );
     assert_eq!(
-        place(&[NODE, CLAIM, &waits]),
+        queue_place(&[NODE, CLAIM, &waits]),
         (
             QueuePlace::Unknown(MissingObjectsView::Volumes(named())),
             message.to_owned()
         )
     );
-    // No change can help if the claim is unknown.
-    let (mut host, _) = opened(&[NODE, &waits]);
+    // While the claim is unknown, no change can be suggested.
+    let (mut host, _) = open_pasted_dump(&[NODE, &waits]);
     let pod = "default/waits".to_owned();
     let mut updates = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
     updates.extend(settle(&mut host, &mut 70_000.0));
@@ -109,17 +109,18 @@ fn pod_with_missing_claim_reports_missing_claim() {
         _ => None,
     });
     assert_eq!(answer, Some((0, true)));
-    let (place, _) = place(&[NODE, &waits.replace("cpu: '1'", "cpu: '64'")]);
-    assert_eq!(place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
+    let (queue_place, _) = queue_place(&[NODE, &waits.replace("cpu: '1'", "cpu: '64'")]);
+    assert_eq!(queue_place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
 }
 
-/// If the dump has only a node's name, the page gets neither its size nor its taints, and no reasons for pending pods.
+/// If the dump has only a node's name, the page gets neither the node's size nor its taints, and no reasons why pods
+/// are pending.
 /// Shows: P-09
 #[test]
-fn missing_node_has_no_size_and_pods_no_reasons() {
+fn node_known_by_name_only_has_no_size_and_no_reasons() {
     let message = "0/3 nodes are available: 3 Insufficient cpu.";
     let waits = refused("", message);
-    let (pods, nodes) = after_a_minute(&[RUNS, &waits]);
+    let (pods, nodes) = after_a_minute(&[RUNNING_POD, &waits]);
     let node = nodes.iter().rev().find(|node| node.name == "n1").expect("a node");
     assert!(node.only_name && node.taints.is_empty(), "{node:?}");
     let queue = pods
@@ -129,16 +130,16 @@ fn missing_node_has_no_size_and_pods_no_reasons() {
         .expect("a pending pod");
     assert_eq!(queue.place, QueuePlace::Unknown(MissingObjectsView::Nodes));
     assert_eq!((queue.message.as_str(), queue.refusal), (message, None));
-    // A pod that the real scheduler has not examined has no message, and none is made up.
+    // A pod that the real scheduler has not examined has no message, and the page invents none.
     let unseen = waits.replace("reason: Unschedulable", "reason: Other");
     assert_eq!(
-        place(&[RUNS, &unseen]),
+        queue_place(&[RUNNING_POD, &unseen]),
         (QueuePlace::Unknown(MissingObjectsView::Nodes), String::new())
     );
 }
 
-/// A pod that is terminating in the dump was deleted before t = 0. The cause comes from its conditions. It is not
-/// evicted again, although the taint of its lost node would evict it.
+/// A pod that is terminating in the dump was deleted before t = 0. The cause is derived from its conditions. The taint
+/// of its lost node does not evict it again.
 /// Shows: P-09, CT-033
 #[test]
 fn terminating_pod_in_dump_is_not_evicted_again() {
@@ -175,7 +176,7 @@ fn terminating_pod_in_dump_is_not_evicted_again() {
         (tolerant, "", "deleted by request"),
         ("", by_taint, "its node has a NoExecute taint that it does not tolerate"),
     ] {
-        let (mut host, updates) = opened(&[NODE, &lost, &terminating_pod(tolerations, conditions)]);
+        let (mut host, updates) = open_pasted_dump(&[NODE, &lost, &terminating_pod(tolerations, conditions)]);
         let marks = frames(&updates).into_iter().flat_map(|frame| frame.marks.iter());
         let labels: Vec<String> = marks.map(|mark| mark.label.to_string()).collect();
         assert!(!labels.iter().any(|label| label.contains("evicted")), "{labels:?}");

@@ -14,10 +14,10 @@ fn trace_of(host: &Host) -> String {
         .unwrap_or_default()
 }
 
-/// The lesson takes over from an untouched first visit at its instant, with the same past.
+/// The lesson continues at the instant of a first visit without commands, with the same past.
 /// Shows: U-10
 #[test]
-fn guided_start_goes_on_where_first_visit_is() {
+fn guided_start_continues_at_instant_of_first_visit() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 14_500_000 }, clock);
     settle(&mut host, &mut clock);
@@ -34,10 +34,10 @@ fn guided_start_goes_on_where_first_visit_is() {
     assert_eq!(trace_of(&host), before);
 }
 
-/// The page opens the lesson, lets time run and gives the command: nothing says that time stands still.
+/// The page opens the lesson, starts time and gives the command: no notice says that time is paused.
 /// Shows: U-10
 #[test]
-fn guided_start_does_not_say_that_time_stands_still() {
+fn guided_start_prints_no_notice_about_paused_time() {
     for plays in [true, false] {
         let (mut host, mut clock) = (welcome().0, 0.0);
         settle(&mut host, &mut clock);
@@ -65,10 +65,10 @@ fn guided_start_does_not_say_that_time_stands_still() {
     }
 }
 
-/// Elsewhere the lesson begins when all pods run: after a command, or without a first visit.
+/// If there was no first visit, or a command was given in it, the lesson starts when all pods are running.
 /// Shows: U-10
 #[test]
-fn guided_start_begins_settled_without_first_visit() {
+fn guided_start_without_first_visit_begins_with_running_pods() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 14_500_000 }, clock);
     settle(&mut host, &mut clock);
@@ -81,7 +81,7 @@ fn guided_start_begins_settled_without_first_visit() {
     }
 }
 
-/// Free play has neither a story nor a command that comes by itself.
+/// Free play has no story, and no command runs by itself.
 /// Shows: U-10
 #[test]
 fn free_play_has_no_story_and_no_timeline() {

@@ -4,8 +4,8 @@ use podscope_protocol::ConsoleLine;
 
 use super::*;
 
-/// Hands a host over, as bytes, and replays its session. Returns the host that continues, and its updates.
-fn handed_over(host: &mut Host, clock: &mut f64) -> (Host, Vec<Update>) {
+/// Hands a host over as bytes and replays its session. Returns the new host and its updates.
+fn hand_over_and_replay(host: &mut Host, clock: &mut f64) -> (Host, Vec<Update>) {
     let bytes = host.hand_over().to_bytes();
     assert!(host.active.is_none());
     let state = Handover::from_bytes(&bytes).expect("a state");
@@ -37,15 +37,15 @@ fn session(host: &Host) -> &crate::timeline::Session {
     &host.active.as_ref().expect("a session").session
 }
 
-/// A frame that draws everything, as a page that has lost its picture would get it.
-fn whole_frame(host: &mut Host, clock: f64) -> Frame {
+/// Returns a complete frame, like that for a page without content.
+fn complete_frame(host: &mut Host, clock: f64) -> Frame {
     let active = host.active.as_mut().expect("a session");
     active.view_state = Default::default();
     let updates = host.frame(clock);
     frames(&updates)[0].clone()
 }
 
-/// A host that has a branch, a future that was undone in part, and a command that has been answered.
+/// Returns a host with two branches, both with commands, whose cursor was moved back before the last command.
 fn with_history(clock: &mut f64) -> Host {
     let mut host = welcome().0;
     give(&mut host, "kubectl cordon a-1", clock);
@@ -61,8 +61,8 @@ fn with_history(clock: &mut f64) -> Host {
     host
 }
 
-/// Another engine continues at the same place with the same trace, picture, branches and links, and the console
-/// repeats nothing.
+/// The new engine continues at the same position with the same trace, picture, branches and links, and prints no
+/// console line again.
 /// Shows: T-01, T-03
 #[test]
 fn handover_keeps_trace_branches_and_picture() {
@@ -78,18 +78,18 @@ fn handover_keeps_trace_branches_and_picture() {
     let branches = labels(&host);
     assert_eq!(branches.len(), 2);
     let link = crate::link::Link::of(session(&host), None, String::new());
-    let before = whole_frame(&mut host, clock);
+    let before = complete_frame(&mut host, clock);
 
-    let (mut next, updates) = handed_over(&mut host, &mut clock);
+    let (mut next, updates) = hand_over_and_replay(&mut host, &mut clock);
     assert_eq!((session(&next).now(), session(&next).trace_hash()), (now, hash));
     assert_eq!(labels(&next), branches);
     assert_eq!(crate::link::Link::of(session(&next), None, String::new()), link);
     assert_eq!(console(&updates), Vec::<&ConsoleLine>::new());
     let sent = frames(&updates);
     assert!(sent.len() == 1 && sent[0].reset, "{sent:?}");
-    assert_eq!(whole_frame(&mut next, clock), before);
+    assert_eq!(complete_frame(&mut next, clock), before);
 
-    // The command that was given last is undone, and the other branch is still there.
+    // The last command can be undone, and the other branch still exists.
     next.handle(Request::Undo, clock);
     settle(&mut next, &mut clock);
     assert!(
@@ -103,7 +103,7 @@ fn handover_keeps_trace_branches_and_picture() {
     assert_eq!(session(&next).commands().len(), 2);
 }
 
-/// A host whose lesson has asked its first question.
+/// Returns a host whose lesson has asked its first question.
 fn at_question(clock: &mut f64) -> Host {
     let mut host = Host::new();
     open_lesson(&mut host, "why-pending", *clock);
@@ -113,25 +113,25 @@ fn at_question(clock: &mut f64) -> Host {
     host
 }
 
-/// A question stands at the end of its instant, after the last record: the replay must reach it too.
+/// A question is asked at the end of its instant, after the last record: the replay must reach that point.
 /// Shows: U-23
 #[test]
 fn open_question_stays_open_after_handover() {
     let mut clock = 0.0;
     let mut host = at_question(&mut clock);
-    let before = whole_frame(&mut host, clock).story;
+    let before = complete_frame(&mut host, clock).story;
     let question = before.as_ref().and_then(|story| story.question);
     assert_eq!(question, Some(0), "{before:?}");
 
-    let (mut next, _) = handed_over(&mut host, &mut clock);
-    assert_eq!(whole_frame(&mut next, clock).story, before);
+    let (mut next, _) = hand_over_and_replay(&mut host, &mut clock);
+    assert_eq!(complete_frame(&mut next, clock).story, before);
 }
 
-/// A handover while a link opens, as when a course in the address needs the other engine: the answer and the instant of
-/// the link are restored.
+/// A handover can happen while a link is being opened, for example if the address also contains a course. The answer
+/// and the instant of the link are restored.
 /// Shows: T-03, U-23
 #[test]
-fn link_that_opens_during_handover_keeps_answer_and_instant() {
+fn link_opened_during_handover_keeps_answer_and_instant() {
     let mut clock = 0.0;
     let mut host = at_question(&mut clock);
     let answer = Some("an answer".to_owned());
@@ -141,7 +141,7 @@ fn link_that_opens_during_handover_keeps_answer_and_instant() {
         host.handle(request, clock);
         settle(&mut host, &mut clock);
     }
-    let before = whole_frame(&mut host, clock);
+    let before = complete_frame(&mut host, clock);
     assert!(
         before.story.as_ref().is_some_and(|story| story.question.is_none()),
         "{before:?}"
@@ -155,21 +155,21 @@ fn link_that_opens_during_handover_keeps_answer_and_instant() {
         clock += 1.0;
         opening.work(clock);
     }
-    let (mut next, _) = handed_over(&mut opening, &mut clock);
+    let (mut next, _) = hand_over_and_replay(&mut opening, &mut clock);
     settle(&mut next, &mut clock);
-    let after = whole_frame(&mut next, clock);
+    let after = complete_frame(&mut next, clock);
     assert_eq!((after.now, after.story), (before.now, before.story));
 }
 
-/// A command whose answer is still under way is answered by the other engine, once.
+/// A command that has not been answered yet is answered once, by the new engine.
 /// Shows: K-01
 #[test]
-fn command_under_way_at_handover_is_answered_once() {
+fn unanswered_command_is_answered_once_after_handover() {
     let mut clock = 0.0;
     let mut host = welcome().0;
     let line = "kubectl cordon a-1".to_owned();
     let mut updates = host.handle(Request::Command { line }, clock);
-    let (mut next, replayed) = handed_over(&mut host, &mut clock);
+    let (mut next, replayed) = hand_over_and_replay(&mut host, &mut clock);
     updates.extend(replayed);
     updates.extend(settle(&mut next, &mut clock));
     let answers = console(&updates);
@@ -179,10 +179,10 @@ fn command_under_way_at_handover_is_answered_once() {
     assert_eq!(answers.count(), 1, "{:?}", console(&updates));
 }
 
-/// A playing session goes on playing, at its speed, and the page's selection stays.
+/// A playing session continues at the same speed, and the page's selection stays.
 /// Shows: U-05
 #[test]
-fn playing_session_plays_on_after_handover() {
+fn playing_session_continues_after_handover() {
     let mut host = playing();
     let mut clock = 100.0;
     host.handle(Request::Speed { per_mille: 10_000 }, clock);
@@ -194,7 +194,7 @@ fn playing_session_plays_on_after_handover() {
         host.work(clock);
     }
     let before = session(&host).now();
-    let (mut next, updates) = handed_over(&mut host, &mut clock);
+    let (mut next, updates) = hand_over_and_replay(&mut host, &mut clock);
     assert_eq!(session(&next).now(), before);
     let frame = frames(&updates)[0].clone();
     assert_eq!((frame.playing, frame.speed_per_mille), (true, 10_000));
@@ -206,23 +206,23 @@ fn playing_session_plays_on_after_handover() {
     assert!(session(&next).now() > before);
 }
 
-/// Within one instant, the other engine stops at the same event.
+/// The new engine stops at the same event of an instant.
 /// Shows: T-01
 #[test]
-fn handover_between_events_of_one_instant_keeps_place() {
+fn handover_between_events_of_one_instant_keeps_position() {
     let mut clock = 0.0;
     let mut host = welcome().0;
     for _ in 0..40 {
         host.handle(Request::Step, clock);
         settle(&mut host, &mut clock);
         let (now, hash) = (session(&host).now(), session(&host).trace_hash());
-        let (next, _) = handed_over(&mut host, &mut clock);
+        let (next, _) = hand_over_and_replay(&mut host, &mut clock);
         assert_eq!((session(&next).now(), session(&next).trace_hash()), (now, hash));
         host = next;
     }
 }
 
-/// Requests that waited in the host come out in their order, a source that was being opened first.
+/// Requests that waited in the host are returned in order, after a source that was being opened.
 #[test]
 fn handover_returns_waiting_requests_in_order() {
     let (mut host, _) = welcome();
@@ -239,7 +239,7 @@ fn handover_returns_waiting_requests_in_order() {
     assert!(requests == expected, "{} requests", requests.len());
 }
 
-/// The device that the browser's story of the whole engine expects too (`tests/e2e/stories/whole-engine.mjs`).
+/// The end-to-end story of the whole engine expects the same device (`tests/e2e/stories/whole-engine.mjs`).
 /// Shows: S-01
 #[test]
 fn device_claim_is_allocated_by_selector() {

@@ -33,7 +33,8 @@ fn is_playing(host: &Host) -> bool {
     host.rate().is_playing
 }
 
-/// What one host does to the session is in the next frame of the other. Each keeps its own selection.
+/// A change that one host makes to the session appears in the next frame of the other host. Each keeps its own
+/// selection.
 /// Shows: P-11
 #[test]
 fn joined_hosts_show_one_session() {
@@ -65,7 +66,7 @@ fn joined_hosts_show_one_session() {
     );
 }
 
-/// A joined host leaves time to its caller.
+/// Only the caller advances the time of a joined host.
 #[test]
 fn joined_host_does_not_advance_time_by_itself() {
     let mut session = session("");
@@ -79,7 +80,7 @@ fn joined_host_does_not_advance_time_by_itself() {
     assert_eq!(session.now(), SimTime::ZERO);
 }
 
-/// A hidden page acknowledges no frames. Its host must not keep the caller busy.
+/// A hidden page does not acknowledge frames. Its host must not ask the caller for more work.
 #[test]
 fn joined_host_rests_until_frame_is_acknowledged() {
     let mut session = session("");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A shared link opens in the same state.
+/// A shared link restores the session's state.
 /// Shows: T-03
 #[test]
 fn shared_link_restores_cursor_and_trace() {
@@ -74,10 +74,10 @@ pub(super) fn stored_link(host: &mut Host, clock: &mut f64, revision: u64) -> Op
     link
 }
 
-/// A link that is requested during a seek is made when the seek has ended, so that no command is missing in it.
+/// A link that is requested during a seek is created at the end of the seek, so that it contains all commands.
 /// Shows: T-05, T-08
 #[test]
-fn link_requested_during_seek_is_made_at_its_end() {
+fn link_requested_during_seek_is_created_at_its_end() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 60_000_000 }, clock);
     settle(&mut host, &mut clock);
@@ -108,7 +108,7 @@ fn link_requested_during_seek_is_made_at_its_end() {
     assert_eq!(again, fragment);
 }
 
-/// After the page has stored a link, each command's updates begin with a new link, before the frame.
+/// Once the page has stored a link, the updates of each command begin with a new link, before the frame.
 /// Shows: T-05
 #[test]
 fn command_updates_contain_new_link_once_session_is_stored() {
@@ -135,7 +135,7 @@ fn command_updates_contain_new_link_once_session_is_stored() {
     assert_eq!(commands.len(), 2);
 }
 
-/// The link for storing holds commands after the cursor; the link for sharing holds those up to the cursor.
+/// The link for storing contains commands after the cursor; the link for sharing only those up to the cursor.
 /// Shows: T-05
 #[test]
 fn stored_link_holds_commands_after_cursor() {
@@ -173,7 +173,7 @@ fn stored_link_holds_commands_after_cursor() {
     assert_eq!(other.active.as_ref().expect("a session").session.commands().len(), 1);
 }
 
-/// The stored link holds all branches, with their commands, fork points and cursors.
+/// The stored link contains all branches, with their commands, fork points and cursors.
 /// Shows: T-01, T-05
 #[test]
 fn stored_link_holds_all_branches() {
@@ -238,7 +238,7 @@ fn stored_link_holds_all_branches() {
     assert_eq!(before, after);
 }
 
-/// The stored link holds the reader's step, the answers, and an open question.
+/// The stored link contains the reader's step, the answers, and an open question.
 /// Shows: T-05, U-12
 #[test]
 fn stored_link_holds_state_of_lesson_reader() {
@@ -274,7 +274,7 @@ fn stored_link_holds_state_of_lesson_reader() {
     let (_, link) = stored_link(&mut other, &mut clock, 2).expect("a link");
     let third = reopen(&link, &mut clock);
     assert_eq!(state(&third).steps[2].answer.as_deref(), Some("1"));
-    // An older link has no reader's state: all shown steps count as seen.
+    // An older link has no reader's state: all shown steps are treated as seen.
     let old = crate::link::Link {
         reading: None,
         ..crate::link::decode(&link).expect("a link")
@@ -284,10 +284,10 @@ fn stored_link_holds_state_of_lesson_reader() {
     assert_eq!(state(&fourth).question, None);
 }
 
-/// A session that gives way to another one is stored as it was last, so that the run of an exam's task reaches its end.
+/// When another session replaces a session, its last state is stored, so that the run of an exam's task is complete.
 /// Shows: T-05
 #[test]
-fn session_that_is_left_is_stored_as_it_was_last() {
+fn replaced_session_is_stored_in_its_last_state() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     assert!(stored_link(&mut host, &mut clock, 1).is_some());
     let line = "kubectl cordon a-1".to_owned();
@@ -312,7 +312,7 @@ fn session_that_is_left_is_stored_as_it_was_last() {
     assert_eq!((stored.commands.len(), stored.cursor_at()), (1, SimTime(9_000_000)));
 }
 
-/// The receiver of a link sees the comparison: the branch that was compared, or the run without commands.
+/// The receiver of a link sees its comparison with another branch or with the run without commands.
 /// Shows: T-03, T-04
 #[test]
 fn link_of_comparison_restores_it() {
@@ -348,7 +348,7 @@ fn link_of_comparison_restores_it() {
         settle(&mut receiver, &mut clock);
         assert_eq!(other_of(&receiver), compared);
         assert_eq!(receiver.active.as_ref().unwrap().session.now(), SimTime(90_000_000));
-        // The end of the comparison is shared, too.
+        // A link also restores that the comparison has ended.
         receiver.handle(Request::Compare { other: None }, clock);
         let (_, shared) = stored_link(&mut receiver, &mut clock, 0).expect("a link");
         assert_eq!(crate::link::decode(&shared).expect("a link").compared(), None);

@@ -1,4 +1,4 @@
-//! Lines that are pasted together run one after another (K-01), in paused and in playing sessions.
+//! Lines that are pasted together run one after another (K-01), both in paused and in playing sessions.
 
 use podscope_protocol::{ConsoleLine, ConsoleText, LineKind, Notice, Request, Update};
 

@@ -37,7 +37,7 @@ fn welcome() -> (Host, Vec<Update>) {
     (host, updates)
 }
 
-/// Opens a lesson with its own seed.
+/// Opens a lesson with the lesson's own seed.
 fn open_lesson(host: &mut Host, name: &str, clock: f64) -> Vec<Update> {
     let (name, seed) = (name.to_owned(), None);
     let source = Source::Lesson { name, seed };
@@ -70,7 +70,7 @@ fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     all
 }
 
-/// A check reports every problem with its place and needs no session.
+/// A check reports every problem with its position, and needs no session.
 /// Shows: P-04
 #[test]
 fn check_reports_problems_with_lines_and_paths() {
@@ -94,7 +94,7 @@ fn check_reports_problems_with_lines_and_paths() {
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
-/// A session is opened, seeks forwards and back, forks when a command is given in the past, and undoes the command.
+/// A session opens, seeks forwards and back, forks when a command is given in the past, and undoes the command.
 /// Shows: T-01
 #[test]
 fn session_seeks_forks_and_undoes() {
@@ -152,10 +152,10 @@ fn session_seeks_forks_and_undoes() {
     assert!(host.active.as_ref().unwrap().session.commands().is_empty());
 }
 
-/// While time is paused, a command is followed to its answer. A notice about the pause is printed once.
+/// While time is paused, the host advances time until a command is answered. A notice about the pause is printed once.
 /// Shows: K-01, T-01
 #[test]
-fn command_in_paused_session_takes_effect_at_once() {
+fn command_in_paused_session_takes_effect_immediately() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     let updates = settle(&mut host, &mut clock);
@@ -199,8 +199,8 @@ fn command_in_paused_session_takes_effect_at_once() {
     );
 }
 
-/// A large file is opened in pieces of work, with progress. The current session stays until then, or if the file is
-/// refused.
+/// A large file is opened in pieces of work, with progress. The current session stays until the file has been read, or
+/// if the file is refused.
 /// Shows: P-03
 #[test]
 fn large_file_opens_with_progress_and_keeps_session_until_read() {
@@ -250,10 +250,10 @@ fn large_file_opens_with_progress_and_keeps_session_until_read() {
     }
 }
 
-/// A film is made in pieces, with progress. The session's cursor does not move.
+/// A film is rendered in pieces of work, with progress. The session's cursor does not move.
 /// Shows: T-06
 #[test]
-fn film_is_made_without_moving_cursor() {
+fn film_is_rendered_without_moving_cursor() {
     let mut host = playing();
     let mut clock = 20.0;
     while clock < 4_000.0 {
@@ -285,10 +285,10 @@ fn film_is_made_without_moving_cursor() {
     assert_eq!(host.wants(), Wants::Rest);
 }
 
-/// A field that the API server does not know is reported at its place, because `kubectl apply` refuses it.
+/// A field that the API server does not know is reported with its position, because `kubectl apply` refuses it.
 /// Shows: K-02
 #[test]
-fn check_reports_unknown_fields_at_their_places() {
+fn check_reports_positions_of_unknown_fields() {
     let mut host = Host::new();
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - name: c\n    image: app\n    imagePolicy: Always\n";
     let text = text.to_owned();
@@ -304,7 +304,7 @@ fn check_reports_unknown_fields_at_their_places() {
     assert_eq!(found, [(8, 5, message.to_owned())]);
 }
 
-/// Commands that are pasted while time is paused are all followed to their answers.
+/// Commands that are pasted while time is paused are all answered.
 /// Shows: K-01
 #[test]
 fn pasted_commands_are_all_answered_while_paused() {

@@ -1,4 +1,4 @@
-//! Frames: their times, and the state of the page that results from applying them.
+//! Frames: when they are sent, and what the page shows after applying them.
 
 use podscope_api::ordered;
 use podscope_protocol::{GroupView, MachineView, NodeView, PodView};
@@ -6,7 +6,7 @@ use podscope_protocol::{GroupView, MachineView, NodeView, PodView};
 use super::*;
 use crate::view::ViewState;
 
-/// If frames take long, a simulation that is late gets as much time as the frames.
+/// If frames take long, a simulation that lags gets as much time as the frames.
 /// Shows: U-09
 #[test]
 fn frames_do_not_starve_the_simulation() {
@@ -18,7 +18,7 @@ fn frames_do_not_starve_the_simulation() {
         900.0,
     );
     host.handle(Request::FrameDone, 900.0);
-    // A frame is made at 1000 ms and takes 120 ms.
+    // A frame is built at 1000 ms and takes 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_120.0);
     host.handle(Request::FrameDone, 1_125.0);
@@ -29,7 +29,7 @@ fn frames_do_not_starve_the_simulation() {
     assert!(!frames(&host.work(1_240.0)).is_empty());
 }
 
-/// Checks that the frame after one that was made at 1000 ms, and sent at `sent`, is made 25 ms after it.
+/// Checks that after a frame that was built at 1000 ms and sent at `sent`, the next frame is built at 1025 ms.
 fn assert_next_frame_at_1025_ms(sent: f64) {
     let mut host = playing();
     while frames(&host.work(1_000.0)).is_empty() {}
@@ -42,20 +42,20 @@ fn assert_next_frame_at_1025_ms(sent: f64) {
     assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
-/// A simulation that is not late does not delay frames that take long.
+/// A simulation without lag does not delay frames that take long.
 /// Shows: U-09
 #[test]
 fn simulation_that_keeps_up_does_not_delay_frames() {
     assert_next_frame_at_1025_ms(1_020.0);
 }
 
-/// The time that a frame takes is part of the frame interval.
+/// The frame interval includes the time that a frame takes.
 #[test]
 fn frames_start_every_25_ms() {
     assert_next_frame_at_1025_ms(1_010.0);
 }
 
-/// State of the page that results from all frames: nodes and pods by their ids, and groups.
+/// The page's state after all frames: nodes and pods by their ids, and groups.
 #[derive(Debug, Default, PartialEq)]
 struct PageState {
     nodes: ordered::Map<String, NodeView>,
@@ -79,8 +79,8 @@ impl PageState {
     }
 }
 
-/// Frames add up to the same state as a single new frame at the same cursor, after faults, ghosts, joining and leaving
-/// nodes, seeks, branches and undo.
+/// Applying all frames results in the same state as one complete frame at the same cursor, after faults, ghosts,
+/// joining and leaving nodes, seeks, branches and undo.
 /// Shows: T-01, U-02
 #[test]
 fn incremental_frames_equal_fresh_frame() {
@@ -166,8 +166,8 @@ fn cuts_in_short(machine: &MachineView) -> String {
     cuts.collect::<Vec<_>>().join(" ")
 }
 
-/// A node lists the endpoints from which it is cut off. For a zone that is cut off, each of its nodes has one entry
-/// instead of one per other node.
+/// A node lists the endpoints from which it is cut off. If its zone is cut off, the list has one entry for the zone
+/// instead of one per node outside it.
 /// Shows: F-01, U-02
 #[test]
 fn node_lists_endpoints_it_is_cut_off_from() {
@@ -206,7 +206,7 @@ fn node_lists_endpoints_it_is_cut_off_from() {
     }
 }
 
-/// Pods without an owner are counted in each domain by the selector of their spread constraint.
+/// Pods without an owner are counted per zone by the selector of their spread constraint.
 /// Shows: U-03
 #[test]
 fn pods_without_owner_are_counted_per_zone() {
@@ -242,7 +242,7 @@ fn pods_without_owner_are_counted_per_zone() {
     );
 }
 
-/// A frame has the texts by which search finds a pod: images, PriorityClass, IP.
+/// A frame contains the texts by which a pod can be searched: images, PriorityClass, IP.
 /// Shows: U-14
 #[test]
 fn pod_view_has_searchable_images_class_and_ip() {

@@ -1,13 +1,14 @@
-//! The search for a run that breaks a guarantee, as an engine of the page does it.
+//! The search for a run that violates a guarantee, as one of the page's engines runs it.
 
 use podscope_protocol::{Search, SearchUpdate, ShortestRun, TriedSeed};
 
 use super::*;
 
-/// A StatefulSet whose pod is force-deleted; cuts are drawn. The browser's story of the search opens it, too.
+/// A StatefulSet with a force-deleted pod and randomly generated partitions. The end-to-end story of the search also
+/// opens it.
 const FORCED: &str = include_str!("../../../../../tests/fixtures/forced-deletion.yaml");
 
-/// Tries seeds to the end. Returns what each brought, and the shortest run.
+/// Tries all seeds. Returns the result of each seed, and the shortest run.
 fn search(seeds: &[u64], shrinks: bool) -> (Vec<TriedSeed>, Option<Box<ShortestRun>>) {
     let mut host = Host::new();
     let search = Search {
@@ -49,7 +50,7 @@ fn search_reports_each_seed_and_shortest_run() {
         again.iter().any(|one| one.broken.contains(&shortest.broken)),
         "{shortest:?}"
     );
-    // The link opens the same run, with the violation in it.
+    // The link opens the same run with the same violation.
     let mut host = Host::new();
     let fragment = shortest.link;
     host.handle(

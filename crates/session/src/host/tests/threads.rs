@@ -25,7 +25,7 @@ fn open(text: &str) -> (Host, f64) {
     (host, 0.0)
 }
 
-/// Plays to an instant. Returns the traffic of all frames, and the last thread.
+/// Plays to an instant. Returns the messages in all frames, and the last thread.
 fn play_to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<Thread>) {
     let at = seconds * 1_000_000;
     let mut all = host.handle(Request::Play, *clock);

@@ -121,10 +121,10 @@ fn long_seek_reports_waiting_command() {
     assert_eq!(texts, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
 }
 
-/// A line that only reads or cannot be parsed does not stop the job that follows an earlier command to its answer.
+/// A line that only reads or cannot be parsed does not stop the job that waits for the answer to an earlier command.
 /// Shows: K-01
 #[test]
-fn later_line_does_not_stop_following_earlier_command() {
+fn later_line_does_not_stop_wait_for_earlier_answer() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
     settle(&mut host, &mut clock);
@@ -143,8 +143,8 @@ fn later_line_does_not_stop_following_earlier_command() {
     );
 }
 
-/// A host is settled when a seek has ended and the requests that waited for it are done. A playing session counts as
-/// settled.
+/// A host is settled when a seek has ended and the requests that waited for its end are handled. A session may still be
+/// playing.
 #[test]
 fn host_settles_after_seek_and_waiting_requests() {
     let (mut host, _) = welcome();

@@ -6,7 +6,8 @@ use podscope_protocol::{WhatIf, WhatIfAnswer};
 
 use super::*;
 
-/// Works until the host rests. Returns the number of pieces, the reported parts of the work, and the answer.
+/// Works until the host rests. Returns the number of pieces of work, the reported progress in per mille, and the
+/// answer.
 fn ask(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswer>) {
     let mut updates = host.handle(Request::WhatIf(Some(change.clone())), 0.0);
     let mut pieces = 0;
@@ -29,7 +30,8 @@ fn ask(host: &mut Host, change: &WhatIf) -> (usize, Vec<u32>, Option<WhatIfAnswe
     (pieces, reported, answer)
 }
 
-/// A cluster with two machines in each zone. On two of its machines, a pod leaves no room for another one.
+/// Returns a cluster with two machines in each zone. Two of the machines have a pod that leaves no room for another
+/// pod.
 fn with_two_large_pods(zones: &str) -> String {
     format!(
         "
@@ -51,7 +53,7 @@ spec:
     )
 }
 
-/// A host with the session of a file, a minute after its start.
+/// Returns a host with the session of a file, one minute after its start.
 fn after_a_minute(text: &str) -> Host {
     let mut host = Host::new();
     let files = vec![("cluster.yaml".to_owned(), text.to_owned())];
@@ -87,7 +89,7 @@ fn what_if_question_is_answered_in_pieces_with_progress() {
     assert_eq!(host.active.as_ref().map(|active| active.session.now()), before);
 }
 
-/// Requests are handled between two pieces, and a stopped question has no answer.
+/// Requests are handled between two pieces of work, and a stopped question is not answered.
 #[test]
 fn stopped_what_if_question_leaves_no_work_and_no_answer() {
     let (mut host, _) = welcome();
@@ -110,10 +112,10 @@ fn stopped_what_if_question_leaves_no_work_and_no_answer() {
     assert!(!updates.iter().any(|update| matches!(update, Update::WhatIf(_))));
 }
 
-/// A replacement that finds no node waits; a pod without a controller is gone.
+/// A replacement pod without a feasible node is pending; a pod without a controller is lost.
 /// Shows: P-14
 #[test]
-fn what_if_answer_tells_pending_pods_from_lost_ones() {
+fn what_if_answer_distinguishes_pending_and_lost_pods() {
     const ALONE: &str = "---
 {apiVersion: v1, kind: Pod, metadata: {name: alone}, spec: {nodeName: a-1, containers: [{name: c, image: x}]}}
 ";
@@ -125,10 +127,10 @@ fn what_if_answer_tells_pending_pods_from_lost_ones() {
     assert_eq!(of("/alone").map(|one| (&one.to, one.waits)), Some((&None, false)));
 }
 
-/// Two of the four machines are full.
+/// Two of the four machines are full, and each reports why no further copy fits.
 /// Shows: P-14
 #[test]
-fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
+fn copies_that_fit_are_counted_with_reason_per_node() {
     let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
     let pods = |host: &Host| -> Vec<ObjectKey> {
         let objects = host
@@ -165,10 +167,10 @@ fn copies_of_a_pod_are_counted_with_each_nodes_reason() {
     assert_eq!(problems[0].message.english(), r#"pods "none" not found"#);
 }
 
-/// The nodes of the free session are nearly empty: nearly all can go, and their number is the reported one.
+/// The nodes of the free session are nearly empty, so nearly all can be removed, and the answer reports their number.
 /// Shows: P-14
 #[test]
-fn nodes_that_can_go_are_found_by_drains_in_a_copy() {
+fn removable_nodes_are_found_by_draining_a_copy() {
     let mut host = Host::new();
     host.handle(Request::Open { source: Source::Free }, 0.0);
     host.handle(Request::Seek { at: 60_000_000 }, 0.0);
@@ -192,10 +194,10 @@ fn nodes_that_can_go_are_found_by_drains_in_a_copy() {
     assert_eq!(nodes(&host), before, "the session itself has drained none");
 }
 
-/// The plots have a point for each node. Without a comparison there is nothing to measure beside the session.
+/// The plots have a point for each node. Without a comparison, no figures are measured.
 /// Shows: P-14, T-04
 #[test]
-fn figures_of_compared_runs_are_measured_as_they_are() {
+fn figures_are_measured_from_compared_runs() {
     let (mut host, mut clock) = (welcome().0, 0.0);
     let refused = host.handle(Request::WhatIf(Some(WhatIf::Figures)), clock);
     assert!(matches!(refused.as_slice(), [Update::Refused { .. }]), "{refused:?}");
@@ -243,10 +245,10 @@ fn figures_of_compared_runs_are_measured_as_they_are() {
     );
 }
 
-/// Two copies fit; each machine that is added takes one more.
+/// Two copies fit; each additional machine takes one more.
 /// Shows: P-14
 #[test]
-fn needed_copies_get_changes_that_make_room() {
+fn missing_copies_get_suggestions_for_room() {
     let mut host = after_a_minute(&with_two_large_pods("[a, b]"));
     let pod = {
         let objects = host.active.as_ref().expect("a session").session.world().objects();

@@ -8,12 +8,12 @@ use podscope_cluster::{Actor, Happening, Record, SimTime, Subject};
 use serde::{Deserialize, Serialize};
 
 /// Compression level: the fastest one that still finds repetitions.
-const LEVEL: u8 = 1;
+const COMPRESSION_LEVEL: u8 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     at: i64,
-    /// Distance in sequence numbers to the record's cause. 0 if nothing in the run caused it.
+    /// Difference between the sequence numbers of the record and its cause. 0 if nothing in the run caused it.
     back: u64,
     actor: (u8, u32, &'a str),
     #[serde(borrow)]
@@ -22,10 +22,10 @@ struct Row<'a> {
     happening: Cow<'a, Happening>,
 }
 
-/// The names of a kind that a CustomResourceDefinition defines: version, kind, plural, singular, whether namespaced.
+/// The names of a custom kind: version, kind, plural, singular, and whether it is namespaced.
 type Names<'a> = (&'a str, &'a str, &'a str, &'a str, bool);
 
-/// Packs consecutive records.
+/// Packs consecutive records into a block.
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
     let first = records.first().map_or(0, |record| record.seq);
     let mut custom: Vec<Kind> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
         })
         .collect();
     let bytes = postcard::to_allocvec(&(first, names, rows)).expect("rows contain no sequence of unknown length");
-    miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL).into()
+    miniz_oxide::deflate::compress_to_vec(&bytes, COMPRESSION_LEVEL).into()
 }
 
 pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
@@ -62,17 +62,17 @@ pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
         .collect()
 }
 
-/// Where a kind stands among the built-in ones and, behind them, those defined ones.
-fn place(kind: Kind, custom: &mut Vec<Kind>) -> u16 {
-    let mut place = kind.index();
+/// Returns the index of a kind: first the built-in kinds, then the custom kinds of the block.
+fn kind_index(kind: Kind, custom: &mut Vec<Kind>) -> u16 {
+    let mut kind_index = kind.index();
     if let Kind::Custom(_) = kind {
         let known = custom.iter().position(|known| *known == kind);
-        place += known.unwrap_or(custom.len());
+        kind_index += known.unwrap_or(custom.len());
         if known.is_none() {
             custom.push(kind);
         }
     }
-    u16::try_from(place).unwrap_or(u16::MAX)
+    u16::try_from(kind_index).unwrap_or(u16::MAX)
 }
 
 fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> Row<'a> {
@@ -83,10 +83,14 @@ fn row<'a>(record: &'a Record, custom: &mut Vec<Kind>) -> Row<'a> {
             .seq()
             .map_or(0, |cause| record.seq.saturating_sub(cause)),
         actor: actor_row(&record.actor),
-        object: record
-            .object
-            .as_ref()
-            .map(|it| (place(it.kind, custom), &*it.key.namespace, &*it.key.name, &*it.uid.0)),
+        object: record.object.as_ref().map(|it| {
+            (
+                kind_index(it.kind, custom),
+                &*it.key.namespace,
+                &*it.key.name,
+                &*it.uid.0,
+            )
+        }),
         container: record.container.as_deref(),
         happening: Cow::Borrowed(&record.happening),
     }

@@ -1,4 +1,4 @@
-//! Packed records can be read back, from any position.
+//! Packed records can be read from any position.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use podscope_cluster::{
     Actor, AttemptResult, FaultDetails, Happening, HookKind, Record, SimTime, Span, Updated, Violation, What, subject,
 };
 
-use super::{BLOCK, RECENT, Trace};
+use super::{BLOCK_RECORDS, MIN_UNPACKED, Trace};
 
 const ACTORS: [Actor; 6] = [
     Actor::ApiServer,
@@ -19,32 +19,32 @@ const ACTORS: [Actor; 6] = [
     Actor::World,
 ];
 
-/// Returns a record's content. Different places give all shapes of records: texts, numbers, lists, optional values.
-fn happening(place: usize) -> Happening {
-    let node = || NodeName(format!("a-{}", place % 5).into());
-    let message = format!("\u{1f980} \"{place}\"\n");
-    if place.is_multiple_of(10) {
-        let result = match place % 4 {
+/// Returns a record's content. Different indices cover all forms of content: texts, numbers, lists, optional values.
+fn happening(index: usize) -> Happening {
+    let node = || NodeName(format!("a-{}", index % 5).into());
+    let message = format!("\u{1f980} \"{index}\"\n");
+    if index.is_multiple_of(10) {
+        let result = match index % 4 {
             0 => AttemptResult::Scheduled {
                 node: node(),
-                ties: place,
+                ties: index,
             },
             _ => AttemptResult::Unschedulable {
                 message,
-                preempts: place.is_multiple_of(3).then(|| (place, "b-1".into())),
+                preempts: index.is_multiple_of(3).then(|| (index, "b-1".into())),
             },
         };
         return Happening::Attempt {
-            number: place as u32,
+            number: index as u32,
             result,
-            feasible: place,
+            feasible: index,
             examined: usize::MAX,
         };
     }
-    match place % 13 {
+    match index % 13 {
         0 => Happening::Deleted,
         1 => Happening::Created {
-            node: place.is_multiple_of(2).then(node),
+            node: index.is_multiple_of(2).then(node),
             owner: None,
         },
         2 => Happening::Gated {
@@ -63,7 +63,7 @@ fn happening(place: usize) -> Happening {
         },
         5 => Happening::Healed {
             fault: FaultKind::Slow,
-            details: FaultDetails::Latency(Span(place as i64)),
+            details: FaultDetails::Latency(Span(index as i64)),
         },
         6 => Happening::HookFinished {
             hook: HookKind::PreStop,
@@ -97,9 +97,9 @@ fn happening(place: usize) -> Happening {
     }
 }
 
-fn record(place: usize) -> Record {
-    let node = NodeName(format!("a-{}", place % 5).into());
-    let actor = match place % 8 {
+fn record(index: usize) -> Record {
+    let node = NodeName(format!("a-{}", index % 5).into());
+    let actor = match index % 8 {
         0 => Actor::Kubelet(node),
         1 => Actor::Machine(node),
         other => ACTORS[other - 2].clone(),
@@ -108,35 +108,35 @@ fn record(place: usize) -> Record {
         subject(
             Kind::Pod,
             ObjectKey::new("default", name),
-            Uid(format!("u{place}").into()),
+            Uid(format!("u{index}").into()),
         )
     };
     Record {
-        // Some records have no cause, some a recent one, some one in an earlier block.
-        caused_by: match place % 7 {
+        // Some records have no cause, some have a recent cause, some have a cause in an earlier block.
+        caused_by: match index % 7 {
             0 => CausedBy::NOTHING,
-            near @ 1..=5 => CausedBy::record(place.saturating_sub(near) as u64),
-            _ => CausedBy::record((place / 2) as u64),
+            near @ 1..=5 => CausedBy::record(index.saturating_sub(near) as u64),
+            _ => CausedBy::record((index / 2) as u64),
         },
-        at: SimTime(place as i64 * 1000 - 3),
-        seq: place as u64,
+        at: SimTime(index as i64 * 1000 - 3),
+        seq: index as u64,
         actor,
-        happening: happening(place),
-        object: (place % 3 != 1).then(|| named(format!("web-{}", place % 7))),
-        container: place.is_multiple_of(4).then(|| "c".into()),
+        happening: happening(index),
+        object: (index % 3 != 1).then(|| named(format!("web-{}", index % 7))),
+        container: index.is_multiple_of(4).then(|| "c".into()),
     }
 }
 
 fn trace_of(count: usize) -> Trace {
     let mut trace = Trace::default();
-    (0..count).for_each(|place| trace.push(record(place)));
+    (0..count).for_each(|index| trace.push(record(index)));
     trace
 }
 
-const RECORDS: usize = RECENT + 3 * BLOCK + 17;
+const RECORDS: usize = MIN_UNPACKED + 3 * BLOCK_RECORDS + 17;
 
-fn is_record(found: &Arc<Record>, place: usize) -> bool {
-    **found == record(place)
+fn is_record(found: &Arc<Record>, index: usize) -> bool {
+    **found == record(index)
 }
 
 #[test]
@@ -145,24 +145,34 @@ fn packed_records_are_unchanged() {
     assert!(trace.blocks.len() >= 2, "some records are packed");
     assert_eq!(trace.len(), RECORDS);
     assert_eq!(trace.iter().len(), RECORDS);
-    assert!(trace.iter().zip(0..).all(|(found, place)| is_record(&found, place)));
+    assert!(trace.iter().zip(0..).all(|(found, index)| is_record(&found, index)));
     let backwards = (0..RECORDS).rev().zip(trace.iter().rev());
-    assert!(backwards.into_iter().all(|(place, found)| is_record(&found, place)));
-    for place in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 5, RECORDS - 1] {
+    assert!(backwards.into_iter().all(|(index, found)| is_record(&found, index)));
+    for index in [
+        0,
+        1,
+        BLOCK_RECORDS - 1,
+        BLOCK_RECORDS,
+        2 * BLOCK_RECORDS + 5,
+        RECORDS - 1,
+    ] {
         assert!(
-            trace.get(place).is_some_and(|found| is_record(&found, place)),
-            "{place}"
+            trace.get(index).is_some_and(|found| is_record(&found, index)),
+            "{index}"
         );
     }
     assert_eq!(trace.get(RECORDS), None);
-    let slice: Vec<u64> = trace.range(BLOCK - 1, BLOCK + 2).map(|record| record.seq).collect();
+    let slice: Vec<u64> = trace
+        .range(BLOCK_RECORDS - 1, BLOCK_RECORDS + 2)
+        .map(|record| record.seq)
+        .collect();
     assert_eq!(slice, [1023, 1024, 1025]);
     assert_eq!(trace.range(5, 3).len(), 0);
     assert!(
         trace
             .iter()
-            .nth(BLOCK + 1)
-            .is_some_and(|found| is_record(&found, BLOCK + 1))
+            .nth(BLOCK_RECORDS + 1)
+            .is_some_and(|found| is_record(&found, BLOCK_RECORDS + 1))
     );
     assert_eq!(trace.iter().nth(RECORDS), None);
 }
@@ -172,10 +182,10 @@ fn truncated_trace_can_be_extended() {
     for len in [
         0,
         1,
-        BLOCK - 1,
-        BLOCK,
-        BLOCK + 1,
-        2 * BLOCK + 9,
+        BLOCK_RECORDS - 1,
+        BLOCK_RECORDS,
+        BLOCK_RECORDS + 1,
+        2 * BLOCK_RECORDS + 9,
         RECORDS - 3,
         RECORDS,
         RECORDS + 1,
@@ -183,11 +193,11 @@ fn truncated_trace_can_be_extended() {
         let mut trace = trace_of(RECORDS);
         trace.truncate(len);
         assert_eq!(trace.len(), len.min(RECORDS));
-        for place in trace.len()..RECORDS + 9 {
-            trace.push(record(place));
+        for index in trace.len()..RECORDS + 9 {
+            trace.push(record(index));
         }
         assert!(
-            trace.iter().zip(0..).all(|(found, place)| is_record(&found, place)),
+            trace.iter().zip(0..).all(|(found, index)| is_record(&found, index)),
             "cut at {len}"
         );
     }
@@ -200,7 +210,7 @@ fn attempts_and_violations_are_found_after_packing() {
     let is_attempt_of_pod = |record: &Record| {
         record.what() == What::Attempt && record.object.as_ref().is_some_and(|subject| subject.key == key)
     };
-    let until = RECENT + 5;
+    let until = MIN_UNPACKED + 5;
     let searched: Vec<_> = trace
         .range(0, until)
         .filter(|record| is_attempt_of_pod(record))
@@ -214,17 +224,17 @@ fn attempts_and_violations_are_found_after_packing() {
             .count()
     };
     assert_eq!(trace.violations().len(), count_violations(&trace));
-    trace.truncate(BLOCK + 40);
+    trace.truncate(BLOCK_RECORDS + 40);
     assert_eq!(trace.violations().len(), count_violations(&trace));
     assert!(
         trace
             .attempts_of(&key, RECORDS)
-            .all(|record| record.seq < BLOCK as u64 + 40)
+            .all(|record| record.seq < BLOCK_RECORDS as u64 + 40)
     );
 }
 
-/// A run of a few hundred pods that are created, replaced and deleted. Packed records stay small, including their
-/// causes.
+/// In a run with a few hundred pods that are created, replaced and deleted, packed records with their causes stay
+/// small.
 #[test]
 fn packed_records_take_few_bytes_each() {
     let text = "\
@@ -244,7 +254,9 @@ spec:
     session.advance(SimTime::from_seconds(600), u64::MAX);
     let records: Vec<Arc<Record>> = session.trace().collect();
     let packed = |records: &[Arc<Record>]| -> usize {
-        let blocks = records.chunks(BLOCK).map(|block| super::block::pack(block).len());
+        let blocks = records
+            .chunks(BLOCK_RECORDS)
+            .map(|block| super::block::pack(block).len());
         blocks.sum()
     };
     let without: Vec<Arc<Record>> = (records.iter())

@@ -1,4 +1,4 @@
-//! Requests on the timeline: bars for constant rates and outcomes, and for stretches of failures.
+//! Requests on the timeline: a bar while rate and outcome are constant, and a mark for each stretch of failures.
 
 use podscope_cluster::{FailedRequests, Record, RequestRate};
 use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
@@ -6,7 +6,7 @@ use podscope_protocol::{Lane, MarkKind, MarkLabel, SubjectRef};
 use super::{Bar, Marks};
 
 impl Marks {
-    /// A rate has changed: ends the bar of the previous rate and opens a new one.
+    /// Handles a changed request rate: ends the bar of the previous rate and opens a new one.
     pub(super) fn add_request_rate(&mut self, record: &Record, rate: &RequestRate) -> Vec<u64> {
         let open = Bar::Requests {
             service: rate.service.to_string(),

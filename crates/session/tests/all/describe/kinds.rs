@@ -1,4 +1,4 @@
-use super::{check, run, session};
+use super::{assert_output, run, session};
 
 const SERVICE: &str = r#"
 apiVersion: v1
@@ -20,7 +20,7 @@ spec:
     spec: {containers: [{name: c, image: x, ports: [{containerPort: 8080}]}]}
 "#;
 
-// A Service shows three ready endpoints and the number of further ones.
+// Of a Service's endpoints, three are listed, and the others are counted.
 // Shows: K-02, KC-078
 #[test]
 fn service_description_equals_kubectl() {
@@ -166,7 +166,7 @@ Events:                <none>
 ",
         ),
     ] {
-        check(&session, line, want);
+        assert_output(&session, line, want);
     }
 }
 

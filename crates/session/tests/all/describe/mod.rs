@@ -34,8 +34,8 @@ fn run(session: &Session, line: &str) -> (String, String) {
     (printed.stdout(), errors.join("\n"))
 }
 
-/// Asserts the output of a command.
-fn check(session: &Session, line: &str, want: &str) {
+/// Asserts that a command prints `want` and no errors.
+fn assert_output(session: &Session, line: &str, want: &str) {
     let (have, errors) = run(session, line);
     assert_eq!(errors, "", "{line}");
     let want = want.replace('␠', " ");

@@ -41,7 +41,7 @@ spec:
 #[test]
 fn ingress_and_network_policy_descriptions_equal_kubectl() {
     let session = session(NETWORKS, 5);
-    check(
+    assert_output(
         &session,
         "kubectl describe ingress main",
         "Name:             main\n\

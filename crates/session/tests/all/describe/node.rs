@@ -1,4 +1,4 @@
-use super::{check, session};
+use super::{assert_output, session};
 
 const NODE: &str = r#"
 apiVersion: v1
@@ -49,12 +49,12 @@ spec: {nodeName: w-1, containers: [{name: c, image: x, resources: {requests: {cp
 status: {phase: Succeeded}
 "#;
 
-// Percentages refer to allocatable resources and are truncated. Finished pods do not count.
+// Percentages refer to allocatable resources and are truncated. Finished pods are not counted.
 // Shows: K-02, KC-074, KC-075
 #[test]
 fn node_description_equals_kubectl() {
     let session = session(NODE, 0);
-    check(
+    assert_output(
         &session,
         "kubectl describe node w-1",
         "\
@@ -162,7 +162,7 @@ fn describe_node_shows_last_lease_renewal() {
     );
 }
 
-// The requests of a pending resize count. Those of a refused resize do not.
+// The requests of a pending resize are counted. Those of a refused resize are not.
 // Shows: SCH-052, KC-075
 #[test]
 fn describe_node_counts_pending_resize() {

@@ -1,4 +1,4 @@
-use super::{check, run, session};
+use super::{assert_output, run, session};
 
 const NODE: &str = r#"
 apiVersion: v1
@@ -121,7 +121,7 @@ message: of a pod that is gone
 #[test]
 fn pod_description_equals_kubectl() {
     let session = session(&format!("{NODE}{POD}"), 0);
-    check(
+    assert_output(
         &session,
         "kubectl describe pod web-5d4-abcde",
         "\

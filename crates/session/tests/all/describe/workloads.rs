@@ -1,4 +1,4 @@
-use super::{check, run, session};
+use super::{assert_output, run, session};
 
 const DEPLOYMENT: &str = r#"
 {apiVersion: v1, kind: ServiceAccount, metadata: {name: web}}
@@ -31,7 +31,7 @@ fn deployment_description_equals_kubectl() {
             .collect::<Vec<_>>()
     };
     let first = replica_sets(&session).remove(0);
-    check(
+    assert_output(
         &session,
         "kubectl describe deployment web",
         &"\
@@ -79,7 +79,7 @@ Events:
 "
         .replace("FIRST", &first),
     );
-    check(
+    assert_output(
         &session,
         "kubectl describe rs --show-events=false",
         &"\
@@ -120,7 +120,7 @@ Pod Template:
         .replace("FIRST", &first)
         .replace("HASH", first.trim_start_matches("web-")),
     );
-    // After an update the description names the old ReplicaSet, and the history has two revisions (KC-110).
+    // After an update the description contains the old ReplicaSet, and the history has two revisions (KC-110).
     for line in [
         "kubectl set image deploy/web app=nginx:2",
         "kubectl annotate deploy/web kubernetes.io/change-cause=update",
@@ -137,7 +137,7 @@ Pod Template:
     let want =
         format!("OldReplicaSets:  {first} (0/0 replicas created)\nNewReplicaSet:   {second} (3/3 replicas created)\n");
     assert!(text.contains(&want), "{want} in\n{text}");
-    check(
+    assert_output(
         &session,
         "kubectl rollout history deploy/web",
         "deployment.apps/web␠\nREVISION  CHANGE-CAUSE\n1         <none>\n2         update\n\n",
@@ -177,7 +177,7 @@ spec:
 #[test]
 fn stateful_set_description_equals_kubectl() {
     let session = session(STATEFUL_SET, 60);
-    check(
+    assert_output(
         &session,
         "kubectl describe sts db --show-events=false",
         "\
@@ -214,12 +214,12 @@ Volume Claims:
   Access Modes:  [ReadWriteOnce]
 ",
     );
-    check(
+    assert_output(
         &session,
         "kubectl rollout history sts/db",
         "statefulset.apps/db␠\nREVISION  CHANGE-CAUSE\n1         <none>\n\n",
     );
-    check(
+    assert_output(
         &session,
         "kubectl describe pvc data-db-0 --show-events=false",
         "\
@@ -238,7 +238,7 @@ VolumeMode:    Filesystem
 Used By:       db-0
 ",
     );
-    check(
+    assert_output(
         &session,
         "kubectl describe pv pv-1 --show-events=false",
         "\
@@ -291,7 +291,7 @@ spec:
 #[test]
 fn daemon_set_and_job_descriptions_equal_kubectl() {
     let session = session(OTHERS, 60);
-    check(
+    assert_output(
         &session,
         "kubectl describe ds agent --show-events=false",
         "\

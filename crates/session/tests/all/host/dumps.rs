@@ -1,4 +1,4 @@
-//! Dumps of live clusters: triage, and anonymised output.
+//! Dumps of live clusters: triage and anonymised output.
 
 use podscope_protocol::triage::{Problem, markdown};
 
@@ -36,7 +36,7 @@ fn assert_no_private_names(what: &str, text: &str) {
     }
 }
 
-fn opened() -> (Page, Vec<Update>) {
+fn open_live_dump() -> (Page, Vec<Update>) {
     Page::open(Source::Files {
         files: vec![("acme.yaml".into(), LIVE.into())],
     })
@@ -45,7 +45,7 @@ fn opened() -> (Page, Vec<Update>) {
 /// Shows: P-13
 #[test]
 fn dump_opens_paused_with_triage() {
-    let (_, updates) = opened();
+    let (_, updates) = open_live_dump();
     let is_dump = updates
         .iter()
         .any(|update| matches!(update, Update::Opened(opened) if opened.is_dump));
@@ -67,7 +67,7 @@ fn dump_opens_paused_with_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
-/// The problems of a large dump are listed before its cluster is there; they are those that are listed afterwards.
+/// The problems of a large dump are listed before its cluster starts. The list is the same as after the start.
 /// Shows: P-13
 #[test]
 fn large_dump_lists_its_problems_before_it_opens() {
@@ -91,10 +91,10 @@ fn large_dump_lists_its_problems_before_it_opens() {
     assert_eq!((early.0, early.1, later.1), (later.0, true, false));
 }
 
-/// Nodes have private names too, so a file with nodes alone is a dump.
+/// Names of nodes are private too, so a file with only nodes is treated as a dump.
 /// Shows: P-13, Q-06
 #[test]
-fn file_with_nodes_only_is_dump() {
+fn file_with_only_nodes_is_a_dump() {
     let (nodes, _) = LIVE.split_once("---").expect("the node is first");
     let (_, updates) = Page::open(Source::Files {
         files: vec![("nodes.yaml".into(), nodes.into())],
@@ -113,7 +113,7 @@ fn manifests_are_not_a_dump() {
 /// Shows: Q-06
 #[test]
 fn anonymised_output_has_no_private_names() {
-    let (mut page, _) = opened();
+    let (mut page, _) = open_live_dump();
     page.run("kubectl label node machine-of-acme team=acme-payments");
     page.seek(3);
     let kinds = [
@@ -156,7 +156,7 @@ fn anonymised_output_has_no_private_names() {
     });
     let list = list.expect("a list");
     assert_no_private_names("triage", &list);
-    // The table of names allows to translate the list back.
+    // With the table of names, the list can be translated back.
     let (_, _, names) = page.export(ExportKind::Names);
     let new = names.lines().find_map(|line| line.strip_prefix("secretproject-0\t"));
     assert!(list.contains(new.expect("the new name")), "{names}\n{list}");
@@ -164,7 +164,7 @@ fn anonymised_output_has_no_private_names() {
 
 /// Shows: P-09
 #[test]
-fn notices_are_sorted_by_weight() {
+fn notices_are_sorted_by_severity() {
     let text = format!(
         "{LIVE}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
     );

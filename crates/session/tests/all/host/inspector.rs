@@ -57,7 +57,7 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(!invariant.summary.to_string().is_empty());
     let gone = page.inspect(pod("default/nobody"));
     assert_eq!(gone.subtitle.to_string(), "gone");
-    // A pod that was deleted from the API still has a process (U-02).
+    // The pod was deleted from the API, but its process is still running (U-02).
     let uid = texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
         LineKind::Output,
@@ -73,7 +73,7 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
         uid,
     });
     assert!(ghost.subtitle.to_string().starts_with("ghost on "), "{ghost:?}");
-    // The ghost has its own decision, made before that of its successor. An unknown UID has none.
+    // The ghost has its own decision, which was made before that of its successor. An unknown UID has no decision.
     let mut attempts_of = |uid: &str| {
         let updates = page.ask(Request::Explain {
             pod: "default/ledger-0".into(),
@@ -125,7 +125,7 @@ fn pending_pod_has_explanation_and_remedies() {
     assert_eq!(explanation.verdict, Verdict::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
     assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
-    // Another pod's attempts are returned too. An attempt that does not exist has no answer.
+    // Without a UID, attempts of another pod are returned too. For an attempt that does not exist, nothing is returned.
     let updates = page.ask(Request::Explain {
         pod: "default/ledger-0".into(),
         uid: String::new(),
@@ -142,7 +142,7 @@ fn pending_pod_has_explanation_and_remedies() {
     });
     assert!(!none.iter().any(|update| matches!(update, Update::Explanation { .. })));
 
-    // Only a cordoned node can take this pod.
+    // Only a cordoned node could run this pod.
     page.run("kubectl cordon a-1");
     page.run("kubectl cordon b-1");
     page.run("kubectl run waiting --image=x");
@@ -179,7 +179,7 @@ fn pending_pod_has_explanation_and_remedies() {
     );
     let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.words() == command)));
     assert!(echoed, "{command}: {updates:?}");
-    // A running pod needs no help.
+    // Nothing is suggested for a running pod.
     let updates = page.ask(Request::WhatWouldHelp {
         pod: "default/ledger-0".into(),
     });
@@ -190,7 +190,7 @@ fn pending_pod_has_explanation_and_remedies() {
     );
 }
 
-// A pipe receives the answer of a command that writes, also while time is paused.
+// A pipe receives the answer of a command that writes, even while time is paused.
 // Shows: K-01
 #[test]
 fn pipe_waits_for_answer_of_writing_command() {
@@ -256,7 +256,7 @@ fn console_answers_and_completes() {
     assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
 }
 
-// Warnings differ from errors, regardless of how kubectl spells the prefix.
+// Warnings are distinguished from errors, however kubectl spells the prefix.
 // Shows: K-01
 #[test]
 fn warnings_are_not_errors() {
@@ -273,7 +273,7 @@ fn warnings_are_not_errors() {
     assert_eq!(texts(&lines, LineKind::Error), [failed]);
 }
 
-// The data of an emptyDir is on the machine, even after the pod was deleted from the API (LC-003).
+// The data of an emptyDir stays on the machine, even after the pod was deleted from the API (LC-003).
 // Shows: U-02, LC-003
 #[test]
 fn empty_dir_of_ghost_keeps_its_data() {

@@ -1,4 +1,4 @@
-//! The page's use of a session through the protocol: comparison (T-04), saving, opening and undo (T-05), exports
+//! How the page uses a session through the protocol: comparison (T-04), saving, opening and undo (T-05), exports
 //! (T-06), anonymised links, the console (K-01 to K-03), and answers for inspector, explanation and help.
 
 use podscope_protocol::explained::Verdict;
@@ -143,7 +143,7 @@ fn pod(key: &str) -> SubjectRef {
     }
 }
 
-// The other session runs on the same seed, at the same times, and does not affect this one.
+// The other session has the same seed and the same time, and does not affect this session.
 // Shows: T-04
 #[test]
 fn comparison_follows_cursor_of_session() {
@@ -166,7 +166,7 @@ fn comparison_follows_cursor_of_session() {
         ["default/huge", "default/ledger-0"],
         "one replica in the first frame"
     );
-    // Both sessions seek together, also back.
+    // Both sessions seek together, also backwards.
     let updates = page.seek(60);
     let frame = last_frame(&updates);
     assert_eq!(frame.other.as_ref().map(|other| other.now), Some(60_000_000));
@@ -175,7 +175,7 @@ fn comparison_follows_cursor_of_session() {
         last_frame(&updates).other.as_ref().map(|other| other.now),
         Some(5_000_000)
     );
-    // A scenario that cannot be read does not change the comparison.
+    // An invalid scenario does not change the comparison.
     let refused = page.ask(Request::Compare {
         other: Some("kind: Pod\n".into()),
     });
@@ -189,7 +189,7 @@ fn comparison_follows_cursor_of_session() {
     assert!(last_frame(&updates).other.is_none());
 }
 
-// Branches can be compared. Each has its own commands, and both are at the same time.
+// Branches can be compared. Each branch has its own commands, and both are at the same time.
 // Shows: T-04
 #[test]
 fn branches_can_be_compared() {
@@ -214,7 +214,7 @@ fn branches_can_be_compared() {
             .collect::<Vec<_>>()
     };
     assert_eq!(current(other), [0], "the frame marks its branch as current");
-    // The other way round. A branch that does not exist changes nothing.
+    // The branches are compared in the opposite direction. Selecting a branch that does not exist changes nothing.
     page.ask(Request::Branch { branch: 0 });
     page.seek(41);
     let updates = page.ask(Request::CompareBranch { branch: 1 });
@@ -246,7 +246,7 @@ fn exported_files_are_valid() {
         .map(|object| object.value.metadata().name.to_string())
         .collect();
     assert_eq!(pods, ["huge", "ledger-0", "ledger-1"]);
-    // The exported objects can be opened again, with pods on the same nodes.
+    // When the exported objects are opened again, the pods run on the same nodes.
     let (mut again, _) = Page::open(Source::Files {
         files: vec![(name, text)],
     });
@@ -294,7 +294,7 @@ fn exported_files_are_valid() {
     }
 }
 
-// The saved file holds the scenario and the user's commands with their times, and gives the same trace.
+// The saved file contains the scenario and the user's commands with their times, and results in the same trace.
 // Shows: P-04, T-05
 #[test]
 fn saved_scenario_gives_same_trace() {
@@ -319,7 +319,7 @@ fn saved_scenario_gives_same_trace() {
         page.export(ExportKind::Trace).2,
         "equal traces"
     );
-    // A file that cannot be read is refused and does not change the session (P-04).
+    // An invalid file is refused and does not change the session (P-04).
     let before = state(&mut page);
     let refused = page.ask(Request::Open {
         source: Source::Files {
@@ -374,7 +374,7 @@ fn undo_removes_last_command_and_its_effects() {
     assert_eq!(page.export(ExportKind::Trace).2, other.export(ExportKind::Trace).2);
 }
 
-// An anonymised link has no private names, and its session behaves the same.
+// An anonymised link contains no private names, and its session behaves the same.
 // Shows: Q-06
 #[test]
 fn anonymised_link_has_no_private_names() {
@@ -431,7 +431,7 @@ fn anonymised_link_has_no_private_names() {
     assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }
 
-/// Problems that the editor shows for a text.
+/// Returns the problems that the editor shows for a text.
 fn editor_problems(page: &mut Page, text: &str) -> Vec<String> {
     let (text, revision) = (text.to_owned(), 1);
     let updates = page.ask(Request::Check { text, revision });
@@ -446,11 +446,11 @@ fn editor_problems(page: &mut Page, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// An unknown field is reported before the missing field that it causes; a kind that is not served is reported at its
-/// place.
+/// An unknown field is reported before the required field that is missing because of it; a kind that is not served is
+/// reported with its position.
 /// Shows: U-07
 #[test]
-fn editor_reports_what_server_would_refuse() {
+fn editor_reports_errors_of_api_server() {
     let mut page = Page::with_file(SCENARIO);
     let misspelt =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    imag: nginx\n";
@@ -474,10 +474,10 @@ fn editor_reports_what_server_would_refuse() {
     assert_eq!(editor_problems(&mut page, &valid), Vec::<String>::new());
 }
 
-/// A violation has the time of the command to which it is attributed, and whether this is the last command.
+/// A violation contains the time of the command that caused it, and whether this is the last command.
 /// Shows: F-04
 #[test]
-fn violation_has_time_of_attributed_command() {
+fn violation_has_time_of_command_that_caused_it() {
     let mut page = Page::with_file(SCENARIO);
     page.seek(30);
     page.run("fault partition a-1");
@@ -499,7 +499,7 @@ fn violation_has_time_of_attributed_command() {
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
 }
 
-/// Faults and refused commands start no client, yet each command's output stands below its own line.
+/// Faults and refused commands start no client, but the output of each command is still printed below its own line.
 /// Shows: K-01
 #[test]
 fn output_after_a_fault_belongs_to_its_command() {

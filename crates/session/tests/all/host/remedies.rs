@@ -1,4 +1,4 @@
-//! Suggestions for pending pods: sentences, and commands that make the changes (S-15).
+//! Suggestions for pending pods: sentences, and commands for the suggested changes (S-15).
 
 use podscope_messages::Sentence;
 use podscope_protocol::Remedy;
@@ -54,7 +54,7 @@ fn remedies_for(spec: &str) -> (Page, Vec<Remedy>) {
     }
 }
 
-// Each command makes the suggested change, on a fork.
+// Each command applies the suggested change, on a new branch.
 // Shows: S-15
 #[test]
 fn remedy_command_lets_pod_be_scheduled() {
@@ -145,11 +145,11 @@ fn node_of(page: &mut Page, pod: &str) -> String {
     texts(&printed, LineKind::Output).concat()
 }
 
-/// A pod whose scheduler does not run is replaced by one with another scheduler, directly or by its Deployment's
-/// template. If its controller would create it unchanged, there is no command.
+/// A pod whose scheduler is not running is replaced by a pod with another scheduler, directly or through its
+/// Deployment's template. If its controller would create it unchanged, there is no command.
 /// Shows: S-13, S-15
 #[test]
-fn pod_of_missing_scheduler_is_replaced() {
+fn remedy_for_missing_scheduler_replaces_pod() {
     let owner = |kind: &str| {
         format!(
             "
@@ -217,7 +217,7 @@ spec:
     }
 }
 
-/// Groups of which nodes are declared are asked about the pod, in the words of the cluster autoscaler.
+/// Each group with declared nodes answers about the pod, in the words of the cluster autoscaler.
 /// Shows: S-15, C-17
 #[test]
 fn pending_pod_gets_answer_of_each_node_group() {

@@ -1,4 +1,4 @@
-//! Requests of clients as the stage gets them: rates, routes and failures by Service.
+//! Clients' requests on the stage: rates, routes and failures by Service.
 
 use podscope_protocol::{MarkKind, Request, ServiceRequests, Source, SubjectRef, Thread, ThreadEvent, Update};
 
@@ -33,7 +33,7 @@ metadata: {name: web-1, labels: {app: web}}
 spec: {nodeName: b-1, containers: [{name: web, image: x}]}
 "#;
 
-/// The latest requests of some updates.
+/// Returns the latest requests in some updates.
 fn latest(updates: Vec<Update>) -> Option<Vec<ServiceRequests>> {
     let frames = updates.into_iter().filter_map(|update| match update {
         Update::Frame(frame) => frame.requests,
@@ -47,8 +47,8 @@ fn only(mut requests: Vec<ServiceRequests>) -> ServiceRequests {
     requests.remove(0)
 }
 
-/// A Service that the timeline will send to has its plate from the beginning; routes follow the rules of the client's
-/// node; what fails is counted and explained, and stays counted when the traffic ends.
+/// A Service to which the timeline sends requests later is listed from the beginning. Routes follow the rules of the
+/// client's node. Failures are counted and explained, and the count stays when the traffic ends.
 /// Shows: TR-042
 #[test]
 fn frames_have_rates_routes_and_failures_by_service() {
@@ -112,7 +112,7 @@ fn failures(endpoint: Option<&str>, record: Option<u64>) -> SubjectRef {
     }
 }
 
-/// Selects failures. Returns their sentence and their thread.
+/// Selects failures. Returns the sentence and the thread about them.
 fn select(page: &mut Page, subject: SubjectRef) -> (String, Thread) {
     // An unchanged thread is not sent again.
     page.ask(Request::Inspect { subject: None });
@@ -135,10 +135,10 @@ fn depths(thread: &Thread) -> Vec<(u32, bool, String)> {
         .collect()
 }
 
-/// Failures that last, and those of a record, are explained by a sentence and by the chain of their causes.
+/// Both ongoing failures and those of a record are explained by a sentence and by the chain of their causes.
 /// Shows: R-04, R-02
 #[test]
-fn selected_failures_have_a_sentence_and_a_thread() {
+fn selected_failures_have_sentence_and_thread() {
     let (mut page, _) = Page::open(Source::Files {
         files: vec![("session.yaml".into(), SCENARIO.into())],
     });
@@ -166,7 +166,7 @@ fn selected_failures_have_a_sentence_and_a_thread() {
     assert_eq!(sentence, "No request has failed yet.", "none at that pod");
     assert!(thread.links.is_empty());
 
-    // The record about the stretch is made when the traffic ends.
+    // The record about the stretch is written when the traffic ends.
     let updates = page.seek(60);
     let marks = updates.into_iter().filter_map(|update| match update {
         Update::Frame(frame) => Some(frame.marks),

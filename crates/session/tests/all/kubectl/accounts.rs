@@ -1,8 +1,9 @@
-//! Service accounts of pods.
+//! ServiceAccounts of pods.
 
 use super::*;
 
-/// A controller cannot create a pod whose ServiceAccount does not exist. The error names the pod by its prefix.
+/// A controller cannot create a pod whose ServiceAccount does not exist. The error contains the prefix of the pod's
+/// name.
 /// Shows: VA-284
 #[test]
 fn pods_wait_for_their_service_account() {

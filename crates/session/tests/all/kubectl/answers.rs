@@ -1,4 +1,4 @@
-//! Immediate answers, and refused requests.
+//! Answers of commands that need no simulated time, and refused requests.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl get pods -n kube-system",
             vec!["!No resources found in kube-system namespace."],
         ),
-        // The column stays after a namespaced kind, of which there may be no objects.
+        // The namespace column is also printed for a namespaced kind without objects.
         (
             "kubectl get pvc,ns -A -l kubernetes.io/metadata.name=default",
             vec![
@@ -110,7 +110,7 @@ fn answers_and_errors_equal_kubectl() {
             "kubectl patch deploy web -p '{\"spec\":{\"replicas\":1}}'",
             vec!["deployment.apps/web patched (no change)"],
         ),
-        // kubectl opens its editor only for an object that exists.
+        // kubectl opens an editor only for an object that exists.
         (
             "kubectl edit pod nope",
             vec!["!Error from server (NotFound): pods \"nope\" not found"],
@@ -287,10 +287,10 @@ fn answers_and_errors_equal_kubectl() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// Invalid flags are reported before missing objects, and a missing port of `expose` after its object.
+/// Invalid flags are reported before missing objects; a missing port of `expose` is reported after a missing object.
 /// Shows: KC-129
 #[test]
-fn errors_are_reported_in_kubectls_order() {
+fn errors_are_reported_in_order_of_kubectl() {
     let mut shell = Shell::on(CLUSTER);
     shell.advance_to(10);
     for (line, want) in [
@@ -393,7 +393,7 @@ fn set_image_changes_cron_job_template() {
     }
 }
 
-/// A resize beyond the node's allocatable resources is refused at once.
+/// A resize beyond the node's allocatable resources is refused immediately.
 /// Shows: K-02, LC-230
 #[test]
 fn infeasible_resize_is_refused() {
@@ -425,12 +425,12 @@ fn infeasible_resize_is_refused() {
     shell.run("kubectl label node a-1 kubernetes.io/os=windows --overwrite");
     let linux = "pod resize is only supported on linux nodes, node \"a-1\" is \"windows\"";
     assert_eq!(shell.run(&patch(r#""cpu":"2""#)), refused(linux));
-    // The capacity is checked first. A resize without a change is not checked.
+    // Allocatable resources are checked before the operating system. A resize without a change is not checked.
     assert_eq!(shell.run(&patch(r#""cpu":"9""#)), refused(too_much));
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
 
-/// All resources of a v1.36 API server with default settings, including those that store nothing.
+/// Lists all resources of a v1.36 API server with default settings, including those that store nothing.
 /// Shows: KC-063
 #[test]
 fn api_resources_equal_real_server() {
@@ -565,7 +565,7 @@ fn csi_driver_columns_are_listed() {
     );
 }
 
-// The annotation of `apply` does not count as a difference.
+// The annotation of `apply` is not shown as a difference.
 // Shows: K-02
 #[test]
 fn diff_shows_only_changes_of_file() {

@@ -1,5 +1,5 @@
-//! Custom kinds in commands: names, columns, verbs and kubectl's messages. The answers are those of kubectl 1.36.3 against
-//! `podscope serve` with the same objects.
+//! Custom kinds in commands: names, columns, verbs and kubectl's messages. The expected output was printed by kubectl
+//! 1.36.3 for the same objects in `podscope serve`.
 
 use podscope_kubectl::command;
 use podscope_session::link::{self, Link};
@@ -85,7 +85,7 @@ fn assert_answers(rows: &[(&str, &[&str])]) {
 
 /// Shows: K-02, KC-056
 #[test]
-fn custom_kind_has_all_names_of_its_definition() {
+fn custom_kind_is_found_by_all_names_of_its_definition() {
     let both: &[&str] = &["NAME   SIZE", "a      3", "b      5"];
     let one: &[&str] = &["NAME   SIZE", "a      3"];
     assert_answers(&[
@@ -145,7 +145,7 @@ fn custom_kind_has_all_names_of_its_definition() {
 
 /// Shows: K-02
 #[test]
-fn custom_objects_are_read_as_kubectl_reads_them() {
+fn reading_custom_objects_prints_output_of_kubectl() {
     assert_answers(&[
         (
             "kubectl get widgets -o wide",
@@ -221,7 +221,7 @@ fn custom_objects_are_read_as_kubectl_reads_them() {
 
 /// Shows: K-02
 #[test]
-fn custom_objects_are_written_as_kubectl_writes_them() {
+fn writing_custom_objects_prints_output_of_kubectl() {
     assert_answers(&[
         ("kubectl label wd a k=v", &["widget.example.com/a labeled"]),
         (
@@ -283,7 +283,8 @@ fn custom_objects_are_written_as_kubectl_writes_them() {
     ]);
 }
 
-// A command can name a kind that an earlier command defines: neither the scenario nor a link knows it when it is read.
+// A command can refer to a kind that an earlier command defines. When the scenario or the link is read, this kind is
+// still unknown.
 /// Shows: T-01
 #[test]
 fn command_on_custom_kind_replays_from_scenario_and_link() {

@@ -1,4 +1,4 @@
-//! Answers in which the console differed from kubectl 1.36.3 in commands that were drawn
+//! Commands for which the console once differed from kubectl 1.36.3. They were found by randomly generated commands
 //! (`crates/serve/tests/all/kubectl/draws.rs`).
 
 use super::*;
@@ -19,10 +19,11 @@ fn shell() -> Shell {
     shell
 }
 
-// kubectl looks for the namespace when the server does not find a named object; `delete` and lists do not.
+// If an object is not found by its name, kubectl checks whether its namespace exists. `delete` and lists do not check
+// it.
 // Shows: K-06
 #[test]
-fn absent_namespace_is_named_where_an_object_is_not_found() {
+fn missing_namespace_is_reported_instead_of_missing_object() {
     let mut shell = shell();
     let absent = "!Error from server (NotFound): namespaces \"nope\" not found";
     for line in [
@@ -77,7 +78,7 @@ fn describe_cron_job_prints_time_zone_after_suspend() {
 
 // Shows: K-06
 #[test]
-fn logs_of_unknown_container_name_those_of_the_pod() {
+fn logs_of_unknown_container_lists_containers_of_pod() {
     let lines = shell().run("kubectl logs deploy/web -c nope");
     let last = lines.last().map(String::as_str).unwrap_or_default();
     assert!(
@@ -89,7 +90,7 @@ fn logs_of_unknown_container_name_those_of_the_pod() {
 
 // Shows: K-06, KC-066
 #[test]
-fn describe_shows_events_if_one_object_is_found() {
+fn describe_shows_events_if_only_one_object_is_found() {
     let mut shell = shell();
     let mut has_events = |line: &str| {
         let lines = shell.run(line);
@@ -104,7 +105,7 @@ fn describe_shows_events_if_one_object_is_found() {
 
 // Shows: K-06, KC-066
 #[test]
-fn describe_of_two_words_takes_the_second_for_a_prefix() {
+fn describe_treats_second_argument_as_name_prefix() {
     let mut shell = shell();
     assert_eq!(
         shell.run("kubectl describe deployments,cronjobs nightly"),

@@ -12,7 +12,7 @@ mod custom;
 mod drawn;
 mod texts;
 
-/// A session, and the number of output lines that have been returned.
+/// A session, and the number of output lines that have already been returned.
 struct Shell {
     session: Session,
     seen: usize,
@@ -31,7 +31,7 @@ impl Shell {
         while self.session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     }
 
-    /// New output lines since the last call; those of stderr begin with `!`.
+    /// Returns output lines since the last call; lines of stderr begin with `!`.
     fn printed(&mut self) -> Vec<String> {
         let lines = self.session.outputs();
         let new = lines[self.seen..]
@@ -42,7 +42,7 @@ impl Shell {
         new
     }
 
-    /// Runs a command and returns its output: immediate, or of half a second.
+    /// Runs a command and returns its output: the immediate output, or that of half a second.
     fn run(&mut self, line: &str) -> Vec<String> {
         let parsed = parse_unresolved(line);
         let known = parsed.and_then(|command| self.session.resolved(&command).map(|_| command.clone()));
@@ -90,7 +90,7 @@ spec:
     spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
 "#;
 
-// A watch prints the list, then one row per event. A deletion adds a row.
+// A watch prints the list, then one row per event. A deletion also prints a row.
 // Shows: K-02, KC-006, KC-057
 #[test]
 fn get_watch_prints_a_row_for_each_event() {
@@ -154,7 +154,7 @@ fn get_watch_prints_a_row_for_each_event() {
     );
 }
 
-// Watches print names, whole objects and columns too.
+// Watches can also print names, whole objects and custom columns.
 // Shows: K-02, KC-057
 #[test]
 fn get_watch_supports_other_output_formats() {
@@ -201,7 +201,7 @@ fn get_watch_supports_other_output_formats() {
     );
 }
 
-// The server validates objects, but does not store them.
+// In a server dry run, the server validates objects but does not store them.
 // Shows: P-04, K-02, KC-080
 #[test]
 fn dry_run_validates_and_stores_nothing() {
@@ -281,7 +281,7 @@ fn dry_run_validates_and_stores_nothing() {
     ] {
         assert_eq!(shell.run(line), [want], "{line}");
     }
-    // A refused request names the problem, as without a dry run (P-04).
+    // A refused request reports the same problem as without a dry run (P-04).
     let refused = shell.run("kubectl scale deploy/nope --replicas=1 --dry-run=server");
     assert_eq!(
         refused,
@@ -305,7 +305,7 @@ fn dry_run_validates_and_stores_nothing() {
     assert_eq!(objects(&mut shell), before, "no object has changed");
 }
 
-// Usage follows the scripted behavior, here growing memory.
+// The usage follows the container's scripted behavior, here growing memory.
 // Shows: K-02, KC-112
 #[test]
 fn top_shows_scripted_usage() {
@@ -338,10 +338,10 @@ fn top_shows_scripted_usage() {
     );
 }
 
-/// Requests cost the CPU time that the behavior names, and errors stand in the log of the container that answered.
+/// Requests use the CPU time of the scripted behavior, and errors are in the log of the container that answered.
 /// Shows: K-02, KC-112
 #[test]
-fn top_and_logs_show_load_of_requests() {
+fn top_and_logs_show_effect_of_requests() {
     let mut shell = Shell::on(
         "{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}\n---\n\
          {apiVersion: v1, kind: Pod, metadata: {name: web, labels: {app: web}, annotations: \
@@ -383,7 +383,7 @@ fn top_and_logs_show_load_of_requests() {
     );
 }
 
-/// The scheduler writes events in the form of `events.k8s.io`: with `eventTime`, `action`, and a `series` for
+/// The scheduler writes events in the format of `events.k8s.io`: with `eventTime`, `action`, and a `series` for
 /// repetitions.
 /// Shows: K-02, SCH-128, KC-046, KC-073
 #[test]
@@ -409,8 +409,8 @@ fn scheduler_events_use_new_events_api() {
         !output.contains("  count:") && !output.contains("  series:"),
         "{output}"
     );
-    // The first failure changed the pod, and thus its resourceVersion, so the next event is a new one. The flush every
-    // five minutes repeats it.
+    // The first failure changed the pod and thus its resourceVersion, so the next event is a new event. Every five
+    // minutes, the scheduler writes it again as a series.
     shell.advance_to(700);
     let output = shell.run("kubectl get events -o yaml").join("\n");
     assert!(
@@ -421,10 +421,10 @@ fn scheduler_events_use_new_events_api() {
     assert!(output.contains(" (x2 over "), "{output}");
 }
 
-/// Events about a pod name the profile that scheduled it.
+/// Events about a pod contain the name of the profile that scheduled it.
 /// Shows: K-02, SCH-128
 #[test]
-fn scheduler_events_name_their_profile() {
+fn scheduler_events_contain_profile_name() {
     let mut shell = Shell::on(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario

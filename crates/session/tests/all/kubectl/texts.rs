@@ -1,4 +1,4 @@
-//! Texts as input of commands, and pipes between commands.
+//! Manifests as input of commands, and pipes between commands.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Span;
@@ -16,7 +16,7 @@ fn shell() -> Shell {
     shell
 }
 
-/// Runs a line and returns its output of some seconds; lines of stderr begin with `!`.
+/// Runs a line and returns its output of `seconds` seconds; lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<String> {
     let answer = shell.run(line, stdin, Span::seconds(seconds));
     let refused = answer.refused.iter().flat_map(|text| text.lines());
@@ -27,7 +27,7 @@ fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<
     lines.chain(refused.map(|line| format!("!{line}"))).collect()
 }
 
-// kubectl 1.33 and later read a stream as JSON until it is not, then as YAML (issue 19, answer 3.2).
+// kubectl 1.33 and later read a stream as JSON up to the first syntax error, then as YAML (issue 19, answer 3.2).
 #[test]
 fn stream_is_read_as_json_then_as_yaml() {
     let mut shell = shell();
@@ -80,7 +80,7 @@ fn stream_is_read_as_json_then_as_yaml() {
                 "{parsing}error converting YAML to JSON: yaml: mapping values are not allowed in this context"
             )],
         ),
-        // Line numbers count from the document's marker.
+        // Line numbers are relative to the beginning of the document.
         (
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nx: y\na: b: c\n".to_owned(),
             vec![
@@ -95,7 +95,7 @@ fn stream_is_read_as_json_then_as_yaml() {
             vec![format!("{parsing}invalid Yaml document separator: foo")],
         ),
     ] {
-        // stderr is a separate stream, and its lines come first here.
+        // stderr is a separate stream; its lines are printed first here.
         let mut printed = run(&mut shell, "kubectl create --dry-run=client -f -", Some(&text), 1);
         printed.stable_sort_by_key(|line| line.starts_with('!'));
         assert_eq!(printed, want, "{text}");
