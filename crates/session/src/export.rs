@@ -74,7 +74,7 @@ pub(crate) fn lesson(session: &Session, goals: &[PickedGoal]) -> String {
 fn lesson_steps(commands: &[&Timed], goals: &[(usize, &Value)]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut before: Vec<Value> = Vec::new();
-    // Goals without any command form a step too.
+    // Goals form a step even if there are no commands.
     let count = commands.len().max(usize::from(!goals.is_empty()));
     for index in 0..count {
         // Fields that were picked before the first command belong to the first step.
@@ -150,7 +150,7 @@ fn beginning(session: &Session) -> (Value, Vec<Value>) {
             let start = podscope_api::print_rfc3339(loaded.setup.start.0, 0);
             spec.insert("start".into(), start.into());
         }
-        // Without this, nodes would be generated when the dump is opened as a scenario.
+        // Without the field `cluster`, nodes would be generated when the dump is opened as a scenario.
         if loaded.setup.nodes.names().next().is_none() && !spec.contains_key("cluster") {
             spec.insert("cluster".into(), json!({"nodesPerZone": 0}));
         }

@@ -37,10 +37,10 @@ pub(crate) struct Film {
     from: SimTime,
     to: SimTime,
     seconds: u32,
-    /// The next frame to draw.
+    /// Number of the next frame to draw.
     at: u32,
     shown: ShownFrames,
-    /// Elements in the order of first appearance.
+    /// Elements with their rank in the order of first appearance.
     order: Map<(usize, String), usize>,
     height: usize,
     bytes: usize,

@@ -81,7 +81,7 @@ enum Job {
 #[derive(Debug, Default)]
 pub struct Host {
     active: Option<PageSession>,
-    /// The caller owns the session and the clock (`joined.rs`).
+    /// Whether the caller owns the session and the clock (`joined.rs`).
     is_joined: bool,
     /// A large source that is being opened.
     opening: Option<open::Opening>,
@@ -133,8 +133,8 @@ pub struct Host {
     linked: Option<crate::link::Link>,
     /// Requested links, which are created at the end of the current seek.
     shares: Vec<answers::Share>,
-    /// Screen state of the last link that the page stored. None if that link was too long to be sent after every
-    /// command. With it, the session is stored before the effect of a command is visible (T-05).
+    /// The page's state in the last link that the page stored. None if that link was too long to be sent after every
+    /// command. If it is set, a new link is stored before the effect of each command is visible (T-05).
     stored_screen: Option<String>,
 }
 

@@ -18,7 +18,7 @@ const GUIDED: &str = include_str!("../lessons/cut-a-node-off.yaml");
 const WELCOME: &str = include_str!("welcome.yaml");
 const FREE: &str = include_str!("free.yaml");
 
-/// An entry of the list of lessons, generated at build time, so that listing needs no parsing.
+/// An entry of the list of lessons. It is generated at build time, so that no lesson is parsed to list them.
 struct ListEntry {
     name: &'static str,
     order: u32,

@@ -27,7 +27,7 @@ pub const PREFIX: &str = "s1:";
 pub const MAX_LINK: usize = 4 << 20;
 /// Maximum size of the inflated document, in bytes.
 pub const MAX_DOCUMENT: usize = 32 << 20;
-/// File name of a lesson in a link.
+/// File name of a lesson's text in a link.
 const LESSON_FILE: &str = "lesson.yaml";
 /// Length in characters above which a link gets a warning.
 pub const LONG: usize = podscope_protocol::LONG_LINK;
@@ -59,7 +59,7 @@ pub struct Link {
     /// Index of the current branch among all branches.
     #[serde(rename = "n", default, skip_serializing_if = "is_first")]
     pub place: usize,
-    /// Parent of the current branch, and time of the fork in microseconds.
+    /// Parent of the current branch, with the time of the fork in microseconds.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub fork_point: Option<(usize, i64)>,
     /// Hash of the trace at the cursor, computed from whole lines ([`Fingerprint::WholeLines`]). Older links have it
@@ -97,13 +97,13 @@ pub struct Reading {
 /// Another branch of a stored session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Other {
-    /// Parent of the branch, and time of the fork in microseconds. None for the first branch.
+    /// Parent of the branch, with the time of the fork in microseconds. None for the first branch.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub fork_point: Option<(usize, i64)>,
     /// Time of the cursor, in microseconds.
     #[serde(rename = "c", default)]
     pub cursor: i64,
-    /// Commands in the form of [`Link::commands`].
+    /// Commands, encoded like [`Link::commands`].
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
 }
@@ -134,7 +134,7 @@ fn encode_commands<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, S
     encode_commands.collect()
 }
 
-/// Reverses [`encode_commands`].
+/// Decodes the result of [`encode_commands`].
 fn decode_commands(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
     let mut at = SimTime::ZERO;
     commands

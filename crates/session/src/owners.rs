@@ -1,4 +1,4 @@
-//! The workload that controls a pod.
+//! Determines the workload that controls a pod.
 
 use podscope_api::{ObjectKey, ObjectMeta, OwnerReference, ReplicaSet};
 use podscope_cluster::Objects;

@@ -15,7 +15,7 @@ use podscope_protocol::Problem;
 /// Time for which a lesson is played after the last event in its file.
 pub const TIME_AFTER_LAST_EVENT: Span = Span::seconds(300);
 
-/// The commands with which a lesson is played.
+/// Which commands are given when a lesson is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
     Solution,
@@ -65,7 +65,7 @@ pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
 #[derive(Debug)]
 pub struct Played {
     pub attempt: Attempt,
-    /// The session at the end.
+    /// The session at the end of the lesson.
     pub session: Session,
 }
 

@@ -68,9 +68,9 @@ pub struct Place {
     pub file: String,
     /// Number of the document in the file, from 1.
     pub document: u32,
-    /// Line, from 1.
+    /// Line in the file, from 1.
     pub line: u32,
-    /// Column, from 1.
+    /// Column in the line, from 1.
     pub column: u32,
     /// Path of the field, such as `spec.steps[0].text`.
     pub path: String,
@@ -192,7 +192,7 @@ pub enum Start {
     Default,
     /// The files set it.
     Given,
-    /// The caller sets it ([`Loaded::begin_at`]).
+    /// The caller sets it with [`Loaded::begin_at`].
     Chosen,
 }
 
@@ -203,7 +203,7 @@ pub struct Loaded {
     pub has_scenario: bool,
     /// The Scenario document, or the default.
     pub scenario: Scenario,
-    /// Initial state of the world.
+    /// Initial state of the simulated cluster.
     pub setup: Setup,
     /// Who determined `setup.start`.
     pub start: Start,

@@ -68,7 +68,7 @@ pub struct Run {
     until: SimTime,
 }
 
-/// A run that met the goal.
+/// A run with a violation that meets the goal.
 #[derive(Debug, Clone)]
 pub struct Found {
     pub run: Run,

@@ -91,11 +91,11 @@ pub struct Answer {
 /// A parsed line of the prompt. Unlike the page's console, the prompt has commands that advance time.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Typed {
-    /// Empty line or comment.
+    /// An empty line or a comment.
     Blank,
-    /// `wait 30s`.
+    /// The command `wait`, such as `wait 30s`.
     Wait(Span),
-    /// `until 2m`.
+    /// The command `until`, such as `until 2m`.
     Until(SimTime),
     /// Any other command, with the pipe for its output.
     Command(Box<Command>, Pipe),

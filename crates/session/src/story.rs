@@ -76,9 +76,9 @@ pub struct Halt {
 /// A promise of a step, by its index in the step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// A `keep` that was broken.
+    /// A `keep` that was broken, by its index in the step.
     Keep(usize),
-    /// A goal that was missed.
+    /// A goal that was missed, by its index in the step.
     Goal(usize),
 }
 

@@ -94,7 +94,7 @@ pub enum Slice {
     Done,
     /// The budget is used up before the target.
     More,
-    /// A limit stops the run.
+    /// The run cannot continue, because a limit is reached.
     Limit,
 }
 

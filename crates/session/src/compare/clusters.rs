@@ -25,13 +25,13 @@ pub struct Difference {
     pub moved: Vec<Moved>,
     /// Nodes whose requested or allocatable resources differ.
     pub nodes: Vec<NodeChange>,
-    /// Problems in the first cluster only.
+    /// Problems that exist only in the first cluster.
     pub gone: Vec<ClusterProblem>,
-    /// Problems in the second cluster only.
+    /// Problems that exist only in the second cluster.
     pub new: Vec<ClusterProblem>,
 }
 
-/// An object with the fields that differ.
+/// An object that differs between the clusters, with its differing fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changed {
     pub object: String,
@@ -39,7 +39,7 @@ pub struct Changed {
     pub fields: Vec<String>,
 }
 
-/// A pod that runs on another node, or on none.
+/// A pod whose node differs between the clusters. It may have no node in one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Moved {
     pub pod: String,

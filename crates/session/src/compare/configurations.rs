@@ -64,7 +64,7 @@ pub struct Balance {
     pub deviation: f64,
     /// Jain's fairness index of the nodes' shares: 1 if all are equal, 1/n if one node has all.
     pub jain: f64,
-    /// Largest free quantity on a single node.
+    /// Largest unrequested quantity of the resource on a single node.
     pub largest_free: String,
     /// Shares of the nodes in descending order. If there are more than 100 nodes, 100 of them in equal steps.
     pub shares: Vec<f64>,
@@ -256,7 +256,7 @@ fn time_to_place(session: &Session) -> PlaceTime {
         match &record.happening {
             Happening::Created { .. } => drop(created_at.insert(subject.uid.to_string(), record.at)),
             Happening::Bound { .. } => {
-                // Pods of the files exist from t = 0.
+                // Pods in the files exist from t = 0.
                 let since = created_at
                     .get(&subject.uid.to_string())
                     .copied()

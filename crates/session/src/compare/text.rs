@@ -95,7 +95,7 @@ fn node_or_none(node: Option<&String>) -> Sentence {
     named.unwrap_or_else(|| sentence!(compared_runs::no_node))
 }
 
-/// Truncates a list to the first lines and a line with the number of the others.
+/// Keeps the first lines of a long list, and adds a line with the number of the others.
 fn cut_off(mut lines: Vec<Sentence>) -> Vec<Sentence> {
     let more = lines.len().saturating_sub(MAX_LINES);
     if more > 0 {

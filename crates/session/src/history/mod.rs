@@ -84,11 +84,11 @@ struct Record {
     at: i64,
     change: Change,
     by: Writer,
-    /// The object existed when the history began.
+    /// Whether the object existed when the history began.
     is_initial: bool,
-    /// The change updates an object that existed before.
+    /// Whether the change updates an object that existed before.
     is_update: bool,
-    /// The history has no time for this change: `at` is the time of the next record that has one.
+    /// Whether the history has no time for this change: `at` is then the time of the next record that has one.
     is_undated: bool,
 }
 
@@ -98,9 +98,9 @@ struct Recorded {
     records: Vec<Record>,
     /// The first instant, in microseconds; None if the history is empty.
     start: Option<i64>,
-    /// The history lists the objects that existed when it began.
+    /// Whether the history lists the objects that existed when it began.
     has_objects: bool,
-    /// The first objects are live objects with UIDs and statuses. Otherwise they are created at t = 0.
+    /// Whether the first objects are live objects with UIDs and statuses. Otherwise they are created at t = 0.
     is_live: bool,
 }
 

@@ -65,17 +65,17 @@ impl Note {
     }
 }
 
-/// The cases of one reason.
+/// The cases with the same reason.
 #[derive(Debug, Default)]
 struct Cases {
     count: usize,
     /// The first `MAX_NAMES` different names.
     names: Vec<String>,
-    /// There are more names.
+    /// Whether there are more than `MAX_NAMES` different names.
     has_more: bool,
 }
 
-/// The cases of all reasons.
+/// Counts of all cases, by reason.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     found: ordered::Map<Note, Cases>,

@@ -19,9 +19,9 @@ pub(super) type KnownObjects = ordered::Map<(Kind, ObjectKey), Known>;
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) value: Value,
-    /// Deletion of the object was requested, or the object is gone.
+    /// Whether deletion of the object was requested, or the object is gone.
     pub(super) is_deleted: bool,
-    /// The object has another name in the simulation, because a controller generates the name.
+    /// Whether the object has another name in the simulation, because a controller generates the name.
     has_other_name: bool,
 }
 
@@ -31,13 +31,13 @@ struct Write {
     /// Wall-clock time in microseconds.
     at: i64,
     by: Writer,
-    /// The object existed at t = 0.
+    /// Whether the object existed at t = 0.
     is_initial: bool,
-    /// The object existed before the write.
+    /// Whether the object existed before the write.
     is_update: bool,
 }
 
-/// Result of a replay.
+/// The result of a replay.
 pub(super) struct Replayed {
     /// Entries of the timeline, ordered by time.
     pub(super) timeline: Vec<Value>,
@@ -49,7 +49,7 @@ pub(super) struct Replayed {
 pub(super) struct Replay {
     /// Wall-clock time of t = 0 in microseconds.
     start: i64,
-    /// The first objects are live objects, which keep UID and status.
+    /// Whether the first objects are live objects, which keep UID and status.
     is_live: bool,
     known: KnownObjects,
     /// Keys of the objects of a dump.
@@ -138,7 +138,7 @@ impl Replay {
         self.timeline.push((at.max(self.start), entry));
     }
 
-    /// Replaces the command of an entry.
+    /// Replaces the timeline entry at an index, but not its time.
     pub(super) fn replace(&mut self, index: usize, entry: Value) {
         if let Some((_, known)) = self.timeline.get_mut(index) {
             *known = entry;

@@ -106,7 +106,7 @@ fn newest_within(value: &Value) -> Option<i64> {
 struct StreamItem {
     object: Value,
     is_deletion: bool,
-    /// The event reports a change or deletion, so the object existed before the event.
+    /// Whether the event reports a change or deletion, so that the object existed before the event.
     is_change: bool,
     newest: Option<i64>,
 }

@@ -34,7 +34,8 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
                 Basis::Cut { line, .. } => Some((*line, basis.sentence())),
                 _ => None,
             });
-            // `kubectl apply` refuses unknown fields. A scenario keeps them, and lists kinds that are not served.
+            // `kubectl apply` refuses unknown fields. In a scenario, unknown fields are kept, and kinds that are not
+            // served are listed in notices.
             if session.loaded().has_scenario {
                 advice.extend(unknown_fields(text, false));
                 (Vec::new(), advice)

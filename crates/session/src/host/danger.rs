@@ -49,8 +49,8 @@ impl Host {
 /// Checks a line against the current state of the cluster.
 struct DangerCheck<'a> {
     session: &'a Session,
-    /// No line runs before this one. An earlier line could create the objects and custom kinds that this line refers
-    /// to.
+    /// Whether no line runs before this one. An earlier line could create the objects and custom kinds that this line
+    /// refers to.
     is_first: bool,
 }
 

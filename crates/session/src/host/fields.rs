@@ -29,7 +29,7 @@ fn line(text: &str) -> Option<Line<'_>> {
     if rest.starts_with('#') {
         return None;
     }
-    // With several dashes the last one counts: lists of lists occur in scenarios only.
+    // If there are several dashes, the last one counts: only scenarios have lists of lists.
     let (mut body, mut dash_at) = (rest, None);
     while let Some(inner) = after_dash(body) {
         dash_at = Some(text.len() - body.len());

@@ -124,7 +124,7 @@ impl Host {
                 }
                 self.film(from, to, seconds).into_iter().collect()
             }
-            // The table of names is about the anonymised export itself, so it contains the real names.
+            // The table of names is never anonymised: it lists the real names with their replacements.
             Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
                 self.start_anonymised(AnonymisedRequest::Export(what))
             }

@@ -15,7 +15,7 @@ const MAX_LAG: ClockMillis = 250.0;
 /// Interval between measurements of the achieved speed, in milliseconds.
 const MEASURE_INTERVAL: ClockMillis = 500.0;
 
-/// Relation of simulated time to the clock.
+/// How simulated time follows the clock.
 #[derive(Debug)]
 pub(super) struct Pace {
     pub(super) playing: bool,

@@ -1,4 +1,4 @@
-//! Renaming in command lines.
+//! Renames names in command lines.
 
 use podscope_api::Kind;
 use podscope_kubectl::command::{self, Action, Apply, Command, Kubectl, Selection, Target, Words};

@@ -159,7 +159,8 @@ fn rename_struct(fields: &mut Map<String, Value>, api_type: Struct, names: &mut 
             }
         }
         match (api_type.name(), key.as_str()) {
-            // Command lines have no effect here. Replacing words keeps the length of lists that must not be empty.
+            // Command lines have no effect in the simulation. Their words are replaced, not removed, because some lists
+            // must not be empty.
             (_, "command" | "args") => {
                 for word in value.as_array_mut().into_iter().flatten() {
                     *word = "word".into();

@@ -1,5 +1,5 @@
-//! Dictionary of new names. Names are renamed part by part, which preserves equality, common prefixes, selection and
-//! order: `payroll-0` becomes `xbf-0`, and `payroll-data` becomes `xbf-xbc`.
+//! Dictionary of new names. Names are renamed part by part, so that equal names, common prefixes, selectors and order
+//! are preserved: `payroll-0` becomes `xbf-0`, and `payroll-data` becomes `xbf-xbc`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -68,7 +68,7 @@ fn complete_yaml(text: &str) -> Option<(usize, usize)> {
 struct TruncatedJson {
     /// Offset of the first item.
     first: usize,
-    /// End of the last complete item.
+    /// Offset of the end of the last complete item.
     end: usize,
     /// Number of complete items.
     objects: usize,

@@ -15,7 +15,7 @@ use podscope_kubectl::rest::{ApiCall, Method};
 use podscope_protocol::Problem;
 use serde_json::Value;
 
-/// Machines to which the scenario's faults refer.
+/// Machines in the scenario's faults.
 #[derive(Default)]
 pub(super) struct Machines {
     /// Machines that faults mention, with their positions.

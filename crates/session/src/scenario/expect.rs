@@ -27,10 +27,10 @@ pub enum Timing {
     Always,
 }
 
-/// Test of the found value.
+/// A test of the value that a check finds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// The value exists (true) or does not (false).
+    /// Whether the value must exist.
     Exists(bool),
     Equals(Value),
     /// The value exists and is not equal to this one.
@@ -51,13 +51,13 @@ pub enum Check {
     Object {
         kind: Kind,
         key: ObjectKey,
-        /// JSONPath, parsed and as text.
+        /// The field as a JSONPath, parsed and as text. None for the object itself.
         path: Option<(Path, String)>,
         test: Test,
     },
     /// The number of selected objects.
     Count {
-        /// Selects objects as `kubectl get` does.
+        /// The selection, as in `kubectl get`.
         get: Box<Get>,
         test: Test,
     },
@@ -90,7 +90,7 @@ pub(crate) struct WorldState<'a> {
 pub struct Condition {
     /// The condition is checked from this time on (`at`), or until this time (`by`).
     pub timing: Option<Timing>,
-    /// None if the condition is only a time.
+    /// What is checked. None if the condition is only a time.
     pub check: Option<Check>,
     /// Description for the reader of a lesson.
     pub description: LessonCondition,

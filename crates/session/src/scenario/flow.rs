@@ -166,7 +166,7 @@ impl FlowReader {
                         return Some(at);
                     }
                 }
-                // JSON has no space after a colon.
+                // In JSON, no space is required after a colon.
                 ':' if self.entry.ends_with(|c: char| c.is_alphanumeric())
                     && chars.peek().is_some_and(|(_, next)| ['"', '{', '['].contains(next)) =>
                 {

@@ -26,11 +26,11 @@ pub struct Step {
     pub when: Option<Condition>,
     /// Selectors of the objects that the page highlights.
     pub highlight: Vec<String>,
-    /// Command of the step's button.
+    /// Command that the button of the step runs.
     pub try_command: Option<Command>,
     /// Question that is asked when the step is shown.
     pub predict: Option<Predict>,
-    /// Initial text of the editor; `___` marks a gap to fill.
+    /// Initial text of the editor; `___` marks a gap that the reader fills in.
     pub manifest: Option<String>,
     /// Hints, from the vaguest to the most specific.
     pub hints: Vec<String>,

@@ -12,7 +12,7 @@ use crate::scenario::SearchFault;
 
 /// Faults and commands begin before this time. Repairs follow after at most the same span.
 pub(super) const LAST_START: Span = Span::seconds(450);
-/// End of a run, in seconds.
+/// Simulated length of a run, in seconds.
 const END: i64 = 2300;
 
 /// Names of generated objects to which commands can refer.

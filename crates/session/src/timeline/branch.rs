@@ -30,7 +30,7 @@ pub struct Branch {
     pub from: SimTime,
     /// First line of the first command that the parent does not have.
     pub label: String,
-    /// The latest instant that has been computed.
+    /// The latest computed instant.
     pub horizon: SimTime,
     /// Time of the cursor when the session last left this branch.
     pub cursor: SimTime,

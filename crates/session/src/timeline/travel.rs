@@ -1,4 +1,4 @@
-//! Moving through time: checkpoints, seeking, branches, undo.
+//! Travel in time: checkpoints, seeks, branches, undo.
 
 use std::cell::Cell;
 use std::sync::Arc;

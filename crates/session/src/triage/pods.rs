@@ -23,7 +23,7 @@ use podscope_cluster::scheduler_of;
 const MAX_DECISIONS: usize = 300;
 /// Maximum number of rows for which remedies are searched.
 const MAX_ROWS_WITH_REMEDIES: usize = 40;
-const MAX_REMEDIES: usize = 3;
+const MAX_REMEDIES_PER_ROW: usize = 3;
 
 /// Returns the UID of the pod's ReplicaSet, if the scheduler's decision is the same for all its pending pods: they have
 /// no claims of their own.
@@ -526,9 +526,9 @@ fn devices(explanation: &Explanation) -> Option<Sentence> {
 /// Returns remedies for a pending pod, each verified by the scheduler.
 fn verified_remedies(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<Sentence> {
     let mut search = WhatWouldHelp::new(scheduler, pod, classes);
-    while search.suggestions().len() < MAX_REMEDIES && !search.step().finished {}
+    while search.suggestions().len() < MAX_REMEDIES_PER_ROW && !search.step().finished {}
     let maker = view::PodCreator::None;
-    let found = search.suggestions().iter().take(MAX_REMEDIES);
+    let found = search.suggestions().iter().take(MAX_REMEDIES_PER_ROW);
     found
         .map(|suggestion| view::remedy(pod, &maker, suggestion).sentence())
         .collect()

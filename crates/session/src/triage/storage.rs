@@ -1,4 +1,4 @@
-//! Pending claims, failed attachments, and objects other than pods whose deletion does not finish.
+//! Problems of storage: pending claims, failed attachments, and objects other than pods whose deletion does not finish.
 
 use podscope_api::ordered;
 use podscope_api::well_known::finalizer::PVC_PROTECTION;

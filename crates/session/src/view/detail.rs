@@ -1,4 +1,4 @@
-//! Content of the inspector (U-06).
+//! The content of the inspector (U-06).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};

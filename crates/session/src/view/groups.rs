@@ -25,7 +25,7 @@ pub(crate) struct Contribution {
     counts: bool,
 }
 
-/// All groups, as of the last frame.
+/// All groups in the last frame.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Groups {
     pub(crate) views: Vec<GroupView>,

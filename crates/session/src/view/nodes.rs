@@ -343,7 +343,7 @@ fn has_evicting_taint(node: &Node) -> bool {
 /// not tolerate this without limit (CT-034).
 #[derive(Debug, Default)]
 struct NodePredictions {
-    /// Set if no controller-manager is active.
+    /// The prediction for every silent node if no controller-manager is active.
     no_controller: Option<NodeNext>,
     not_ready_at: ordered::Map<NodeName, SimTime>,
     evictions: ordered::Map<NodeName, Vec<SimTime>>,

@@ -59,7 +59,7 @@ pub(crate) struct PodEntry {
     is_settled: bool,
 }
 
-/// All pods of the API.
+/// The entries of all pods in the API.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pods {
     /// Entries ordered by key.
@@ -220,7 +220,7 @@ pub(crate) fn update(
     );
 }
 
-/// Inputs and outputs of rebuilding pod entries.
+/// Inputs and outputs while pod entries are rebuilt.
 struct PodUpdate<'a> {
     world: &'a World,
     machines: &'a Machines,

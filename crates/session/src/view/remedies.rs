@@ -10,7 +10,7 @@ use podscope_scheduler::what_would_help::{Change, Suggestion};
 /// The controller that would create the changed pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PodCreator {
-    /// No existing controller.
+    /// No controller, or one that no longer exists.
     None,
     /// A Deployment or DaemonSet, which creates new pods when its template changes.
     Template(Kind, Str),

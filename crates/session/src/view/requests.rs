@@ -1,4 +1,4 @@
-//! Simulated requests for the page: stretches of failures, and the current request rate of each Service.
+//! Simulated clients' requests for the page: stretches of failures, and the current request rate of each Service.
 
 use podscope_api::{CausedBy, NodeName, ObjectKey, ordered};
 use podscope_cluster::fault::Fault;
@@ -114,7 +114,7 @@ fn planned_services(session: &Session) -> impl Iterator<Item = ObjectKey> {
     })
 }
 
-/// Totals of all request flows to one Service.
+/// Totals of all clients' requests to one Service.
 #[derive(Default)]
 struct ServiceTotals {
     clients: ordered::Set<String>,

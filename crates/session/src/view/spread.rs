@@ -42,7 +42,7 @@ pub(crate) struct Spread {
     pods: ordered::Map<Uid, NodeName>,
     /// Counted nodes with the indices of their domains.
     nodes: ordered::Map<NodeName, usize>,
-    /// Owners of pods without a node.
+    /// Owners of pods that have no node yet.
     owners: ordered::Map<Uid, String>,
     /// Whether pods of an owner are counted, by owner.
     members: ordered::Map<String, bool>,

@@ -265,7 +265,7 @@ pub(super) fn answer(
         reason: pod.node.is_none().then(|| pod.why_waiting()),
         share: 1.0,
     };
-    // When nodes are added, their DaemonSet pods are not worth mentioning.
+    // When nodes are added, the pods that DaemonSets create there are not reported.
     let is_worth_mentioning = |pod: &&&PodState| {
         let is_of_daemon_set = pod.owner.as_ref().is_some_and(|(kind, _)| &**kind == DAEMON_SET);
         !(is_of_daemon_set && matches!(question, Question::Add { .. }))

@@ -27,7 +27,7 @@ pub const MAX_COPIES: usize = 100_000;
 /// Number of copies between two progress reports.
 const COPIES_PER_REPORT: usize = 100;
 
-/// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round.
+/// A file with a Pod, or with a workload that has a pod template, and its number of copies in each round of the count.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub file: File,
@@ -56,7 +56,7 @@ pub struct Fit {
 /// The number of placed pods of one shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShapeFit {
-    /// Name of the file.
+    /// Name of the file with the shape.
     pub shape: String,
     pub fits: usize,
     /// Whether the count ended because the next pod of this shape does not fit.

@@ -97,7 +97,7 @@ pub struct Answer {
     pub blocked: Vec<Blocked>,
     /// Nodes whose requested resources have changed, by name.
     pub nodes: Vec<NodeChange>,
-    /// Names of invariants that are violated.
+    /// Names of the invariants that the change violates.
     pub broken: Vec<String>,
     /// Workloads, budgets and Services that had less than before the change, and for how long.
     pub shortfalls: Vec<Shortfall>,

@@ -31,7 +31,7 @@ use crate::timeline::Session;
 /// Result of a rolling drain.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Rolling {
-    /// The drained nodes, in an order that works.
+    /// The drained nodes, in an order in which they can be drained.
     pub order: Vec<DrainedNode>,
     /// The nodes that cannot be drained, each with the pod that prevents the drain.
     pub stopped: Vec<StoppedNode>,

@@ -17,7 +17,8 @@ const START_TIME: Span = Span::seconds(60);
 /// Number of events between two polls of `stop`.
 pub(super) const EVENTS_PER_POLL: u64 = 20_000;
 
-/// Answers a question about the cluster in some files in one draw, that is, with the seed of the files plus `draw`.
+/// Answers a question about the cluster in some files in one draw. A draw is a run with the seed of the files plus
+/// `draw`.
 ///
 /// # Errors
 /// The API server refuses objects of the files, or an object in the question does not exist.

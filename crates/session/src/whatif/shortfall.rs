@@ -8,16 +8,16 @@ use serde::Serialize;
 
 use crate::timeline::Session;
 
-/// An object that had less than it had before the change.
+/// An object that for some time had less than before the change.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shortfall {
     /// Kind, namespace and name of the object.
     pub object: String,
     /// What is counted.
     pub of: Counted,
-    /// The required number.
+    /// The required number of what is counted.
     pub wanted: i32,
-    /// The smallest number.
+    /// The smallest number of what is counted.
     pub least: i32,
     /// Total time with fewer than required, in seconds.
     pub seconds: i64,

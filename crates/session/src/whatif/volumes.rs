@@ -1,4 +1,4 @@
-//! Volumes of pods that cannot follow them to another node.
+//! Finds volumes that cannot follow their pods to another node.
 
 use std::sync::Arc;
 

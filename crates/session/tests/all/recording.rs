@@ -9,9 +9,9 @@ use podscope_session::scenario::{self, Loaded};
 struct Recording {
     host: Host,
     clock: f64,
-    /// The listed goals.
+    /// The goals in the page's list.
     goals: Vec<String>,
-    /// Keys of the pods that were seen.
+    /// Keys of the pods in the frames so far.
     pods: Vec<String>,
 }
 

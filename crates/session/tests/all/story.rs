@@ -264,7 +264,7 @@ fn time_is_paused_until_question_is_answered() {
     assert!(reading.story.finished);
 }
 
-/// *Show me* plays the rest of the solution from the last shown step, regardless of later commands.
+/// *Show me* runs the rest of the solution from the last shown step, regardless of later commands of the user.
 /// Shows: E-07
 #[test]
 fn show_me_runs_rest_of_solution() {
@@ -426,7 +426,7 @@ fn recap_asks_question_with_another_seed() {
     assert!(truth.is_right && reading.story.finished, "{truth:?}");
 }
 
-/// The end of a lesson shows the states before and after the key moment.
+/// At the end of a lesson, pictures show the states before and after the key moment.
 /// Shows: E-08
 #[test]
 fn finished_story_shows_states_around_key_moment() {

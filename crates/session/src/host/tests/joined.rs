@@ -1,4 +1,4 @@
-//! Several hosts that show one session.
+//! Several hosts show one session.
 
 use podscope_protocol::{Request, Source, Update};
 

@@ -1,4 +1,4 @@
-//! Links that store or share a session.
+//! Links for storing and for sharing a session.
 
 use super::*;
 

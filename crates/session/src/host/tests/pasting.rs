@@ -9,7 +9,7 @@ fn paste(host: &mut Host, text: &str) -> Vec<Update> {
     host.handle(Request::Paste { name, text }, 0.0)
 }
 
-/// Describes the updates, in order.
+/// Returns a short description of each update, in order.
 fn described(updates: &[Update]) -> Vec<String> {
     updates
         .iter()

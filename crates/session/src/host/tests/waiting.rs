@@ -1,4 +1,4 @@
-//! Requests during a seek (issue 22, point 2): none is lost, and pausing ends the seek.
+//! Requests during a seek (issue 22, point 2): no request is lost, and pausing ends the seek.
 
 use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
 

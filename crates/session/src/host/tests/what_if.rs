@@ -1,4 +1,4 @@
-//! What-if questions of the page: answered in pieces, with progress, and stopped.
+//! What-if questions of the page are answered in pieces of work, with progress, and can be stopped.
 
 use podscope_api::{Node, ObjectKey, Pod};
 use podscope_messages::Sentence;

@@ -170,7 +170,7 @@ Events:                <none>
     }
 }
 
-// Kinds without their own format show all fields: names are split into words, and acronyms are in capitals.
+// Kinds without a special description show all fields: field names are split into words, and acronyms are in capitals.
 // Shows: K-02
 #[test]
 fn description_of_other_kinds_equals_kubectl() {

@@ -136,7 +136,7 @@ Events:              <none>
     );
 }
 
-// The renewal time of the Lease advances although renewals are not stored.
+// The renewal time of the Lease advances although the simulation does not store each renewal.
 // Shows: K-02, LC-202
 #[test]
 fn describe_node_shows_last_lease_renewal() {

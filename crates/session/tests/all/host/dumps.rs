@@ -4,7 +4,7 @@ use podscope_protocol::triage::{Problem, markdown};
 
 use super::*;
 
-/// A pod that fits on no node; names of node, namespace and pod are private.
+/// A pending pod that fits on no node. The names of node, namespace and pod are private.
 const LIVE: &str = r#"
 apiVersion: v1
 kind: Node

@@ -96,7 +96,7 @@ fn inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(attempts_of("nobody").is_empty());
 }
 
-// A pending pod is explained; a remedy for it can be tried on a fork.
+// A pending pod is explained; a remedy for it can be tried on a new branch.
 // Shows: S-14, S-15
 #[test]
 fn pending_pod_has_explanation_and_remedies() {
@@ -216,7 +216,7 @@ fn pipe_waits_for_answer_of_writing_command() {
     assert_eq!(texts(&lines, LineKind::Error), [refused]);
 }
 
-// The console echoes, answers and completes. Errors do not change the session.
+// The console prints its input and output, and completes words. Errors do not change the session.
 // Shows: K-01, K-03
 #[test]
 fn console_answers_and_completes() {

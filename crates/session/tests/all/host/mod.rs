@@ -285,7 +285,7 @@ fn exported_files_are_valid() {
     ] {
         assert!(text.contains(want), "{want} in {text}");
     }
-    // All tags are closed.
+    // All tags of the SVG are closed.
     for tag in ["svg", "rect", "text", "title"] {
         let opened = text.matches(&format!("<{tag}")).count();
         let closed =
@@ -354,7 +354,7 @@ fn undo_removes_last_command_and_its_effects() {
     };
     assert_eq!(cordoned(&mut page), 2);
     let updates = page.ask(Request::Undo);
-    // The cursor is just before the command.
+    // After the undo, the cursor is just before the command.
     assert_eq!(last_frame(&updates).now, 25_000_000);
     assert_eq!(cordoned(&mut page), 1);
     page.ask(Request::Undo);
@@ -367,7 +367,7 @@ fn undo_removes_last_command_and_its_effects() {
         texts(lines, LineKind::Error),
         ["there is no command to take back on this branch"]
     );
-    // Without commands the trace equals that of a new session.
+    // Without commands, the trace is equal to that of a new session.
     page.seek(40);
     let mut other = Page::with_file(SCENARIO);
     other.seek(40);
@@ -427,7 +427,7 @@ fn anonymised_link_has_no_private_names() {
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
     let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
-    // Ordinals are kept.
+    // Ordinals in names are not replaced.
     assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }
 
