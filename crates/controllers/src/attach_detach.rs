@@ -6,10 +6,10 @@
 //! └──failed──► Uncertain ◄──failed──┘
 //! ```
 //!
-//! The loop runs every 100 ms, detaches first. If somebody else deletes a VolumeAttachment, the controller notices it
-//! within a minute (`VerifyVolumesAreAttached`) and then updates the node's list. The desired attachments follow from
-//! pods. The actual ones are kept in memory, and rebuilt from the API after a restart. [`super::attachment`] implements
-//! the ways of attaching.
+//! Every 100 ms, while there is work, a pass detaches volumes and then attaches others. If somebody else deletes a
+//! VolumeAttachment, the controller notices it within a minute (`VerifyVolumesAreAttached`) and then removes the volume
+//! from the node's `volumesAttached`. The desired attachments are computed from the pods. The actual attachments are
+//! kept in memory, and rebuilt from the API after a restart. [`super::attachment`] implements how a volume is attached.
 
 mod reconcile;
 
@@ -28,14 +28,16 @@ use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Failure, Plan};
 use super::queue::Key;
 
-const PERIOD: Span = Span::millis(100);
+/// Interval of the passes that attach and detach volumes.
+const RECONCILE_PERIOD: Span = Span::millis(100);
 /// Interval of the verification of attachments (`attach-detach-reconcile-sync-period`).
 const VERIFY_PERIOD: Span = Span::seconds(60);
+/// Initial and maximum back-off after a failed attach or detach (CT-130).
 const FIRST_RETRY: Span = Span::millis(500);
 const LONGEST_RETRY: Span = Span::seconds(122);
 
-/// A node and the unique name of a volume on it.
-type Place = (Str, NodeName);
+/// The unique name of a volume, and the node that it is attached to.
+type VolumeOnNode = (Str, NodeName);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -60,11 +62,11 @@ pub(super) struct AttachDetachController {
     start: SimTime,
     /// Attachable volumes that each scheduled pod needs.
     wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
-    actual: ordered::Map<Place, Attachment>,
+    actual: ordered::Map<VolumeOnNode, Attachment>,
     /// Last seen `volumesInUse`, kept after the Node is deleted (CT-150).
     in_use: ordered::Map<NodeName, Vec<Str>>,
-    /// Places for which a Multi-Attach error was already reported.
-    reported: ordered::Set<Place>,
+    /// Volumes for which a Multi-Attach error was already reported, by node.
+    reported: ordered::Set<VolumeOnNode>,
     /// Time of the next verification of attachments; `None` unless a VolumeAttachment is missing.
     verify_at: Option<SimTime>,
     next_tick: Option<SimTime>,
@@ -72,19 +74,19 @@ pub(super) struct AttachDetachController {
     pass_cause: CausedBy,
 }
 
-fn key_of_place(place: &Place) -> Key {
+fn key_of_attachment(place: &VolumeOnNode) -> Key {
     (
         Kind::VolumeAttachment,
         ObjectKey::new(place.1.0.clone(), place.0.clone()),
     )
 }
 
-fn place_of_key(key: &Key) -> Place {
+fn attachment_of_key(key: &Key) -> VolumeOnNode {
     (key.1.name.clone(), NodeName(key.1.namespace.clone()))
 }
 
 /// Returns whether a pod still needs its volumes attached (CT-127).
-fn wants_volumes(pod: &Pod) -> bool {
+fn needs_volumes_attached(pod: &Pod) -> bool {
     let runs = pod
         .status
         .container_statuses
@@ -111,7 +113,7 @@ impl Controller for AttachDetachController {
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         self.rebuild(cx);
-        if !self.places_without_attachment(cx).is_empty() {
+        if !self.volumes_without_attachment(cx).is_empty() {
             self.schedule_verification(cx);
         }
         self.schedule_pass(cx);
@@ -160,7 +162,7 @@ impl Controller for AttachDetachController {
                     let is_lost = |known: &Attachment| known.backend.name == *name && known.state == State::Attached;
                     let lost = self.actual.iter().filter(|(_, known)| is_lost(known));
                     for place in lost.map(|(place, _)| place.clone()).collect::<Vec<_>>() {
-                        self.drop_lost(&place, cx);
+                        self.remove_lost_attachment(&place, cx);
                     }
                 }
             }
@@ -178,14 +180,14 @@ impl Controller for AttachDetachController {
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let place = place_of_key(key);
+        let place = attachment_of_key(key);
         let Some(known) = self.actual.get(&place) else {
-            // The attachment is unknown, so the node's list must not contain it.
-            return Plan::default().then(attachment::report(&place, false, cx));
+            // The attachment is not in the actual state, so the node's list must not contain the volume.
+            return Plan::default().then(attachment::update_volumes_attached(&place, false, cx));
         };
         match known.state {
-            State::Attaching => attachment::attach(&known.backend, &place.1, self.users(&place).first(), cx),
-            State::Attached => Plan::default().then(attachment::report(&place, true, cx)),
+            State::Attaching => attachment::attach(&known.backend, &place.1, self.pods_using(&place).first(), cx),
+            State::Attached => Plan::default().then(attachment::update_volumes_attached(&place, true, cx)),
             State::Detaching => {
                 let forced = self.is_forced(&place, known, cx);
                 attachment::detach(&known.backend, &place, !forced, cx)
@@ -195,22 +197,22 @@ impl Controller for AttachDetachController {
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
-        let place = place_of_key(key);
+        let place = attachment_of_key(key);
         let Some(known) = self.actual.get(&place).cloned() else {
             return;
         };
         match (known.state, request, answer) {
-            // The holder annotation of a volume without a driver was swapped; that completes the attachment (V-04).
+            // The holder annotation of a volume without a driver was updated, which completes the attachment (V-04).
             (State::Attaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
-                self.mark_attached(&place, &known, true, cx)
+                self.set_attached(&place, &known, true, cx)
             }
             (State::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
-                self.mark_detached(&place, true, cx)
+                self.remove_detached(&place, true, cx)
             }
             (State::Attaching, Request::Patch { .. }, Ok(_))
-                if attachment::method_of(&known.backend, cx) == AttachMethod::NodeListOnly =>
+                if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
-                self.mark_attached(&place, &known, true, cx);
+                self.set_attached(&place, &known, true, cx);
             }
             // The VolumeAttachment is older than this manager, and no change event will report that it is attached
             // (CT-135).
@@ -222,7 +224,7 @@ impl Controller for AttachDetachController {
             (State::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
                 let forced = self.is_forced(&place, &known, cx);
                 if !forced && node.status.volumes_in_use.contains(&place.0) {
-                    // The volume is still in use: report it as attached again and check later (CT-132).
+                    // The node still uses the volume: report it as attached again and retry later (CT-132).
                     self.set_state(&place, State::Attached);
                     cx.enqueue(key.clone());
                     self.schedule_pass(cx);
@@ -230,19 +232,19 @@ impl Controller for AttachDetachController {
             }
             // The VolumeAttachment was deleted already, or the volume never had one.
             (State::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
-                self.mark_detached(&place, false, cx)
+                self.remove_detached(&place, false, cx)
             }
             (State::Detaching, Request::Patch { .. }, _)
-                if attachment::method_of(&known.backend, cx) == AttachMethod::NodeListOnly =>
+                if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
-                self.mark_detached(&place, true, cx);
+                self.remove_detached(&place, true, cx);
             }
             _ => {}
         }
     }
 
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let place = place_of_key(key);
+        let place = attachment_of_key(key);
         self.mark_uncertain(&place, &failure.error.message, cx);
         Plan::default()
     }
@@ -260,9 +262,9 @@ fn emit_for_pods(pods: &[ObjectKey], kind: EventType, reason: &str, text: &str, 
 }
 
 impl AttachDetachController {
-    /// Rebuilds the actual state from the API. Nodes' lists and holder annotations count as attached, VolumeAttachments
-    /// without those as uncertain. A volume held by a deleted Node counts as mounted there until the force timeout
-    /// (CT-131).
+    /// Rebuilds the actual state from the API. Entries of nodes' lists and holder annotations count as attached. A
+    /// VolumeAttachment without either counts as uncertain. A volume held by a deleted Node counts as mounted there
+    /// until the force timeout (CT-131).
     fn rebuild(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let mut backends: ordered::Map<Str, Backend> = ordered::Map::new();
         for volume in cx.objects.list::<PersistentVolume>() {
@@ -290,7 +292,7 @@ impl AttachDetachController {
             let name = attachment.spec.source.persistent_volume_name.as_ref();
             if let Some(backend) = backends.values().find(|backend| Some(&backend.name) == name) {
                 let place = (backend.unique_name.clone(), attachment.spec.node_name.clone());
-                // The pod that uses the volume is not in the dump.
+                // The pod that uses the volume is not part of the imported cluster.
                 if cx.objects.assumed().is_attached(&backend.name, &place.1) {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
@@ -313,7 +315,7 @@ impl AttachDetachController {
         }
     }
 
-    fn insert(&mut self, place: Place, backend: Backend, state: State) {
+    fn insert(&mut self, place: VolumeOnNode, backend: Backend, state: State) {
         let known = Attachment {
             backend,
             state,
@@ -324,7 +326,7 @@ impl AttachDetachController {
         self.actual.insert(place, known);
     }
 
-    fn set_state(&mut self, place: &Place, state: State) {
+    fn set_state(&mut self, place: &VolumeOnNode, state: State) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = state;
         }
@@ -332,7 +334,7 @@ impl AttachDetachController {
 
     fn pod_changed(&mut self, key: &ObjectKey, pod: Option<&Pod>, cx: &mut ControllerContext<'_, '_>) {
         let mut volumes = Vec::new();
-        if let Some(pod) = pod.filter(|pod| wants_volumes(pod))
+        if let Some(pod) = pod.filter(|pod| needs_volumes_attached(pod))
             && let Some(node) = &pod.spec.node_name
         {
             for volume in pod.spec.volumes.iter() {
@@ -366,13 +368,13 @@ impl AttachDetachController {
         };
         if !exists {
             match known.state {
-                State::Detaching | State::Uncertain => self.mark_detached(&place, false, cx),
+                State::Detaching | State::Uncertain => self.remove_detached(&place, false, cx),
                 State::Attaching => self.mark_uncertain(&place, "the VolumeAttachment was deleted", cx),
                 // In the real cluster no event reaches the controller; it finds out by verification.
                 State::Attached => self.schedule_verification(cx),
             }
         } else if attachment.status.attached && known.state == State::Attaching {
-            self.mark_attached(&place, &known, false, cx);
+            self.set_attached(&place, &known, false, cx);
         } else if let Some(error) = &attachment.status.attach_error
             && known.state == State::Attaching
         {
@@ -389,25 +391,25 @@ impl AttachDetachController {
     }
 
     /// Removes attachments whose VolumeAttachment no longer exists.
-    fn verify(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    fn verify_attachments(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let Some(at) = self.verify_at else { return };
         if at > cx.now() {
             return self.schedule_pass_at(at, cx);
         }
         self.verify_at = None;
-        for place in self.places_without_attachment(cx) {
-            self.drop_lost(&place, cx);
+        for place in self.volumes_without_attachment(cx) {
+            self.remove_lost_attachment(&place, cx);
         }
     }
 
-    fn places_without_attachment(&self, cx: &ControllerContext<'_, '_>) -> Vec<Place> {
-        let is_lost = |place: &Place, known: &Attachment| {
+    fn volumes_without_attachment(&self, cx: &ControllerContext<'_, '_>) -> Vec<VolumeOnNode> {
+        let is_lost = |place: &VolumeOnNode, known: &Attachment| {
             let is_of = |one: &Arc<VolumeAttachment>| {
                 one.spec.node_name == place.1
                     && one.spec.source.persistent_volume_name.as_ref() == Some(&known.backend.name)
             };
             known.state == State::Attached
-                && matches!(attachment::method_of(&known.backend, cx), AttachMethod::Driver(_))
+                && matches!(attachment::attach_method(&known.backend, cx), AttachMethod::Driver(_))
                 && !cx
                     .objects
                     .list::<VolumeAttachment>()
@@ -418,16 +420,17 @@ impl AttachDetachController {
     }
 
     /// Removes an attachment that ended without this controller, and updates the node's list.
-    fn drop_lost(&mut self, place: &Place, cx: &mut ControllerContext<'_, '_>) {
+    fn remove_lost_attachment(&mut self, place: &VolumeOnNode, cx: &mut ControllerContext<'_, '_>) {
         self.actual.remove(place);
         self.reported.retain(|reported| reported.0 != place.0);
-        cx.enqueue(key_of_place(place));
+        cx.enqueue(key_of_attachment(place));
         self.schedule_pass(cx);
     }
 
-    /// Marks a failed operation for a retry with exponential back-off (CT-130).
-    fn mark_uncertain(&mut self, place: &Place, why: &str, cx: &mut ControllerContext<'_, '_>) {
-        let pods = self.users(place);
+    /// Marks an attachment as uncertain after a failed operation, and schedules a retry with exponential back-off
+    /// (CT-130).
+    fn mark_uncertain(&mut self, place: &VolumeOnNode, why: &str, cx: &mut ControllerContext<'_, '_>) {
+        let pods = self.pods_using(place);
         if let Some(known) = self.actual.get_mut(place) {
             if known.state == State::Attaching {
                 let text = format!(
@@ -443,9 +446,9 @@ impl AttachDetachController {
         self.schedule_pass(cx);
     }
 
-    fn mark_attached(
+    fn set_attached(
         &mut self,
-        place: &Place,
+        place: &VolumeOnNode,
         known: &Attachment,
         should_record: bool,
         cx: &mut ControllerContext<'_, '_>,
@@ -463,17 +466,17 @@ impl AttachDetachController {
             known.backend.spec_name
         );
         emit_for_pods(
-            &self.users(place),
+            &self.pods_using(place),
             EventType::Normal,
             "SuccessfulAttachVolume",
             &text,
             cx,
         );
-        cx.enqueue(key_of_place(place));
+        cx.enqueue(key_of_attachment(place));
         self.schedule_pass(cx);
     }
 
-    fn mark_detached(&mut self, place: &Place, should_record: bool, cx: &mut ControllerContext<'_, '_>) {
+    fn remove_detached(&mut self, place: &VolumeOnNode, should_record: bool, cx: &mut ControllerContext<'_, '_>) {
         if let Some(known) = self.actual.remove(place)
             && should_record
         {
@@ -488,8 +491,8 @@ impl AttachDetachController {
         self.schedule_pass(cx);
     }
 
-    /// The pods that need a volume on a node.
-    fn users(&self, place: &Place) -> Vec<ObjectKey> {
+    /// Returns the pods that need a volume on a node.
+    fn pods_using(&self, place: &VolumeOnNode) -> Vec<ObjectKey> {
         let of_place = |volumes: &Vec<(Backend, NodeName)>| {
             volumes
                 .iter()
@@ -502,10 +505,10 @@ impl AttachDetachController {
             .collect()
     }
 
-    /// Schedules a tick for the next multiple of the loop's period. Without work there are no ticks.
+    /// Schedules the next pass, at a multiple of `RECONCILE_PERIOD`. Passes run only when there is work.
     fn schedule_pass(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let passed = (cx.now() - self.start).0;
-        let at = self.start + Span((passed.div_euclid(PERIOD.0) + 1) * PERIOD.0);
+        let at = self.start + Span((passed.div_euclid(RECONCILE_PERIOD.0) + 1) * RECONCILE_PERIOD.0);
         self.schedule_pass_at(at, cx);
     }
 

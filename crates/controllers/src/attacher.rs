@@ -27,12 +27,13 @@ fn finalizer_of(attacher: &str) -> Str {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attacher {
-    /// Operations in progress: whether it is a detach, and when it ends.
+    /// Operations in progress: whether the operation is a detach, and when it ends.
     in_progress: ordered::Map<Key, (bool, SimTime)>,
 }
 
 impl Attacher {
-    /// Starts the storage operation if necessary. `Err` holds the remaining time.
+    /// Finishes a storage operation. If its duration has not passed, starts it if necessary and returns the remaining
+    /// time as `Err`.
     fn finish_operation(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
         let started = self
             .in_progress
@@ -82,11 +83,11 @@ impl Controller for Attacher {
                 Err(remaining) => Plan::default().requeue_after(Some(remaining)),
                 Ok(()) => {
                     if attachment.status.attached {
-                        let (volume, node) = place_of(&attachment);
+                        let (volume, node) = volume_and_node(&attachment);
                         let forced = Flag(false);
                         record(Happening::VolumeDetached { volume, node, forced }, &attachment, cx);
                     }
-                    Plan::one(change(&attachment, Part::Main, |attachment| {
+                    Plan::one(patch_attachment(&attachment, Part::Main, |attachment| {
                         attachment
                             .metadata
                             .finalizers
@@ -100,7 +101,7 @@ impl Controller for Attacher {
         }
         if !is_ours {
             let finalizer = finalizer_of(&attachment.spec.attacher);
-            return Plan::one(change(&attachment, Part::Main, move |attachment| {
+            return Plan::one(patch_attachment(&attachment, Part::Main, move |attachment| {
                 attachment.metadata.finalizers.push(finalizer.clone())
             }));
         }
@@ -144,21 +145,21 @@ impl Attacher {
                 time: Some(cx.time()),
                 message: text.into(),
             };
-            let refused = change(attachment, Part::Status, move |attachment| {
+            let refused = patch_attachment(attachment, Part::Status, move |attachment| {
                 attachment.status.attach_error = Some(error.clone())
             });
             return Plan::one(refused).and_retry(true);
         }
-        let (volume, node) = place_of(attachment);
+        let (volume, node) = volume_and_node(attachment);
         record(Happening::VolumeAttached { volume, node }, attachment, cx);
-        Plan::one(change(attachment, Part::Status, |attachment| {
+        Plan::one(patch_attachment(attachment, Part::Status, |attachment| {
             attachment.status.attached = true;
             attachment.status.attach_error = None;
         }))
     }
 }
 
-fn change(
+fn patch_attachment(
     attachment: &VolumeAttachment,
     part: Part,
     change: impl Fn(&mut VolumeAttachment) + Send + Sync + 'static,
@@ -173,8 +174,8 @@ fn change(
     .accept(Accept::OrNotFound)
 }
 
-/// The volume name and the node.
-fn place_of(attachment: &VolumeAttachment) -> (Str, NodeName) {
+/// Returns the name of the volume and the node of an attachment.
+fn volume_and_node(attachment: &VolumeAttachment) -> (Str, NodeName) {
     let name = attachment.spec.source.persistent_volume_name.clone();
     (name.unwrap_or_default(), attachment.spec.node_name.clone())
 }

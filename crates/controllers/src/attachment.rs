@@ -1,9 +1,9 @@
 //! How volumes are attached and detached (CT-130, CT-132, CT-135, V-04).
 //!
 //! A volume with a CSI driver has a VolumeAttachment, which the driver's attacher handles ([`super::attacher`]). A
-//! volume without a driver (iSCSI, FC) is attached by the protocol of seed 000: the controller changes the holder
-//! annotation of the PersistentVolume from the value that it observed, and the server refuses a stale update. An inline
-//! volume of a pod is recorded only in the node's `volumesAttached`.
+//! volume without a driver (iSCSI, FC) is attached by compare-and-swap: the controller changes the holder annotation of
+//! the PersistentVolume from the value that it observed, and the server refuses a stale update. An inline volume of a
+//! pod is recorded only in the node's `volumesAttached`.
 
 use podscope_api::{
     AttachedVolume, Kind, Node, NodeName, Object, ObjectKey, ObjectMeta, PersistentVolume, Str, VolumeAttachment,
@@ -28,12 +28,12 @@ const ATTACHED_TO: &str = "podscope.dev/attached-to";
 pub struct Holder {
     /// The node that the volume is attached to.
     pub node: NodeName,
-    /// The pod that uses it; `None` if a person wrote the annotation without a pod.
+    /// The pod that uses the volume; `None` if a person wrote the annotation without a pod.
     pod: Option<Str>,
 }
 
 impl Holder {
-    /// Parses the annotation.
+    /// Parses the value of the holder annotation.
     pub fn parse(text: &str) -> Self {
         let (node, pod) = match text.split_once(' ') {
             Some((node, pod)) => (node, Some(pod.into())),
@@ -42,7 +42,7 @@ impl Holder {
         Self { node: node.into(), pod }
     }
 
-    /// The holder of the volume, if it has one.
+    /// Returns the holder of the volume; `None` if the annotation is absent.
     pub fn of(volume: &ObjectMeta) -> Option<Self> {
         volume.annotation(ATTACHED_TO).map(Self::parse)
     }
@@ -62,26 +62,26 @@ impl fmt::Display for Holder {
     }
 }
 
-/// How a volume is attached.
+/// The mechanism that attaches a volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AttachMethod<'a> {
-    /// Through a VolumeAttachment for that driver.
+    /// Through a VolumeAttachment for the driver with this name.
     Driver(Str),
-    /// By an update of the PersistentVolume's holder annotation that requires its observed resourceVersion.
+    /// By an update of the PersistentVolume's holder annotation, which fails if the resourceVersion has changed.
     Swap(&'a PersistentVolume),
     /// Only by an entry in the node's `volumesAttached`.
     NodeListOnly,
 }
 
-pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {
+pub(super) fn attach_method<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {
     let Some(volume) = cx.objects.named::<PersistentVolume>(&backend.name) else {
         return AttachMethod::NodeListOnly;
     };
     driver_of(volume).map_or(AttachMethod::Swap(volume), AttachMethod::Driver)
 }
 
-/// The name that kube-controller-manager gives: `csi-` and the SHA-256 of the volume handle, the driver and the node
-/// (`getAttachmentName` in `pkg/volume/csi`, CT-205).
+/// Returns the name that kube-controller-manager gives to a VolumeAttachment: `csi-` and the SHA-256 of the volume
+/// handle, the driver and the node (`getAttachmentName` in `pkg/volume/csi`, CT-205).
 fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     let volume = &*backend.unique_name;
     let last = || volume.rsplit('/').next().unwrap_or_default();
@@ -94,7 +94,7 @@ fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     name.into()
 }
 
-/// The VolumeAttachment of a volume to a node, whoever created it and whatever its name.
+/// Returns the VolumeAttachment of a volume to a node, regardless of its creator and name.
 fn existing_attachment(
     attacher: &str,
     volume: &str,
@@ -117,7 +117,7 @@ pub(super) fn attach(
     pod: Option<&ObjectKey>,
     cx: &ControllerContext<'_, '_>,
 ) -> Plan {
-    match method_of(backend, cx) {
+    match attach_method(backend, cx) {
         AttachMethod::Driver(attacher) => {
             let existing = existing_attachment(&attacher, &backend.name, node, cx.objects);
             let name = existing.map_or_else(
@@ -150,15 +150,21 @@ pub(super) fn attach(
             set_entry(&mut held.metadata.annotations, ATTACHED_TO, &holder.to_string());
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
-        AttachMethod::NodeListOnly => {
-            Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx))
-        }
+        AttachMethod::NodeListOnly => Plan::default().then(update_volumes_attached(
+            &(backend.unique_name.clone(), node.clone()),
+            true,
+            cx,
+        )),
     }
 }
 
-/// Adds a volume to the node's `volumesAttached`, or removes it. No action if the list is up to date or the Node does
-/// not exist.
-pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &ControllerContext<'_, '_>) -> Vec<Action> {
+/// Adds a volume to the node's `volumesAttached`, or removes it. Does nothing if the list is up to date or the Node
+/// does not exist.
+pub(super) fn update_volumes_attached(
+    (volume, node): &(Str, NodeName),
+    attached: bool,
+    cx: &ControllerContext<'_, '_>,
+) -> Vec<Action> {
     let Some(object) = cx.objects.named::<Node>(node) else {
         return Vec::new();
     };
@@ -190,7 +196,7 @@ pub(super) fn report((volume, node): &(Str, NodeName), attached: bool, cx: &Cont
 /// Detaches a volume: removes it from the node's list, then, with `verify`, checks that the node does not use it, then
 /// detaches the storage (CT-132).
 pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, cx: &ControllerContext<'_, '_>) -> Plan {
-    let mut plan = Plan::default().then(report(place, false, cx));
+    let mut plan = Plan::default().then(update_volumes_attached(place, false, cx));
     if verify {
         let read = Request::Get {
             kind: Kind::Node,
@@ -198,7 +204,7 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         };
         plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
     }
-    match method_of(backend, cx) {
+    match attach_method(backend, cx) {
         AttachMethod::Driver(attacher) => {
             let existing = existing_attachment(&attacher, &backend.name, &place.1, cx.objects);
             let name = existing.map_or_else(
@@ -220,8 +226,8 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
                 Part::Main,
             ))
         }
-        // The node's list is the only record; the detach ends after the second report.
-        AttachMethod::NodeListOnly => plan.then(report(place, false, cx)),
+        // The node's list is the only record, so the second update of the list completes the detach.
+        AttachMethod::NodeListOnly => plan.then(update_volumes_attached(place, false, cx)),
     }
 }
 

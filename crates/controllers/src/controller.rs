@@ -12,18 +12,19 @@ use super::index::Index;
 use super::plan::{Failure, Plan};
 use super::queue::{Backoff, Key, Queue};
 
-/// A controller: the kinds it watches, the keys that a change enqueues, and the sync of a key.
+/// A controller: watches kinds, enqueues keys for their changes, and syncs one key at a time.
 pub(super) trait Controller: CloneController + std::fmt::Debug + Send + Sync {
-    /// Its name, as the source component of its events.
+    /// Returns the controller's name, which is the source component of its events.
     fn name(&self) -> &'static str;
-    /// The kinds whose changes it receives.
+    /// Returns the kinds whose changes the controller receives.
     fn watches(&self) -> &'static [Kind];
-    /// Whether a key is synced only after the cache contains the creates and updates of its earlier syncs (CT-159).
+    /// Returns whether a key is synced only after the cache contains the creates and updates of its earlier syncs
+    /// (CT-159).
     fn waits_for_own_writes(&self) -> bool {
         false
     }
 
-    /// The back-off of failed keys.
+    /// Returns the back-off of keys whose sync failed.
     fn backoff(&self) -> Backoff {
         Backoff::default()
     }
@@ -36,7 +37,7 @@ pub(super) trait Controller: CloneController + std::fmt::Debug + Send + Sync {
     fn tick(&mut self, _tick: u8, _cx: &mut ControllerContext<'_, '_>) {}
     /// Compares the actual with the desired state, and returns the requests to send.
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan;
-    /// Receives the answer to one of its requests.
+    /// Receives the answer to one of the controller's requests.
     fn answered(&mut self, _key: &Key, _request: &Request, _answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {}
     /// Called after a request failed and the rest of the plan was dropped. Returns requests that handle the failure;
     /// the key is retried with back-off.
@@ -44,13 +45,13 @@ pub(super) trait Controller: CloneController + std::fmt::Debug + Send + Sync {
         Plan::default()
     }
 
-    /// Its pending deadlines.
+    /// Returns the controller's pending deadlines.
     fn pending_events(&self, _outlook: &PendingContext<'_>) -> Vec<PendingEvent> {
         Vec::new()
     }
 }
 
-/// Clones a controller whose type is not known, for a checkpoint.
+/// Clones a `Box<dyn Controller>` for a checkpoint.
 pub(super) trait CloneController {
     fn clone_controller(&self) -> Box<dyn Controller>;
 }
@@ -67,7 +68,7 @@ impl Clone for Box<dyn Controller> {
     }
 }
 
-/// The state from which a controller computes its pending deadlines, without a step and without changes.
+/// Read-only state from which a controller computes its pending deadlines outside a step.
 pub(super) struct PendingContext<'c> {
     pub(super) now: SimTime,
     /// `now` as wall-clock time.
@@ -93,18 +94,19 @@ impl ControllerContext<'_, '_> {
         self.ctx.now
     }
 
-    /// Wall-clock time in whole seconds, as objects store it.
+    /// Returns the wall-clock time in whole seconds, as objects store it.
     pub(super) fn time(&self) -> Time {
         Time::from_seconds(self.ctx.wall().seconds())
     }
 
-    /// Returns whether the object was created before the simulation started. Its dependents would then exist too.
+    /// Returns whether the object was created before the simulation started. In that case its dependents would already
+    /// exist.
     pub(super) fn is_older(&self, metadata: &podscope_api::ObjectMeta) -> bool {
         let start = Time(self.ctx.wall().0 - self.ctx.now.0);
         metadata.creation_timestamp.is_some_and(|made| made < start)
     }
 
-    /// Enqueues a key, with the cause of this step.
+    /// Enqueues a key; the cause of the current step becomes the cause of its sync.
     pub(super) fn enqueue(&mut self, key: Key) {
         self.queue.add(key, self.ctx.caused_by());
     }
@@ -113,7 +115,7 @@ impl ControllerContext<'_, '_> {
         self.queue.add_at(key, self.ctx.now + span, self.ctx.caused_by());
     }
 
-    /// Schedules a call of [`Controller::tick`] with that number.
+    /// Schedules a call of [`Controller::tick`] with the number `tick`.
     pub(super) fn tick_at(&mut self, at: SimTime, tick: u8) {
         self.queue.ticks.insert((at.max(self.ctx.now), tick));
     }
@@ -124,7 +126,7 @@ impl ControllerContext<'_, '_> {
     }
 }
 
-/// An event about an object. [`ControllerContext::event`] fills in the component.
+/// Creates an event about an object. [`ControllerContext::event`] fills in the component.
 pub(super) fn note<T: Resource>(about: &T, kind: EventType, reason: &str, message: impl Into<String>) -> EventNote {
     let meta = about.metadata();
     EventNote {

@@ -1,9 +1,10 @@
-//! CronJob: creates a Job at each time of its schedule, unless a running Job forbids it, and keeps only the latest
-//! finished Jobs (C-14, CT-187, CT-188).
+//! CronJob: creates a Job at each time of its schedule, unless its concurrency policy and a running Job forbid it, and
+//! keeps only the latest finished Jobs (C-14, CT-187, CT-188).
 //!
-//! Watches CronJobs and Jobs; compares the latest time that has passed with the last scheduled one. The name of a Job
-//! contains its minute, so that two controllers do not create it twice. The status is updated in a separate pass, when
-//! the cache contains the created Job; the real controller updates it in the same pass.
+//! Watches CronJobs and Jobs; compares the latest scheduled time in the past with the time of the last scheduled Job.
+//! The name of a Job contains the scheduled minute, so that two controllers do not create it twice. The status is
+//! updated in a separate pass, when the cache contains the created Job; the real controller updates it in the same
+//! pass.
 
 mod schedule;
 
@@ -18,7 +19,7 @@ use podscope_api::{
 use podscope_sim::{Change, DeleteOptions, Part, PendingEvent, Propagation, Request, Span};
 
 use super::controller::{Controller, ControllerContext, PendingContext, note};
-use super::job::end_of;
+use super::job::final_condition;
 use super::owner::{controller_of, controller_ref};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
@@ -30,10 +31,10 @@ const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CronJobController {
-    /// Requested Jobs by CronJob, with name and scheduled time, until the status lists them.
+    /// Requested Jobs by CronJob, with their name and scheduled time, until the status lists them.
     requested: ordered::Map<Key, (Str, Time)>,
-    /// Jobs that this controller deleted, with their CronJob, until the status no longer lists them. They are not
-    /// reported as missing.
+    /// UIDs of Jobs that this controller deleted, with their CronJob, until the status no longer lists them; such Jobs
+    /// are not reported as missing.
     deleted: ordered::Map<Uid, Key>,
 }
 
@@ -50,7 +51,7 @@ impl CronJobController {
         for job in jobs {
             let (name, uid) = (&job.metadata.name, &job.metadata.uid);
             let is_listed = status.active.iter().any(|job_ref| job_ref.uid == *uid);
-            match end_of(&job.status) {
+            match final_condition(&job.status) {
                 None if is_listed => {}
                 None => match self.requested.get(key).cloned() {
                     Some((requested, at)) if requested == *name => {
@@ -126,7 +127,8 @@ impl CronJobController {
             };
             let mut ended: Vec<&Arc<Job>> = (jobs.iter())
                 .filter(|job| {
-                    end_of(&job.status).is_some_and(|end| &*end.kind == end_kind) && !job.metadata.is_terminating()
+                    final_condition(&job.status).is_some_and(|end| &*end.kind == end_kind)
+                        && !job.metadata.is_terminating()
                 })
                 .collect();
             ended.stable_sort_by_key(|job| {
@@ -139,8 +141,14 @@ impl CronJobController {
         deletes
     }
 
-    /// Creates the Job that is due, if there is one.
-    fn start(&mut self, key: &Key, cron: &Arc<CronJob>, jobs: &[Arc<Job>], cx: &mut ControllerContext<'_, '_>) -> Plan {
+    /// Creates the Job that is due, if any.
+    fn create_due_job(
+        &mut self,
+        key: &Key,
+        cron: &Arc<CronJob>,
+        jobs: &[Arc<Job>],
+        cx: &mut ControllerContext<'_, '_>,
+    ) -> Plan {
         let now = cx.ctx.wall();
         let spec = &cron.spec;
         if cron.metadata.is_terminating() || spec.suspend == Some(true) {
@@ -177,7 +185,7 @@ impl CronJobController {
             .objects
             .get::<Job>(&ObjectKey::new(key.1.namespace.clone(), name.clone()))
         {
-            // The Job exists already: created before the last status update failed, or by somebody else.
+            // The Job already exists: it was created before a status update failed, or by somebody else.
             if jobs.iter().any(|own| own.metadata.uid == existing.metadata.uid) {
                 self.requested.insert(key.clone(), (name, at));
                 return Plan::default().requeue_after(Some(Span::ZERO));
@@ -216,7 +224,7 @@ impl CronJobController {
     }
 }
 
-/// The Job for a scheduled time.
+/// Builds the Job for a scheduled time.
 fn job(cron: &CronJob, name: Str, at: Time) -> Job {
     let template = &cron.spec.job_template;
     let mut job = Job {
@@ -294,7 +302,7 @@ impl Controller for CronJobController {
         self.update_active_jobs(key, &cron, &jobs, &mut status, cx);
         let deletes = self.clean_up(&cron, &jobs);
         if status == cron.status {
-            let start = self.start(key, &cron, &jobs, cx);
+            let start = self.create_due_job(key, &cron, &jobs, cx);
             let mut plan = Plan::default().then(deletes);
             plan.steps.extend(start.steps);
             return plan.requeue_after(start.requeue_after);
@@ -302,7 +310,7 @@ impl Controller for CronJobController {
         let mut new = CronJob::clone(&cron);
         new.status = status;
         let update = Request::Update(Object::CronJob(Arc::new(new)), Part::Status);
-        // A due Job is created in the next sync, when the cache shows this status.
+        // A due Job is created in the next sync, when the cache contains this status.
         Plan::default()
             .then(deletes)
             .then_one(Action::from(update).always())

@@ -1,10 +1,10 @@
-//! CustomResourceDefinition controller: accepts the names of a definition, establishes it, and deletes its objects before
-//! the definition itself.
+//! CustomResourceDefinition controller: accepts the names of a definition and establishes it; before a definition is
+//! deleted, deletes its objects.
 //!
 //! ```text
 //!   created ──names are free──► NamesAccepted, Installing ──► Established
 //!      └──────a name is taken─► NamesAccepted=False (until it is free)
-//!   deleted ──► Terminating ──at once, then every 5 s: objects are deleted──► none left: the finalizer goes
+//!   deleted ──► Terminating ──at once, then every 5 s: objects are deleted──► none is left: finalizer removed
 //! ```
 //!
 //! Deviation: the real controllers run inside the API server; this one runs in the controller-manager and stops with it.
@@ -22,9 +22,9 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
 /// Interval of the checks whether all objects of a terminating definition are deleted.
-const POLL: Span = Span::seconds(5);
-/// Time from the deletion of the objects to the first of these checks.
-const FIRST_LOOK: Span = Span::millis(50);
+const POLL_PERIOD: Span = Span::seconds(5);
+/// Delay of the first check after the deletion of the objects.
+const FIRST_POLL_DELAY: Span = Span::millis(50);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CustomResourceDefinitionController;
@@ -40,7 +40,7 @@ impl Controller for CustomResourceDefinitionController {
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let Some(object) = change.object() else { return };
-        // A name that one gives up is free for the others of its group.
+        // A name that this definition no longer uses is free for the other definitions of its group.
         let others = cx.objects.definitions();
         let group = Definition::of(object).map(Definition::group).unwrap_or_default();
         for other in others.iter().filter(|other| {
@@ -62,35 +62,40 @@ impl Controller for CustomResourceDefinitionController {
             return clean_up(&object, definition, cx);
         }
         let now = cx.time().to_string();
-        let named = named(definition, cx);
+        let named = accept_names(definition, cx);
         let condition = |kind: &str, status: bool, reason: &str, message: &str| {
             json!({
                 "type": kind, "status": if status { "True" } else { "False" }, "lastTransitionTime": now,
                 "reason": reason, "message": message,
             })
         };
-        let (reason, message) = named.wrong.clone().unwrap_or(("NoConflicts", NO_CONFLICTS.to_owned()));
-        let accepted = condition("NamesAccepted", named.wrong.is_none(), reason, &message);
+        let (reason, message) = named
+            .conflict
+            .clone()
+            .unwrap_or(("NoConflicts", NO_CONFLICTS.to_owned()));
+        let accepted = condition("NamesAccepted", named.conflict.is_none(), reason, &message);
         let is_told = definition
             .condition("NamesAccepted")
-            .is_some_and(|old| is_same(old, &accepted));
+            .is_some_and(|old| is_same_condition(old, &accepted));
         if !is_told || named.names != *definition.accepted_names() {
             let established = match definition.condition("Established") {
                 Some(old) if text(old, "status") == "True" => old.clone(),
-                _ if named.wrong.is_none() => condition("Established", false, "Installing", NAMES_ACCEPTED),
+                _ if named.conflict.is_none() => condition("Established", false, "Installing", NAMES_ACCEPTED),
                 Some(old) => old.clone(),
                 None => condition("Established", false, "NotAccepted", "not all names are accepted"),
             };
             let names = named.names;
             return change_status(&object, "names", move |status| {
                 status["acceptedNames"] = names.clone();
-                set(status, &accepted);
-                set(status, &established);
+                set_condition(status, &accepted);
+                set_condition(status, &established);
             });
         }
-        if named.wrong.is_none() && !definition.is_established() {
+        if named.conflict.is_none() && !definition.is_established() {
             let established = condition("Established", true, "InitialNamesAccepted", NAMES_ACCEPTED);
-            return change_status(&object, "established", move |status| set(status, &established));
+            return change_status(&object, "established", move |status| {
+                set_condition(status, &established)
+            });
         }
         Plan::default()
     }
@@ -102,14 +107,14 @@ fn are_accepted(definition: Definition<'_>) -> bool {
 }
 
 /// Returns whether two conditions have the same status, reason and message; times are ignored.
-fn is_same(one: &Value, other: &Value) -> bool {
+fn is_same_condition(one: &Value, other: &Value) -> bool {
     ["status", "reason", "message"]
         .iter()
         .all(|field| text(one, field) == text(other, field))
 }
 
 /// Adds a condition to a status, or replaces the one of the same type.
-fn set(status: &mut Value, condition: &Value) {
+fn set_condition(status: &mut Value, condition: &Value) {
     if !status["conditions"].is_array() {
         status["conditions"] = json!([]);
     }
@@ -122,14 +127,14 @@ fn set(status: &mut Value, condition: &Value) {
     }
 }
 
-/// The names that can be accepted for a definition.
-struct Named {
+/// The names of a definition that can be accepted, and the conflict if there is one.
+struct AcceptedNames {
     names: Value,
-    /// The last name that conflicts with another definition: reason and message.
-    wrong: Option<(&'static str, String)>,
+    /// Reason and message of the last name that conflicts with another definition.
+    conflict: Option<(&'static str, String)>,
 }
 
-fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
+fn accept_names(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> AcceptedNames {
     let (wanted, had) = (definition.names(), definition.accepted_names());
     let (mut resources, mut kinds) = (Vec::new(), Vec::new());
     for other in cx.objects.definitions() {
@@ -153,7 +158,7 @@ fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
         is_taken.then(|| format!("{name:?} is already in use"))
     };
     let mut names = had.as_object().cloned().unwrap_or_default();
-    let mut wrong = None;
+    let mut conflict = None;
     for (field, used, reason) in [
         ("plural", &resources, "PluralConflict"),
         ("singular", &resources, "SingularConflict"),
@@ -162,7 +167,7 @@ fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
     ] {
         let name = text(wanted, field);
         match taken(name, used).filter(|_| name != text(had, field)) {
-            Some(message) => wrong = Some((reason, message)),
+            Some(message) => conflict = Some((reason, message)),
             None if name.is_empty() => drop(names.shift_remove(field)),
             None => drop(names.insert(field.to_owned(), name.into())),
         }
@@ -174,8 +179,8 @@ fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
     match conflicts.as_slice() {
         [] if short.is_empty() => drop(names.shift_remove("shortNames")),
         [] => drop(names.insert("shortNames".to_owned(), json!(short))),
-        [one] => wrong = Some(("ShortNamesConflict", one.clone())),
-        several => wrong = Some(("ShortNamesConflict", format!("[{}]", several.join(", ")))),
+        [one] => conflict = Some(("ShortNamesConflict", one.clone())),
+        several => conflict = Some(("ShortNamesConflict", format!("[{}]", several.join(", ")))),
     }
     let categories = texts(wanted, "categories");
     if categories.is_empty() {
@@ -183,9 +188,9 @@ fn named(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> Named {
     } else {
         names.insert("categories".to_owned(), json!(categories));
     }
-    Named {
+    AcceptedNames {
         names: Value::Object(names),
-        wrong,
+        conflict,
     }
 }
 
@@ -201,13 +206,13 @@ fn patch(object: &Object, part: Part, change: Mutation) -> Plan {
 }
 
 fn change_status(object: &Object, name: &'static str, change: impl Fn(&mut Value) + Send + Sync + 'static) -> Plan {
-    let change = changed(name, move |untyped| {
+    let change = untyped_mutation(name, move |untyped| {
         change(untyped.fields.entry("status").or_insert_with(|| json!({})));
     });
     patch(object, Part::Status, change)
 }
 
-fn changed(name: &'static str, change: impl Fn(&mut UntypedObject) + Send + Sync + 'static) -> Mutation {
+fn untyped_mutation(name: &'static str, change: impl Fn(&mut UntypedObject) + Send + Sync + 'static) -> Mutation {
     Mutation::of_object(name, move |object| {
         let mut object = object.clone();
         if let Object::Untyped(untyped) = &mut object {
@@ -230,7 +235,7 @@ fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<
     let kind = definition.storage().map(Version::kind);
     let left = kind.map(|kind| cx.objects.list_kind(kind)).unwrap_or_default();
     if left.is_empty() {
-        let change = changed("finalizer", |untyped| {
+        let change = untyped_mutation("finalizer", |untyped| {
             untyped.metadata.finalizers.retain(|name| &**name != CLEANUP_FINALIZER);
         });
         return patch(object, Part::Main, change);
@@ -247,6 +252,10 @@ fn clean_up(object: &Object, definition: Definition<'_>, cx: &ControllerContext<
             Action::from(delete).accept(Accept::OrNotFound)
         });
     let deletes: Vec<Action> = deletes.collect();
-    let next = if deletes.is_empty() { POLL } else { FIRST_LOOK };
+    let next = if deletes.is_empty() {
+        POLL_PERIOD
+    } else {
+        FIRST_POLL_DELAY
+    };
     Plan::default().then(deletes).requeue_after(Some(next))
 }

@@ -1,8 +1,8 @@
-//! DaemonSet: one pod on every node that fits (C-03, CT-087 to CT-090).
+//! DaemonSet: runs one pod on every eligible node (C-03, CT-087 to CT-090).
 //!
-//! Watches DaemonSets, pods and nodes; compares the nodes that should run a daemon with the pods bound or pinned to
-//! them. Daemon pods tolerate the taints of a lost node without limit, so they are neither evicted nor replaced while
-//! the node is partitioned (CT-038).
+//! Watches DaemonSets, pods and nodes; compares the nodes that should run a daemon pod with the pods that are bound or
+//! pinned to them by affinity. Daemon pods tolerate the taints of a lost node for unlimited time, so they are neither
+//! evicted nor replaced while the node is partitioned (CT-038).
 
 mod rolling;
 
@@ -30,7 +30,7 @@ use super::revision::{self, REVISION_LABEL};
 use super::template::{Template, set_entry};
 use rolling::{allows_surge, roll};
 
-/// Maximum number of creations and of deletions in one sync.
+/// Maximum number of pods that one sync creates, and maximum that it deletes.
 const BURST: usize = 250;
 /// Initial and maximum back-off before a failed daemon pod is replaced; it doubles with each failure on the node.
 const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
@@ -38,12 +38,12 @@ const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
 #[derive(Debug, Clone, Default)]
 pub(super) struct DaemonSetController {
     expectations: Expectations,
-    /// When a failed pod may be replaced, and the next back-off, by DaemonSet and node.
+    /// Time at which a failed pod may be replaced, and the next back-off, by DaemonSet and node.
     backoff: ordered::Map<(Key, NodeName), (SimTime, Span)>,
 }
 
-/// Tolerations that daemon pods get in addition to those of the template (CT-087).
-fn tolerations(host_network: bool) -> Vec<Toleration> {
+/// Returns the tolerations that daemon pods get in addition to those of the template (CT-087).
+fn daemon_tolerations(host_network: bool) -> Vec<Toleration> {
     let rows = [
         ("not-ready", TaintEffect::NoExecute, true),
         ("unreachable", TaintEffect::NoExecute, true),
@@ -64,7 +64,7 @@ fn tolerations(host_network: bool) -> Vec<Toleration> {
         .collect()
 }
 
-/// Returns whether a daemon should run on the node, and whether an existing one may stay (CT-089).
+/// Returns whether a daemon pod should run on the node, and whether an existing one may stay (CT-089).
 fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
     let spec = &set.spec.template.spec;
     let name_fits = spec.node_name.as_ref().is_none_or(|name| *name == *node.metadata.name);
@@ -72,7 +72,7 @@ fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
         return (false, false);
     }
     let mut tolerated: Vec<Toleration> = spec.tolerations.to_vec();
-    tolerated.extend(tolerations(spec.host_network == Some(true)));
+    tolerated.extend(daemon_tolerations(spec.host_network == Some(true)));
     let untolerated = |effect: &TaintEffect| {
         let of_effect = |taint: &&Taint| taint.effect == *effect;
         node.spec
@@ -87,7 +87,7 @@ fn node_should_run(set: &DaemonSet, node: &Node) -> (bool, bool) {
     (!untolerated(&TaintEffect::NoSchedule), true)
 }
 
-/// The pods of DaemonSets that would run on a node that does not exist yet, bound to it.
+/// Returns the daemon pods that would run on a node that does not exist yet, bound to that node.
 #[must_use]
 pub fn daemon_pods_on(objects: &Objects, node: &Node) -> Vec<Arc<Pod>> {
     let sets = objects
@@ -186,7 +186,7 @@ impl Controller for DaemonSetController {
             requeue: None,
         };
         if self.expectations.are_satisfied(key, cx.now()) {
-            self.place(key, &set, &by_node, &claimed.owned, &mut changes, cx);
+            self.plan_changes(key, &set, &by_node, &claimed.owned, &mut changes, cx);
             if changes.create.is_empty()
                 && changes.delete.is_empty()
                 && set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)
@@ -250,7 +250,7 @@ fn hash_of_pod(pod: &Pod) -> &str {
     pod.metadata.label(REVISION_LABEL).unwrap_or_default()
 }
 
-/// The set's pods by target node, without those that are both finished and terminating (CT-088).
+/// Groups the set's pods by target node, without those that are both finished and terminating (CT-088).
 fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
     let mut map: ordered::Map<NodeName, Vec<Arc<Pod>>> = ordered::Map::new();
     for pod in pods
@@ -276,7 +276,7 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
 
 impl DaemonSetController {
     /// Decides which nodes need a pod, and which pods must be deleted.
-    fn place(
+    fn plan_changes(
         &mut self,
         key: &Key,
         set: &DaemonSet,
@@ -295,7 +295,7 @@ impl DaemonSetController {
                 changes.create.push(name);
             } else if may_stay {
                 let n_running = self.manage_node(key, set, &name, pods, surges, changes, cx);
-                // With surge a node needs a pod beside one that is being deleted.
+                // With surge, a node whose only pod is being deleted gets a new pod now.
                 if surges && should_run && n_running == 0 {
                     changes.create.push(name);
                 }
@@ -311,7 +311,7 @@ impl DaemonSetController {
         }
     }
 
-    /// Deletes failed, finished and excess pods of a node; returns how many pods run.
+    /// Deletes failed, finished and excess pods of a node; returns the number of running pods.
     #[expect(clippy::too_many_arguments, reason = "the parameters of one node in a pass")]
     fn manage_node(
         &mut self,
@@ -402,7 +402,7 @@ impl DaemonSetController {
             self.expectations.expect(key, changes.create.len(), keys, cx.now());
         }
         let create = changes.create.iter().map(|node| {
-            let pod = pod_for(set, &changes.template, &changes.hash, node);
+            let pod = daemon_pod(set, &changes.template, &changes.hash, node);
             Action::from(Request::Create(Object::Pod(Arc::new(pod))))
                 .accept(Accept::OrNamespaceTerminating)
                 .on_success(note(set, EventType::Normal, "SuccessfulCreate", "Created pod: {name}"))
@@ -414,8 +414,8 @@ impl DaemonSetController {
     }
 }
 
-/// The daemon pod of a node: pinned by name, with the additional tolerations (CT-087).
-fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) -> Pod {
+/// Builds the daemon pod of a node: pinned to the node by affinity, with the additional tolerations (CT-087).
+fn daemon_pod(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) -> Pod {
     let mut pod = template.pod(
         &set.metadata.namespace,
         &format!("{}-", set.metadata.name),
@@ -433,7 +433,7 @@ fn pod_for(set: &DaemonSet, template: &Template, hash: &str, node: &NodeName) ->
     affinity.node_affinity = Some(node_affinity);
     pod.spec.affinity = Some(Arc::new(affinity));
     let mut all = pod.spec.tolerations.to_vec();
-    for toleration in tolerations(pod.spec.host_network == Some(true)) {
+    for toleration in daemon_tolerations(pod.spec.host_network == Some(true)) {
         if !all.contains(&toleration) {
             all.push(toleration);
         }

@@ -1,8 +1,8 @@
-//! Deployment: a rollout moves pods from the ReplicaSet of the old template to that of the new one, within bounds, and
-//! can be rolled back (C-01).
+//! Deployment: a rollout moves pods from the ReplicaSet of the old template to that of the new one, within the bounds
+//! of maxSurge and maxUnavailable, and can be rolled back (C-01).
 //!
 //! Watches Deployments, ReplicaSets and the deletion of pods; compares the template with those of its ReplicaSets;
-//! scales the ReplicaSets. [`status`] computes status and conditions, [`scaling`] the sizes.
+//! scales the ReplicaSets. [`status`] computes the status and conditions, [`scaling`] the sizes of the ReplicaSets.
 
 mod scaling;
 mod status;
@@ -26,20 +26,22 @@ use super::template::{Template, set_entry, with_label};
 use status::Progress;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
-const DESIRED: &str = "deployment.kubernetes.io/desired-replicas";
-const MAX: &str = "deployment.kubernetes.io/max-replicas";
+/// Annotations of a ReplicaSet with `spec.replicas` of its Deployment, and with the maximum number of pods in a rollout.
+const DESIRED_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/desired-replicas";
+const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas";
+/// Annotations of a Deployment that are not copied to its ReplicaSets.
 const NOT_COPIED: &[&str] = &[
     annotation::LAST_APPLIED,
     annotation::DEPLOYMENT_REVISION,
     annotation::DEPLOYMENT_REVISION_HISTORY,
-    DESIRED,
-    MAX,
+    DESIRED_REPLICAS_ANNOTATION,
+    MAX_REPLICAS_ANNOTATION,
 ];
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeploymentController;
 
-/// The resolved maxSurge and maxUnavailable of a rolling update (CT-061).
+/// Returns the resolved maxSurge and maxUnavailable of a rolling update (CT-061).
 pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
     let replicas = i64::from(replicas_of(deployment));
     let rolling = deployment.spec.strategy.rolling_update.clone().unwrap_or_default();
@@ -57,7 +59,7 @@ pub(super) fn bounds(deployment: &Deployment) -> (i32, i32) {
     }
 }
 
-/// The resolved maxUnavailable; 0 for Recreate, and at most the number of replicas.
+/// Returns the resolved maxUnavailable: 0 for Recreate, and at most the number of replicas.
 pub(super) fn max_unavailable(deployment: &Deployment) -> i32 {
     let replicas = replicas_of(deployment);
     if is_recreate(deployment) || replicas == 0 {
@@ -86,7 +88,7 @@ fn size(set: &ReplicaSet) -> i32 {
     set.spec.replicas.unwrap_or(1)
 }
 
-/// The sum of the replicas of several ReplicaSets, saturating.
+/// Returns the saturating sum of replica counts.
 pub(super) fn sum(counts: impl Iterator<Item = i32>) -> i32 {
     counts.fold(0, i32::saturating_add)
 }
@@ -128,7 +130,7 @@ impl Controller for DeploymentController {
                     cx.enqueue(key);
                 }
             }
-            // A Recreate rollout waits until the last old pod is gone (CT-064).
+            // A Recreate rollout waits until the last old pod has stopped (CT-064).
             Some(Object::Pod(pod)) if change.new.is_none() || pod.is_terminal() => {
                 let set = controller_of::<ReplicaSet>(cx.objects, &pod.metadata);
                 let deployment = set.and_then(|set| controller_of::<Deployment>(cx.objects, &set.metadata));
@@ -196,7 +198,8 @@ impl Controller for DeploymentController {
             if is_ours {
                 return Plan::default();
             }
-            // Another template has the same hash: a higher collision count changes the next name (CT-065).
+            // Another template has the same hash: a higher collision count changes the name of the next ReplicaSet
+            // (CT-065).
             updated.status.collision_count = Some(updated.status.collision_count.unwrap_or(0) + 1);
         } else {
             let text = format!(
@@ -266,8 +269,8 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
-    /// Rolls the Deployment with the strategy RollingUpdate: scale up the new ReplicaSet, else scale down old ones
-    /// (CT-062).
+    /// Rolls the Deployment with the strategy RollingUpdate: scales up the new ReplicaSet, or otherwise scales down old
+    /// ones (CT-062).
     fn roll(mut self, template: &Template) -> Plan {
         self.sync_revision(Some(template));
         if self.scale_up_new() || self.scale_down_old() {
@@ -279,7 +282,7 @@ impl Rollout<'_, '_, '_> {
         self.finish(Progress::Report)
     }
 
-    /// Rolls the Deployment with the strategy Recreate: create new pods after all old ones are gone (CT-064).
+    /// Rolls the Deployment with the strategy Recreate: creates new pods after all old ones have stopped (CT-064).
     fn recreate(mut self, template: &Template) -> Plan {
         self.sync_revision(None);
         let mut was_scaled = false;
@@ -330,7 +333,7 @@ impl Rollout<'_, '_, '_> {
                 && status::find(&self.deployment.status, condition::PROGRESSING).is_none()
             {
                 let text = format!("Found new replica set \"{}\"", set.metadata.name);
-                self.progress(ConditionStatus::True, "FoundNewReplicaSet", &text);
+                self.set_progressing(ConditionStatus::True, "FoundNewReplicaSet", &text);
             }
             self.new = Some(set);
             return;
@@ -373,7 +376,7 @@ impl Rollout<'_, '_, '_> {
         self.set_revision(&next.to_string());
         if status::has_deadline(&self.deployment) {
             let text = format!("Created new replica set \"{name}\"");
-            self.progress(ConditionStatus::True, "NewReplicaSetCreated", &text);
+            self.set_progressing(ConditionStatus::True, "NewReplicaSetCreated", &text);
         }
         self.new = Some(set);
     }
@@ -414,8 +417,12 @@ impl Rollout<'_, '_, '_> {
     fn annotate_sizes(&self, set: &mut ReplicaSet) -> bool {
         let replicas = replicas_of(&self.deployment);
         let max = replicas.saturating_add(max_surge(&self.deployment));
-        let desired = set_entry(&mut set.metadata.annotations, DESIRED, &replicas.to_string());
-        set_entry(&mut set.metadata.annotations, MAX, &max.to_string()) || desired
+        let desired = set_entry(
+            &mut set.metadata.annotations,
+            DESIRED_REPLICAS_ANNOTATION,
+            &replicas.to_string(),
+        );
+        set_entry(&mut set.metadata.annotations, MAX_REPLICAS_ANNOTATION, &max.to_string()) || desired
     }
 
     fn set_revision(&mut self, revision: &str) {
@@ -426,7 +433,7 @@ impl Rollout<'_, '_, '_> {
         );
     }
 
-    fn progress(&mut self, value: ConditionStatus, reason: &str, text: &str) {
+    fn set_progressing(&mut self, value: ConditionStatus, reason: &str, text: &str) {
         let now = self.cx.time();
         status::set(
             &mut self.deployment.status,
@@ -483,14 +490,16 @@ impl Rollout<'_, '_, '_> {
             return;
         }
         match (self.deployment.spec.paused == Some(true), was_paused) {
-            (true, false) => self.progress(ConditionStatus::Unknown, "DeploymentPaused", "Deployment is paused"),
-            (false, true) => self.progress(ConditionStatus::Unknown, "DeploymentResumed", "Deployment is resumed"),
+            (true, false) => self.set_progressing(ConditionStatus::Unknown, "DeploymentPaused", "Deployment is paused"),
+            (false, true) => {
+                self.set_progressing(ConditionStatus::Unknown, "DeploymentResumed", "Deployment is resumed")
+            }
             _ => {}
         }
     }
 
     /// Updates the status, and schedules a sync for the time when the progress deadline may have passed. A new revision
-    /// is written with the conditions first, through the status subresource, as `getNewReplicaSet` does.
+    /// and the conditions are written first, through the status subresource, as in `getNewReplicaSet`.
     fn finish(mut self, progress: Progress) -> Plan {
         let old: Vec<&ReplicaSet> = self.old.iter().collect();
         let now = self.cx.time();

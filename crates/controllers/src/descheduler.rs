@@ -55,7 +55,8 @@ impl Controller for Descheduler {
     }
 }
 
-/// The pods whose eviction restores all hard constraints, if each is rescheduled to the emptiest domain.
+/// Returns the pods whose eviction would satisfy all hard constraints, if each pod is rescheduled to the emptiest
+/// domain.
 fn violating_pods(objects: &Objects) -> Vec<Arc<Pod>> {
     let is_hard = |constraint: &&TopologySpreadConstraint| constraint.is_hard();
     let mut seen: Vec<(Str, TopologySpreadConstraint)> = Vec::new();
@@ -76,8 +77,8 @@ fn violating_pods(objects: &Objects) -> Vec<Arc<Pod>> {
     evicted
 }
 
-/// The excess pods of one constraint of the pod `example`. Nodes that the constraint does not count are not domains, so
-/// no pod is evicted in favour of a cordoned node that the constraint excludes.
+/// Returns the pods to evict for one constraint of the pod `example`. Nodes that the constraint does not count are not
+/// domains, so no pod is evicted in favour of a cordoned node that the constraint excludes.
 fn surplus_pods(
     objects: &Objects,
     example: &Pod,
@@ -116,7 +117,7 @@ fn surplus_pods(
         .map(|(domain, pods)| (domain.clone(), pods.len() as i64))
         .collect();
     for pods in domains.values_mut() {
-        // Pods are evicted from the end: the lowest priority and then the youngest.
+        // Pods are evicted from the end of the list: those with the lowest priority first, among equals the youngest.
         pods.stable_sort_by_key(|pod| {
             (
                 std::cmp::Reverse(pod.priority()),
@@ -156,7 +157,7 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    /// A scale-down left a zone empty. A run evicts only as many pods as restore the skew.
+    /// A scale-down left a zone without pods. A run evicts only as many pods as necessary to satisfy `maxSkew`.
     /// Shows: S-12
     #[test]
     fn run_evicts_pods_that_violate_max_skew() {
@@ -187,10 +188,11 @@ mod tests {
         );
     }
 
-    /// A node that the constraint excludes is not a domain. Once it counts, pods are evicted in its favour.
+    /// A node that the constraint excludes is not a domain. When the constraint counts the node, pods are evicted to
+    /// balance the domains.
     /// Shows: S-12
     #[test]
-    fn excluded_node_is_no_spread_domain() {
+    fn excluded_node_does_not_form_a_spread_domain() {
         let pod = |name: &str| {
             format!(
                 "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], \

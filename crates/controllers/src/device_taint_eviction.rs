@@ -22,13 +22,13 @@ const REASON: &str = "DeviceTaintManagerEviction";
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeviceTaintEvictionController {
-    /// Pods that will be evicted, with the time.
+    /// UIDs of pods that will be evicted, with the time of the eviction.
     pending_evictions: Map<Uid, Time>,
-    /// Pods that were evicted; each pod is evicted once.
+    /// UIDs of pods that were evicted; each pod is evicted once.
     evicted: Set<Uid>,
 }
 
-/// The device's NoExecute taints in the newest generation of its pool.
+/// Returns the device's NoExecute taints in the newest generation of its resource pool.
 fn taints_of<'a>(
     objects: &'a Objects,
     result: &'a DeviceRequestAllocationResult,
@@ -45,8 +45,8 @@ fn taints_of<'a>(
         .filter(|taint| &*taint.effect == "NoExecute")
 }
 
-/// When a taint evicts the users of the device. A toleration of its effect delays that, or prevents it (`None`;
-/// DRA-222).
+/// Returns when a taint evicts the pods that use the device. A toleration of the taint delays the eviction, or prevents
+/// it (`None`; DRA-222).
 fn eviction_by_taint(result: &DeviceRequestAllocationResult, taint: &DeviceTaint, now: Time) -> Option<Time> {
     let mut delay: Option<i64> = None;
     let tolerates = |one: &&podscope_api::DeviceToleration| &*one.effect == "NoExecute" && one.tolerates(taint);
@@ -60,7 +60,7 @@ fn eviction_by_taint(result: &DeviceRequestAllocationResult, taint: &DeviceTaint
     ))
 }
 
-/// When the pod has to be evicted; `None` if no taint requires it (DRA-221).
+/// Returns when the pod must be evicted; `None` if no taint requires it (DRA-221).
 fn eviction_time(objects: &Objects, pod: &Pod, now: Time) -> Option<Time> {
     pod.spec.node_name.as_ref()?;
     let mut earliest: Option<Time> = None;

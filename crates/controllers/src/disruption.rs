@@ -19,7 +19,7 @@ use super::pod_util::set_condition;
 use super::queue::{Key, key_of};
 
 /// Maximum time until an approved eviction deletes its pod, and until a stale DisruptionTarget condition is reset.
-const TIMEOUT: Span = Span::seconds(120);
+const EVICTION_TIMEOUT: Span = Span::seconds(120);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct DisruptionController;
@@ -55,10 +55,10 @@ impl Controller for DisruptionController {
                     enqueue_covering(pod, cx);
                 }
                 if new.is_some() && is_stale_target(pod) {
-                    cx.enqueue_after((Kind::Pod, pod.metadata.key()), TIMEOUT);
+                    cx.enqueue_after((Kind::Pod, pod.metadata.key()), EVICTION_TIMEOUT);
                 }
             }
-            // The desired scale of a workload counts (CT-097).
+            // A change of the workload's scale changes the expected number of pods (CT-097).
             Some(object) if change.old.is_some() => {
                 let scaled = match (&change.old, &change.new) {
                     (Some(old), Some(new)) => old.metadata().generation != new.metadata().generation,
@@ -195,7 +195,7 @@ fn set_allowed(
     status.conditions.push(new);
 }
 
-/// The expected number of pods, and the number that must stay healthy (CT-097).
+/// Returns the expected number of pods, and the number that must stay healthy (CT-097).
 fn expected_and_desired(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
@@ -218,7 +218,7 @@ fn expected_and_desired(
     }
 }
 
-/// The sum of the scales of the pods' distinct controllers. Pods without a controller do not count (CT-113).
+/// Returns the sum of the scales of the pods' distinct controllers. Pods without a controller do not count (CT-113).
 fn expected_scale(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
@@ -257,7 +257,7 @@ fn selector_text(budget: &PodDisruptionBudget) -> String {
     format!("&LabelSelector{{MatchLabels:map[string]string{{{}}}}}", parts.join(" "))
 }
 
-/// The workload that determines the expected number of pods, and its scale.
+/// Returns the workload that determines the expected number of pods, and its scale.
 fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     let meta = &pod.metadata;
     if let Some(set) = controller_of::<ReplicaSet>(cx.objects, meta) {
@@ -275,13 +275,14 @@ fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     if let Some(old) = controller_of::<ReplicationController>(cx.objects, meta) {
         return Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))));
     }
-    // An owner that is not in the dump is assumed to want as many pods as the dump contains.
+    // An owner that was not imported is assumed to want as many pods as were imported.
     let reference = meta.controller_ref()?;
     let owner = cx.objects.assumed().owner(&reference.uid)?;
     Some((reference.uid.clone(), owner.controlled))
 }
 
-/// Approved evictions whose pods are not yet terminating, and when the next of them expires (CT-099).
+/// Returns the approved evictions whose pods are not yet terminating, and the time until the next of them expires
+/// (CT-099).
 fn pending_disruptions(
     budget: &PodDisruptionBudget,
     pods: &[Arc<Pod>],
@@ -296,7 +297,7 @@ fn pending_disruptions(
         if pod.metadata.is_terminating() {
             continue;
         }
-        let remaining = Span(approved.0 + TIMEOUT.0 - now.0);
+        let remaining = Span(approved.0 + EVICTION_TIMEOUT.0 - now.0);
         if remaining < Span::ZERO {
             let text = format!(
                 "Pod was expected by PDB {} to be deleted but it wasn't",
@@ -329,7 +330,7 @@ fn reset_stale_target(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
         .condition(condition::DISRUPTION_TARGET)
         .and_then(|condition| condition.last_transition_time)
         .unwrap_or_default();
-    let remaining = Span(since.0 + TIMEOUT.0 - cx.ctx.wall().0);
+    let remaining = Span(since.0 + EVICTION_TIMEOUT.0 - cx.ctx.wall().0);
     if remaining > Span::ZERO {
         return Plan::default().requeue_after(Some(remaining));
     }
@@ -375,7 +376,7 @@ mod tests {
         )
     }
 
-    /// Expected, desired, healthy and allowed pods for various budgets.
+    /// The status has the expected, desired, healthy and allowed numbers of pods for various budgets.
     /// Shows: CT-097
     #[test]
     fn budget_status_counts_expected_and_healthy_pods() {

@@ -1,4 +1,5 @@
-//! Endpoints: the addresses of a Service in one object, an older form than EndpointSlices that v1 clients still read.
+//! Endpoints: the addresses of a Service in one object. The API is older than EndpointSlices, and v1 clients still read
+//! it.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::well_known::label;
@@ -11,15 +12,15 @@ use podscope_api::{
 use podscope_sim::{Change, DeleteOptions, Part, Request};
 
 use super::controller::{Controller, ControllerContext};
-use super::endpointslice::{enqueue_services, ports_of, shown_hostname};
+use super::endpointslice::{enqueue_services, hostname_in_service, ports_of};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 use super::template::set_entry;
 use super::trigger_time::{ANNOTATION, TriggerTimes};
 
 const MANAGED_BY: (&str, &str) = ("endpoints.kubernetes.io/managed-by", "endpoint-controller");
-/// Maximum number of addresses in one object; further ones are omitted.
-const MAX: usize = 1000;
+/// Maximum number of addresses in one Endpoints object; further addresses are omitted.
+const MAX_ADDRESSES: usize = 1000;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndpointsController {
@@ -63,7 +64,7 @@ impl Controller for EndpointsController {
         if service.spec.selector.is_none()
             || service.metadata.is_terminating()
             || cx.objects.assumed().is_left_alone(&service.metadata.uid)
-            // Endpoints that are missing in an imported namespace were left out of the dump; they are not created.
+            // If an imported Service has no Endpoints, they were left out of the import; they are not created.
             || (old.is_none() && cx.is_older(&service.metadata))
         {
             return Plan::default();
@@ -75,7 +76,7 @@ impl Controller for EndpointsController {
             .filter(|pod| !pod.is_terminal() && !pod.status.pod_ip.is_empty())
             .filter(|pod| publish || !pod.metadata.is_terminating())
             .collect();
-        let since = self.times.note(&service, &pods);
+        let since = self.times.update(&service, &pods);
         let mut wanted = old.as_deref().cloned().unwrap_or_else(|| Endpoints {
             metadata: ObjectMeta {
                 name: service.metadata.name.clone(),
@@ -114,7 +115,7 @@ fn subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubse
     let mut by_ports: Vec<(Vec<EndpointPort>, EndpointSubset)> = Vec::new();
     let mut sorted = pods.to_vec();
     sorted.stable_sort_by_key(|pod| octets(&pod.status.pod_ip));
-    for pod in sorted.into_iter().take(MAX) {
+    for pod in sorted.into_iter().take(MAX_ADDRESSES) {
         let Some(ports) = ports_of(service, pod) else { continue };
         let at = by_ports.iter().position(|(known, _)| *known == ports);
         let at = at.unwrap_or_else(|| {
@@ -144,7 +145,7 @@ fn octets(ip: &str) -> Vec<u32> {
 fn address(service: &Service, pod: &Pod) -> EndpointAddress {
     EndpointAddress {
         ip: pod.status.pod_ip.clone(),
-        hostname: shown_hostname(service, pod).unwrap_or_default(),
+        hostname: hostname_in_service(service, pod).unwrap_or_default(),
         node_name: pod.spec.node_name.as_ref().map(|node| node.0.clone()),
         target_ref: Some(ObjectReference {
             kind: "Pod".into(),
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// Endpoints contain the addresses with the resolved numbers of named ports, and are deleted with the Service.
+    /// Endpoints contain the pod addresses and the resolved numbers of named ports, and are deleted with the Service.
     #[test]
     fn service_gets_endpoints_object_that_is_deleted_with_it() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \

@@ -1,5 +1,5 @@
-//! EndpointSlices: the addresses behind a Service with their readiness (CT-114 to CT-116). They steer traffic, and do
-//! not fence anything (CT-117).
+//! EndpointSlices: the addresses behind a Service with their readiness (CT-114 to CT-116). They direct traffic; they do
+//! not fence a node (CT-117).
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
@@ -24,14 +24,14 @@ const MANAGED_BY: (&str, &str) = (
     "endpointslice-controller.k8s.io",
 );
 /// Maximum number of endpoints in one slice.
-const MAX: usize = 100;
+const MAX_ENDPOINTS: usize = 100;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndpointSliceController {
     times: TriggerTimes,
 }
 
-/// The properties of a pod that its endpoint contains.
+/// Returns the properties of a pod that its endpoint contains.
 fn endpoint_properties(pod: &Pod) -> (&Str, bool, bool, bool, Option<&str>) {
     let meta = &pod.metadata;
     (
@@ -55,7 +55,7 @@ pub(super) fn enqueue_services(change: &Change, cx: &mut ControllerContext<'_, '
     }
 }
 
-/// The Services whose endpoints are affected by a change of a pod, by key.
+/// Returns the keys of the Services whose endpoints are affected by a change of a pod.
 fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> ordered::Set<Key> {
     let (old, new) = owner::pods_of_change(change);
     if let (Some(old), Some(new)) = (old, new)
@@ -69,14 +69,14 @@ fn services_of_change(change: &Change, cx: &ControllerContext<'_, '_>) -> ordere
     affected.map(key_of).collect()
 }
 
-/// The hostname of a pod under the Service, if the pod's subdomain is the Service's name.
-pub(super) fn shown_hostname(service: &Service, pod: &Pod) -> Option<Str> {
+/// Returns the hostname of a pod under the Service, if the pod's subdomain is the Service's name.
+pub(super) fn hostname_in_service(service: &Service, pod: &Pod) -> Option<Str> {
     let is_shown = !pod.spec.hostname.is_empty() && pod.spec.subdomain == service.metadata.name;
     is_shown.then(|| pod.spec.hostname.clone())
 }
 
-/// The Service's ports, resolved in a pod. A named port that no container declares is omitted; `None` if none of the
-/// Service's ports can be resolved.
+/// Returns the Service's ports, resolved in a pod. A named port that no container declares is omitted; `None` if none
+/// of the Service's ports can be resolved.
 pub(super) fn ports_of(service: &Service, pod: &Pod) -> Option<Vec<EndpointPort>> {
     let found: Vec<EndpointPort> = service.spec.ports.iter().filter_map(|one| port(one, pod)).collect();
     (service.spec.ports.is_empty() || !found.is_empty()).then_some(found)
@@ -119,17 +119,17 @@ impl Controller for EndpointSliceController {
         }
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = objects.pods_selected_by(&service).collect();
-        let since = self.times.note(&service, &pods);
+        let since = self.times.update(&service, &pods);
         let (wanted, lacks_node) = groups(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
         reconcile(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
     }
 }
 
-/// The endpoints of a Service grouped by ports, and whether a pod was left out because its node is missing.
-fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, bool) {
+/// Groups the endpoints of a Service by ports; returns also whether a pod was left out because its node is missing.
+fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<EndpointGroup>, bool) {
     let publish = service.spec.publish_not_ready_addresses == Some(true);
-    let mut wanted: Vec<Group> = Vec::new();
+    let mut wanted: Vec<EndpointGroup> = Vec::new();
     let mut lacks_node = false;
     for pod in pods {
         if pod.is_terminal() || pod.status.pod_ip.is_empty() {
@@ -145,7 +145,7 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, b
         let endpoint = endpoint(service, pod, node.map(|node| &**node), publish);
         let at = wanted.iter().position(|group| group.ports == ports);
         let at = at.unwrap_or_else(|| {
-            wanted.push(Group {
+            wanted.push(EndpointGroup {
                 ports,
                 endpoints: ordered::Map::new(),
             });
@@ -158,7 +158,7 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, b
     (wanted, lacks_node)
 }
 
-/// The slices that the controller would have created for a Service whose slices are not in the dump (P-09).
+/// Returns the slices that the controller would have created for an imported Service without slices (P-09).
 pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object> {
     let meta = &service.metadata;
     let has_slices = objects.slices_of(&meta.namespace, &meta.name).next().is_some();
@@ -173,9 +173,13 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
     let pods: Vec<&Pod> = objects.pods_selected_by(service).collect();
     let (groups, _) = groups(service, &pods, objects);
     let mut chunks: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
-    for Group { ports, endpoints } in groups {
+    for EndpointGroup { ports, endpoints } in groups {
         let endpoints: Vec<Endpoint> = endpoints.into_values().collect();
-        chunks.extend(endpoints.chunks(MAX).map(|part| (ports.clone(), part.to_vec())));
+        chunks.extend(
+            endpoints
+                .chunks(MAX_ENDPOINTS)
+                .map(|part| (ports.clone(), part.to_vec())),
+        );
     }
     if chunks.is_empty() {
         chunks.push((Vec::new(), Vec::new()));
@@ -193,7 +197,7 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
 }
 
 /// Endpoints with the same ports, by pod UID.
-struct Group {
+struct EndpointGroup {
     ports: Vec<EndpointPort>,
     endpoints: ordered::Map<Str, Endpoint>,
 }
@@ -217,7 +221,7 @@ fn endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) ->
         }),
         node_name: pod.spec.node_name.as_ref().map(|node| node.0.clone()),
         zone: node.and_then(|node| node.metadata.labels.get(label::ZONE)).cloned(),
-        hostname: shown_hostname(service, pod),
+        hostname: hostname_in_service(service, pod),
     }
 }
 
@@ -247,9 +251,14 @@ fn port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
     })
 }
 
-/// Keeps existing endpoints in their slices, fills slices that have room, and creates and deletes slices. A slice that
-/// is no longer needed is reused for a new one.
-fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &ControllerContext<'_, '_>) -> Plan {
+/// Keeps existing endpoints in their slices, fills slices that have space, and creates and deletes slices. Reuses a
+/// slice that is no longer needed instead of creating a new one.
+fn reconcile(
+    service: &Service,
+    wanted: Vec<EndpointGroup>,
+    since: Option<Time>,
+    cx: &ControllerContext<'_, '_>,
+) -> Plan {
     let meta = &service.metadata;
     let ours = |slice: &&Arc<EndpointSlice>| slice.metadata.label(MANAGED_BY.0) == Some(MANAGED_BY.1);
     let slices = cx.objects.slices_of(&meta.namespace, &meta.name);
@@ -260,7 +269,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
             reusable.push((**slice).clone());
         }
     }
-    for Group { ports, mut endpoints } in wanted {
+    for EndpointGroup { ports, mut endpoints } in wanted {
         let mut matching: Vec<EndpointSlice> = Vec::new();
         for slice in old.iter().filter(|slice| slice.ports == ports) {
             let mut slice = (**slice).clone();
@@ -273,7 +282,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
         }
         let mut remaining = endpoints.into_values();
         for slice in &mut matching {
-            let room = MAX.saturating_sub(slice.endpoints.len());
+            let room = MAX_ENDPOINTS.saturating_sub(slice.endpoints.len());
             slice.endpoints.extend(remaining.by_ref().take(room));
         }
         let (emptied, filled): (Vec<_>, Vec<_>) = matching.into_iter().partition(|slice| slice.endpoints.is_empty());
@@ -282,7 +291,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
         let remaining: Vec<Endpoint> = remaining.collect();
         new.extend(
             remaining
-                .chunks(MAX)
+                .chunks(MAX_ENDPOINTS)
                 .map(|endpoints| (ports.clone(), endpoints.to_vec())),
         );
     }
@@ -327,7 +336,7 @@ fn reconcile(service: &Service, wanted: Vec<Group>, since: Option<Time>, cx: &Co
     Plan::default().then(step)
 }
 
-/// The Service's labels and those of the controller.
+/// Returns the Service's labels and the labels that the controller adds.
 fn labels(service: &Service) -> Labels {
     let mut labels = service.metadata.labels.clone();
     set_entry(&mut labels, label::SERVICE_NAME, &service.metadata.name);
@@ -382,7 +391,7 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    /// All slices except that of the API server's Service.
+    /// Returns all slices except those of the Service `kubernetes`.
     fn slices(lab: &Lab) -> impl Iterator<Item = &Arc<EndpointSlice>> {
         let all = lab.objects().list::<EndpointSlice>();
         all.filter(|slice| &*slice.metadata.name != "kubernetes")
@@ -402,8 +411,8 @@ mod tests {
             .collect()
     }
 
-    /// Conditions ready, serving and terminating. A pod on a lost node stays listed as not ready; a finished pod is
-    /// removed.
+    /// Endpoints have the conditions ready, serving and terminating. A pod on a lost node stays listed as not ready; a
+    /// finished pod is removed.
     /// Shows: CT-114, CT-115, CT-116
     #[test]
     fn endpoints_follow_readiness_and_termination_of_pods() {

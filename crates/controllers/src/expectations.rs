@@ -1,6 +1,6 @@
-//! Expectations: creates and deletes that a controller has requested and that its cache does not show yet. Meanwhile it
-//! does not scale again, so that a slow watch does not cause duplicate creates (CT-057). Expectations are kept in
-//! memory and lost in a restart.
+//! Expectations: creates and deletes that a controller has requested and that its cache does not show yet. Until then
+//! the controller does not scale again, so that a slow watch does not cause duplicate creates (CT-057). Expectations
+//! are kept in memory and lost in a restart.
 
 use podscope_api::ordered;
 
@@ -11,7 +11,7 @@ use podscope_sim::{SimTime, Span};
 use super::queue::Key;
 
 /// Age after which expectations count as fulfilled.
-const TIMEOUT: Span = Span::seconds(300);
+const EXPECTATION_TIMEOUT: Span = Span::seconds(300);
 
 #[derive(Debug, Clone)]
 struct Expected {
@@ -27,7 +27,7 @@ impl Expectations {
     /// Returns whether all expectations of a key are fulfilled or have expired.
     pub(super) fn are_satisfied(&self, key: &Key, now: SimTime) -> bool {
         self.0.get(key).is_none_or(|expected| {
-            (expected.creations == 0 && expected.deletions.is_empty()) || now > expected.since + TIMEOUT
+            (expected.creations == 0 && expected.deletions.is_empty()) || now > expected.since + EXPECTATION_TIMEOUT
         })
     }
 
@@ -41,14 +41,14 @@ impl Expectations {
         self.0.insert(key.clone(), expected);
     }
 
-    /// Counts a creation that was observed, failed, or was dropped.
+    /// Counts down the expected creations: one was observed, failed, or was dropped.
     pub(super) fn creation_observed(&mut self, key: &Key) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
 
-    /// Counts a deletion that was observed or failed.
+    /// Removes an expected deletion that was observed or failed.
     pub(super) fn deletion_observed(&mut self, key: &Key, pod: &ObjectKey) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.deletions.remove(pod);

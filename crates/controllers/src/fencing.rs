@@ -1,5 +1,5 @@
-//! Fencing: isolates a lost node so that it can do no harm, and declares it out of service only afterwards (V-05,
-//! CT-140 to CT-151). Off by default.
+//! Fencing: isolates a lost node so that nothing on it can write data any more, and only then declares it out of
+//! service (V-05, CT-140 to CT-151). Off by default.
 //!
 //! ```text
 //! silent ──detected──► due ──decided──► fencing ──confirmed──► out of service
@@ -7,7 +7,7 @@
 //!
 //! Watches nodes, pods and budgets like an administrator. It decides by policy (a pod's annotation), priority and
 //! budget; fences by power, storage or network; waits for the confirmation of the fence agent; then adds the
-//! out-of-service taint, whereupon other controllers detach volumes and force-delete pods. To do so before the
+//! out-of-service taint, whereupon other controllers detach volumes and force-delete pods. Adding the taint before the
 //! confirmation would violate at-most-one semantics (CT-144).
 
 use podscope_api::fault::FenceMechanism;
@@ -29,7 +29,7 @@ use super::queue::Key;
 use super::settings::Setting;
 use super::taints::{is_out_of_service, patch_taints, ready_status};
 
-/// Annotation of a pod that requires or forbids fencing its node: `always` or `never`. Without it,
+/// Annotation of a pod that requires (`always`) or forbids (`never`) fencing of its node. Without the annotation,
 /// [`FencingController::decide`] applies its rules.
 const POLICY: &str = "podscope.dev/fencing";
 
@@ -40,13 +40,13 @@ super::settings::settings! {
     enabled: bool = "enabled", false;
     /// The fencing mechanism.
     mechanism: FenceMechanism = "mechanism", FenceMechanism::Power;
-    /// How long a node must be Unknown before it is fenced for the sake of a pod without a substitute.
+    /// Time that a node must be Unknown before it is fenced for a pod without a substitute.
     detect_after: Span = "detectAfter", Span::seconds(30);
-    /// The same delay if the budgets of all its pods still allow a disruption.
+    /// Time that a node must be Unknown before it is fenced, if the budgets of all its pods still allow a disruption.
     patience: Span = "patience", Span::seconds(300);
     /// Minimum priority of pods that cause fencing.
     min_priority: i64 = "minPriority", 0;
-    /// Time until the fence agent confirms. The fence is effective from the request on (CT-148).
+    /// Time from the request until the fence agent confirms. The fence is effective from the request on (CT-148).
     confirmation: Span = "confirmation", Span::seconds(2);
 }
 
@@ -61,9 +61,9 @@ impl Setting for FenceMechanism {
 #[derive(Debug, Clone, Default)]
 pub(super) struct FencingController {
     settings: FencingSettings,
-    /// Since when each node has been Unknown.
-    silent: ordered::Map<NodeName, SimTime>,
-    /// Requested fences, with the times of their confirmation.
+    /// Time since which each node has been Unknown.
+    unknown_since: ordered::Map<NodeName, SimTime>,
+    /// Requested fences, with the time of their confirmation.
     requested: ordered::Map<NodeName, SimTime>,
 }
 
@@ -94,26 +94,26 @@ impl Controller for FencingController {
             (Some(Object::Node(node)), _) => {
                 let name = NodeName::from(&*node.metadata.name);
                 if ready_status(node) == Some(&ConditionStatus::Unknown) {
-                    self.silent.entry(name.clone()).or_insert(cx.now());
+                    self.unknown_since.entry(name.clone()).or_insert(cx.now());
                     cx.enqueue(key_of_node(&name));
                 } else {
-                    self.silent.remove(&name);
+                    self.unknown_since.remove(&name);
                     self.requested.remove(&name);
                 }
             }
             (None, Some(Object::Node(node))) => {
-                self.silent.remove(&*node.metadata.name);
+                self.unknown_since.remove(&*node.metadata.name);
                 self.requested.remove(&*node.metadata.name);
             }
             (Some(Object::Pod(pod)), _) => {
                 if let Some(node) = &pod.spec.node_name
-                    && self.silent.contains_key(node)
+                    && self.unknown_since.contains_key(node)
                 {
                     cx.enqueue(key_of_node(node));
                 }
             }
             (Some(Object::PodDisruptionBudget(_)), _) => {
-                let nodes: Vec<NodeName> = self.silent.keys().cloned().collect();
+                let nodes: Vec<NodeName> = self.unknown_since.keys().cloned().collect();
                 nodes.iter().for_each(|node| cx.enqueue(key_of_node(node)));
             }
             _ => {}
@@ -123,7 +123,7 @@ impl Controller for FencingController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName(key.1.name.clone());
         let (Some(since), Some(node)) = (
-            self.silent.get(&name).copied(),
+            self.unknown_since.get(&name).copied(),
             cx.objects.named::<Node>(&name).cloned(),
         ) else {
             return Plan::default();
@@ -136,10 +136,10 @@ impl Controller for FencingController {
             if confirmed > now {
                 return Plan::default().requeue_after(Some(confirmed - now));
             }
-            return self.mark(&node, cx);
+            return self.mark_out_of_service(&node, cx);
         }
-        // If more than half of the nodes are silent, the fault is probably on the control plane's side.
-        if self.silent.len() * 2 > cx.objects.list::<Node>().count() {
+        // If more than half of the nodes are Unknown, the fault is probably on the side of the control plane.
+        if self.unknown_since.len() * 2 > cx.objects.list::<Node>().count() {
             return Plan::default().requeue_after(Some(self.settings.detect_after));
         }
         let Some(wait) = self.decide(&name, cx) else {
@@ -160,7 +160,8 @@ impl Controller for FencingController {
 }
 
 impl FencingController {
-    /// How long the node may stay silent before it is fenced; `None` if no pod on it requires fencing (CT-141, CT-143).
+    /// Returns how long the node may stay Unknown before it is fenced; `None` if no pod on it requires fencing (CT-141,
+    /// CT-143).
     fn decide(&self, node: &NodeName, cx: &ControllerContext<'_, '_>) -> Option<Span> {
         let pods = cx.objects.pods_on(node).filter(|pod| !pod.is_terminal());
         pods.filter_map(|pod| match pod.metadata.annotation(POLICY) {
@@ -174,7 +175,7 @@ impl FencingController {
     }
 
     /// Adds the out-of-service taint after the confirmation; other controllers then detach volumes and delete pods.
-    fn mark(&self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
+    fn mark_out_of_service(&self, node: &Arc<Node>, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let mechanism = self.settings.mechanism.as_str();
         let text = format!(
             "Node {} is fenced by {mechanism}; marking it out of service",
@@ -190,7 +191,7 @@ impl FencingController {
     }
 }
 
-/// Returns whether the pod is not replaced while its node is silent: it belongs to a StatefulSet or uses a claim.
+/// Returns whether the pod is not replaced while its node is Unknown: it belongs to a StatefulSet or uses a claim.
 fn is_not_replaced(pod: &Pod) -> bool {
     let is_of_stateful_set = pod
         .metadata

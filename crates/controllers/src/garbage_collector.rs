@@ -1,9 +1,9 @@
 //! Garbage collection by ownerReferences (C-11, CT-152).
 //!
-//! Watches all kinds. An object whose owners are all gone is deleted. An owner that is deleted in the foreground waits
-//! for its blocking dependents. An owner that is deleted with `orphan` first removes its reference from its dependents.
-//! Before a deletion, the API server is asked by UID whether the owner is really gone, and the DELETE carries the
-//! dependent's UID.
+//! Watches all kinds. An object whose owners have all been deleted is deleted. An owner that is deleted in the
+//! foreground waits for its blocking dependents. An owner that is deleted with `orphan` first removes its reference
+//! from its dependents. Before a deletion, the controller verifies with the API server, by UID, that the owner no
+//! longer exists; the DELETE carries the dependent's UID.
 
 use podscope_api::{Kind, Object, ObjectKey, ObjectMeta, OwnerReference, Uid};
 
@@ -23,7 +23,7 @@ fn has_finalizer(meta: &ObjectMeta, name: &str) -> bool {
     meta.finalizers.iter().any(|finalizer| &**finalizer == name)
 }
 
-/// Returns whether the object waits for its dependents.
+/// Returns whether the object is deleted in the foreground, and so waits for its dependents.
 fn is_foreground(meta: &ObjectMeta) -> bool {
     meta.is_terminating() && has_finalizer(meta, FOREGROUND)
 }
@@ -47,7 +47,7 @@ impl Controller for GarbageCollector {
                 cx.enqueue(key);
             }
         }
-        // The removed object may have been the last dependent that its owner waits for.
+        // The deleted object may have been the last dependent that its owner waits for.
         if is_gone {
             let owners: Vec<Object> = meta
                 .owner_references
@@ -81,20 +81,21 @@ impl Controller for GarbageCollector {
         };
         let meta = object.metadata();
         if meta.is_terminating() && has_finalizer(meta, ORPHAN) {
-            return orphan(&object, cx);
+            return sync_orphan_deletion(&object, cx);
         }
         if is_foreground(meta) {
-            return foreground(&object, cx);
+            return sync_foreground_deletion(&object, cx);
         }
         if meta.is_terminating() || meta.owner_references.is_empty() {
             return Plan::default();
         }
-        collect(&object, cx)
+        delete_if_ownerless(&object, cx)
     }
 }
 
-/// Deletes an object without a live owner; if one is left, removes the references to owners that are gone or wait.
-fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
+/// Deletes an object without a live owner. If the object has a live owner, removes the references to owners that are
+/// deleted or wait for it.
+fn delete_if_ownerless(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let meta = object.metadata();
     let (mut n_live_owners, mut waiting, mut absent) = (0, Vec::new(), Vec::new());
     for reference in &meta.owner_references {
@@ -147,12 +148,12 @@ fn collect(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
 }
 
-/// The kind of an owner, if it is served.
+/// Returns the kind of an owner, if the API server serves it.
 fn kind_of(reference: &OwnerReference, cx: &ControllerContext<'_, '_>) -> Option<Kind> {
     cx.objects.served_kind(&reference.api_version, &reference.kind)
 }
 
-/// Verifies with the API server that an owner is gone: no object has its name, or it has another UID.
+/// Verifies with the API server that an owner no longer exists: no object has its name, or that object has another UID.
 fn verify_absence(meta: &ObjectMeta, reference: &OwnerReference, cx: &ControllerContext<'_, '_>) -> Option<Action> {
     let kind = kind_of(reference, cx)?;
     let namespace = if kind.is_namespaced() {
@@ -167,8 +168,8 @@ fn verify_absence(meta: &ObjectMeta, reference: &OwnerReference, cx: &Controller
     Some(Action::from(read).accept(Accept::Gone(reference.uid.clone())))
 }
 
-/// Removes the finalizer when no dependent blocks the deletion any more.
-fn foreground(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
+/// Removes the foreground finalizer when no dependent blocks the deletion any more.
+fn sync_foreground_deletion(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let uid = &object.metadata().uid;
     if cx.objects.assumed().is_left_alone(uid) {
         return Plan::default();
@@ -188,7 +189,7 @@ fn foreground(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
 }
 
 /// Removes the owner's reference from its dependents, then its finalizer.
-fn orphan(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
+fn sync_orphan_deletion(object: &Object, cx: &ControllerContext<'_, '_>) -> Plan {
     let dependents = cx
         .index
         .dependents_of(&object.metadata().uid)
@@ -250,8 +251,8 @@ mod tests {
         )
     }
 
-    /// Background deletion: dependents are deleted gracefully afterwards. Foreground: the owner waits. Orphan:
-    /// dependents stay.
+    /// With background deletion, dependents are deleted gracefully afterwards. With foreground deletion, the owner
+    /// waits for them. With orphan, the dependents stay.
     /// Shows: CT-152
     #[test]
     fn dependents_follow_propagation_policy_of_owner() {

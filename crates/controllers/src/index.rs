@@ -5,7 +5,7 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use podscope_sim::Change;
 
-/// Invariant: the indexes are a function of the cache.
+/// Invariant: the indexes depend only on the contents of the cache.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     /// Pods without a controller.
@@ -18,7 +18,7 @@ pub(super) struct Index {
 
 impl Index {
     pub(super) fn update(&mut self, change: &Change) {
-        // Most changes concern only a status and leave the indexes as they are.
+        // Most changes concern only a status and do not affect the indexes.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
             && has_equal_entries(old, new)
         {
@@ -46,7 +46,7 @@ impl Index {
         }
     }
 
-    /// Pods of a namespace without a controller.
+    /// Returns the pods of a namespace that have no controller.
     pub(super) fn orphans_in<'i>(&'i self, namespace: &str) -> impl Iterator<Item = &'i ObjectKey> + use<'i> {
         let from = ObjectKey::new(namespace, "");
         let namespace = from.namespace.clone();
@@ -55,12 +55,12 @@ impl Index {
             .take_while(move |key| key.namespace == namespace)
     }
 
-    /// Pods that use a claim.
+    /// Returns the pods that use a claim.
     pub(super) fn users_of(&self, claim: &ObjectKey) -> impl Iterator<Item = &ObjectKey> {
         self.by_claim.get(claim).into_iter().flat_map(|keys| keys.iter())
     }
 
-    /// Objects that have the UID among their owners.
+    /// Returns the objects that have the UID among their owners.
     pub(super) fn dependents_of(&self, owner: &Uid) -> impl Iterator<Item = &(podscope_api::Kind, ObjectKey)> {
         self.dependents.get(owner).into_iter().flat_map(|keys| keys.iter())
     }
@@ -80,7 +80,7 @@ impl Index {
     }
 }
 
-/// Returns whether both states of an object have the same entries in all indexes.
+/// Returns whether both versions of an object have the same entries in all indexes.
 fn has_equal_entries(old: &Object, new: &Object) -> bool {
     let has_same_owners = old.metadata().owner_references == new.metadata().owner_references;
     has_same_owners
@@ -90,7 +90,7 @@ fn has_equal_entries(old: &Object, new: &Object) -> bool {
         }
 }
 
-/// The claims that a pod uses, including those for its ephemeral volumes.
+/// Returns the claims that a pod uses, including those for its ephemeral volumes.
 pub(super) fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     pod.spec.volumes.iter().filter_map(|volume| {
         let name = if let Some(claim) = &volume.persistent_volume_claim {

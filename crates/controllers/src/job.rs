@@ -1,13 +1,13 @@
 //! Job: runs pods until enough have succeeded (C-03, CT-091 to CT-095).
 //!
 //! Watches Jobs and their pods; compares the active pods with the desired number. A finalizer keeps finished pods until
-//! they are counted (CT-093). Terminating pods are replaced at once unless the policy waits for their end (CT-092), so
-//! two executions of one index may overlap (CT-094).
+//! they are counted (CT-093). Terminating pods are replaced at once unless the replacement policy waits until they have
+//! failed (CT-092), so two executions of one index may overlap (CT-094).
 //!
 //! ```text
 //!        suspend: true                     all succeeded, or a rule of successPolicy
 //! Suspended ◄─────► Running ───────────────► SuccessCriteriaMet ──► Complete
-//!                      │  limit, deadline, policy, indexes           no pod is left    
+//!                      │  limit, deadline, policy, indexes           all pods have ended
 //!                      └──────────────────► FailureTarget ───────► Failed
 //! ```
 
@@ -34,19 +34,19 @@ use super::replicaset::delete_pod;
 use backoff::FailureRecord;
 use pass::Pass;
 use pods::Step;
-pub(super) use status::end_of;
+pub(super) use status::final_condition;
 
-/// The name of this controller in `spec.managedBy`. A Job that names another controller is left to it.
+/// The name of this controller in `spec.managedBy`. A Job with another name there is ignored.
 const MANAGER: &str = "kubernetes.io/job-controller";
 /// Delay of a sync after a change of a pod, so that several changes are handled together.
-const BATCH: Span = Span::seconds(1);
+const BATCH_DELAY: Span = Span::seconds(1);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct JobController {
     expectations: Expectations,
-    /// Counted failures by Job.
+    /// The failures of each Job that are already counted in its status.
     records: ordered::Map<Key, FailureRecord>,
-    /// The new records, which apply once the status that counts their failures is written.
+    /// Failure records that replace those in `records` when the status that counts their failures is written.
     next_records: ordered::Map<Key, FailureRecord>,
 }
 
@@ -66,7 +66,7 @@ fn is_suspended(job: &Job) -> bool {
     job.spec.suspend == Some(true)
 }
 
-fn is_left_alone(job: &Job, cx: &ControllerContext<'_, '_>) -> bool {
+fn is_ignored(job: &Job, cx: &ControllerContext<'_, '_>) -> bool {
     let is_managed_elsewhere = job.spec.managed_by.as_deref().is_some_and(|manager| manager != MANAGER);
     is_managed_elsewhere || cx.objects.assumed().is_left_alone(&job.metadata.uid)
 }
@@ -94,7 +94,7 @@ impl Controller for JobController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = change.object() {
             if change.new.is_none() {
-                // Its pods lose their finalizers, because nothing counts them any more.
+                // The Job was deleted: its pods lose their finalizers, because they are no longer counted.
                 let pods: Vec<Key> = cx
                     .objects
                     .pods_of(&job.metadata.uid)
@@ -119,24 +119,24 @@ impl Controller for JobController {
             } else if old.is_none() {
                 self.expectations.creation_observed(&key);
             }
-            cx.enqueue_after(key, BATCH);
+            cx.enqueue_after(key, BATCH_DELAY);
         }
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
-            return release_orphan(key, cx);
+            return remove_finalizer_of_orphan(key, cx);
         }
         let Some(job) = cx.objects.get::<Job>(&key.1).cloned() else {
             self.expectations.forget(key);
             self.records.remove(key);
             return Plan::default();
         };
-        if is_left_alone(&job, cx) {
+        if is_ignored(&job, cx) {
             return Plan::default();
         }
         let pods: Vec<Arc<Pod>> = cx.objects.pods_of(&job.metadata.uid).cloned().collect();
-        if end_of(&job.status).is_some() {
+        if final_condition(&job.status).is_some() {
             self.records.remove(key);
             let held: Vec<Arc<Pod>> = pods.into_iter().filter(|pod| has_finalizer(pod)).collect();
             return Plan::default().then(remove_finalizers(&held));
@@ -144,13 +144,13 @@ impl Controller for JobController {
         let is_satisfied = self.expectations.are_satisfied(key, cx.now());
         let record = self.records.get(key).copied().unwrap_or_default();
         let mut pass = Pass::new(job, pods, record, cx);
-        pass.judge();
+        pass.determine_ending();
         let (mut plan, mut deleted) = (Plan::default(), Vec::new());
         if pass.ending.is_some() {
             deleted.clone_from(&pass.active);
             plan = plan.then(deleted.iter().map(|pod| delete_pod(&*pass.job, pod)).collect());
             if !is_satisfied {
-                // Pods may exist that the cache does not show yet.
+                // The cache may not contain all pods of the Job yet.
                 pass.ending = None;
             }
         } else {
@@ -171,7 +171,7 @@ impl Controller for JobController {
                 }
             }
             if !pass.complete(active) && is_managed {
-                pass.note_suspension();
+                pass.update_suspended_condition();
             }
         }
         self.next_records.insert(key.clone(), pass.record);
@@ -202,7 +202,7 @@ impl Controller for JobController {
 }
 
 impl JobController {
-    /// Deletes excess pods. They lose their finalizer first, because they are not counted.
+    /// Deletes excess pods. Removes their finalizers first, because these pods are not counted.
     fn delete(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
         let keys = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, pass.cx.now());
@@ -241,8 +241,8 @@ fn remove_finalizer(pod: &Arc<Pod>) -> Action {
     Action::from(patch).accept(Accept::OrNotFound)
 }
 
-/// Removes the finalizer of a pod whose Job is gone.
-fn release_orphan(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
+/// Removes the finalizer of a pod whose Job no longer exists.
+fn remove_finalizer_of_orphan(key: &Key, cx: &ControllerContext<'_, '_>) -> Plan {
     let Some(pod) = cx.objects.get::<Pod>(&key.1) else {
         return Plan::default();
     };

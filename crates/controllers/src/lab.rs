@@ -1,6 +1,6 @@
-//! A test bench for controllers: a controller-manager with the real API server, which answers each request after two
-//! milliseconds, and simulated kubelets that start and stop pods within a second. Tests of single controllers run here;
-//! tests of the whole cluster run in the world.
+//! A test environment for controllers: a controller-manager with the real API server, which answers each request after
+//! two milliseconds, and simulated kubelets that start and stop pods within a second. Tests of single controllers use
+//! this environment; tests of the whole cluster use `World`.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -32,9 +32,9 @@ enum LabEvent {
 
 pub(super) struct Lab {
     pub(super) now: SimTime,
-    /// The controller-manager, and the storage's attachers.
+    /// The controller-manager, and the process with the attachers of the CSI drivers.
     managers: Vec<ControllerManager>,
-    /// Trace records, as `WHAT node`.
+    /// Trace records in the form `RECORD NODE`.
     pub(super) records: Vec<String>,
     api: ApiServer,
     /// The last revision of the store that was delivered to the managers.
@@ -44,7 +44,7 @@ pub(super) struct Lab {
     pub(super) partitioned: ordered::Set<NodeName>,
     /// While true, started pods do not become Ready.
     pub(super) readiness_fails: bool,
-    /// Returns an error for requests that the server refuses.
+    /// Function that decides which requests the server refuses, and with which error.
     pub(super) refuse: Option<fn(&Request) -> Option<ApiError>>,
     pub(super) heartbeats: Heartbeats,
     /// The delay of watch events.
@@ -74,7 +74,8 @@ pub(super) fn error(code: u16, reason: StatusReason, message: &str) -> ApiError 
 }
 
 impl Lab {
-    /// A lab with these nodes (the first letter is the zone) and objects in YAML, after the manager's first list.
+    /// Creates a lab with these nodes (the first letter of the name is the zone) and objects in YAML; the manager has
+    /// received its first list.
     pub(super) fn new(nodes: &[&str], manifests: &str) -> Self {
         Self::with(
             nodes,
@@ -138,7 +139,7 @@ impl Lab {
         self.push(Span::ZERO, LabEvent::Input(self.managers.len() - 1, listed));
     }
 
-    /// Replaces the controller-manager by a new process without memory.
+    /// Replaces the controller-manager by a new process without in-memory state.
     pub(super) fn restart(&mut self) {
         self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
         self.queue.retain(|_, event| !matches!(event, LabEvent::Input(0, _)));
@@ -153,7 +154,7 @@ impl Lab {
         self.run(Span::ZERO);
     }
 
-    /// All objects in the store.
+    /// Returns all objects in the store.
     pub(super) fn objects(&self) -> &Arc<Objects> {
         self.api.objects()
     }
@@ -191,7 +192,7 @@ impl Lab {
         self.objects().get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
     }
 
-    /// Changes an object, first its main part and then its status.
+    /// Changes an object: first its main part, then its status.
     pub(super) fn edit<T: Resource>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         let change = Mutation::new("edit", change);
@@ -259,7 +260,7 @@ impl Lab {
         });
     }
 
-    /// Names of all pods, with the prefix `-` for terminating pods and `!` for unready ones.
+    /// Returns the names of all pods, with the prefix `-` for terminating pods and `!` for unready ones.
     pub(super) fn pods(&self) -> Vec<String> {
         let mark = |pod: &Pod| match (pod.metadata.is_terminating(), pod.is_ready()) {
             (true, _) => "-",
@@ -276,7 +277,7 @@ impl Lab {
         Time(START.0 + self.now.0)
     }
 
-    /// Processes all events of the next `span`.
+    /// Processes all events of the next time `span`.
     pub(super) fn run(&mut self, span: Span) {
         let end = self.now + span;
         while let Some((at, seq)) = self.queue.keys().next().copied()

@@ -101,7 +101,7 @@ pub enum Timer {
 /// An action of a controller outside the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Fence a node, so that nothing on it can write any more (V-05).
+    /// Fence a node, so that nothing on it can write data any more (V-05).
     Fence(NodeName, FenceMechanism),
     /// Boot a new machine of a node group (CA-017).
     Join {
@@ -109,6 +109,6 @@ pub enum Act {
         /// Name of the group.
         group: Str,
     },
-    /// Give the machine of a node back for good (CA-033).
+    /// Release the machine of a node permanently (CA-033).
     Leave(NodeName),
 }

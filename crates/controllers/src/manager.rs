@@ -1,9 +1,9 @@
 //! The process that runs controllers: one watch cache, a work queue per controller, deadlines, and the execution of
 //! plans.
 //!
-//! A sync reads the cache and returns a [`Plan`]: steps of requests. The requests of a step go out together, and a step
-//! only after the previous one succeeded. Its key stays in process until the last answer or timeout has arrived, so
-//! that only one worker handles a key at a time. Changes that arrive meanwhile cause another sync (CT-158).
+//! A sync reads the cache and returns a [`Plan`]: steps of requests. The requests of a step are sent together, and a
+//! step is sent only after the previous one succeeded. The key stays in processing until the last answer or timeout has
+//! arrived, so that only one worker handles a key at a time. Changes that arrive meanwhile cause another sync (CT-158).
 
 use podscope_api::ordered::{self, StableSort as _};
 use std::sync::Arc;
@@ -16,18 +16,19 @@ use podscope_sim::{Answer, ApiError, CallId, Change, Heartbeats, Objects, Pendin
 use super::cluster_autoscaler::{Cloud, ClusterAutoscaler, ClusterAutoscalerSettings};
 use super::controller::{Controller, ControllerContext, PendingContext};
 use super::index::Index;
-use super::plan::{Accept, Action, Failure, Plan, Verdict};
+use super::plan::{Accept, Action, AnswerEffect, Failure, Plan};
 use super::queue::{Key, Queue, QueueItem};
 use super::{ControllerManagerSettings, FencingSettings, registry};
 
-/// Returns whether changes of a kind are watched. A controller that watches all built-in kinds also watches custom kinds.
+/// Returns whether changes of a kind are watched. A controller that watches all built-in kinds also watches custom
+/// kinds.
 fn is_watched(watches: &[Kind], kind: Kind) -> bool {
     watches.contains(&kind) || matches!(kind, Kind::Custom(_)) && watches.len() == Kind::ALL.len()
 }
 
-/// A plan in execution.
+/// A plan whose requests are being sent.
 #[derive(Debug, Clone)]
-struct Running {
+struct RunningPlan {
     plan: Plan,
     /// The record that caused the sync.
     caused_by: CausedBy,
@@ -40,7 +41,7 @@ struct Running {
 struct Worker {
     controller: Box<dyn Controller>,
     queue: Queue,
-    running: ordered::Map<Key, Running>,
+    running: ordered::Map<Key, RunningPlan>,
     /// For controllers that wait for their own writes: the newest revision that each key's syncs wrote (CT-159).
     written_revisions: ordered::Map<Key, u64>,
 }
@@ -52,8 +53,8 @@ struct Call {
     action: Action,
 }
 
-/// A kube-controller-manager process that is the leader. All state is memory and is lost with a crash or the lease
-/// (CT-032, CT-133).
+/// A kube-controller-manager process that is the leader. All state is kept in memory, and is lost when the process
+/// crashes or loses the lease (CT-032, CT-133).
 #[derive(Debug, Clone)]
 pub struct ControllerManager {
     settings: Arc<ControllerManagerSettings>,
@@ -69,12 +70,13 @@ pub struct ControllerManager {
 }
 
 impl ControllerManager {
-    /// A process that just became leader. Its first inputs are `Started` and `Listed`.
+    /// Creates a process that has just become leader. Its first inputs are `Started` and `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
         Self::of(registry::constructors().map(|new| new()), settings)
     }
 
-    /// The process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader election.
+    /// Creates the process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader
+    /// election.
     pub fn attacher() -> Self {
         Self::of(
             [registry::new::<super::attacher::Attacher>()],
@@ -82,7 +84,7 @@ impl ControllerManager {
         )
     }
 
-    /// The process of the fencing controller ([`podscope_sim::Actor::Fencing`]). It needs no leader election.
+    /// Creates the process of the fencing controller ([`podscope_sim::Actor::Fencing`]). It needs no leader election.
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
             [Box::new(super::fencing::FencingController::new(settings)) as Box<dyn Controller>],
@@ -90,8 +92,8 @@ impl ControllerManager {
         )
     }
 
-    /// The process of the cluster autoscaler ([`podscope_sim::Actor::ClusterAutoscaler`]). It is the only one of its
-    /// kind, so it needs no leader election.
+    /// Creates the process of the cluster autoscaler ([`podscope_sim::Actor::ClusterAutoscaler`]). There is only one
+    /// such process, so it needs no leader election.
     pub fn cluster_autoscaler(settings: ClusterAutoscalerSettings, cloud: Arc<dyn Cloud>) -> Self {
         Self::of(
             [Box::new(ClusterAutoscaler::new(settings, cloud)) as Box<dyn Controller>],
@@ -128,7 +130,7 @@ impl ControllerManager {
         &self.objects
     }
 
-    /// The pending deadlines of all controllers.
+    /// Returns the pending deadlines of all controllers.
     pub fn pending_events(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<PendingEvent> {
         let pending = PendingContext {
             now,
@@ -142,7 +144,7 @@ impl ControllerManager {
             .collect()
     }
 
-    /// One step: updates the cache from the input, and processes everything that is due.
+    /// Performs one step: updates the cache from the input, and processes everything that is due.
     pub fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}
@@ -237,7 +239,7 @@ impl ControllerManager {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
                 match due {
-                    // A periodic pass has no single cause; the controller sets one if it knows it.
+                    // A periodic pass has no single cause; the controller sets the cause if it knows one.
                     QueueItem::Tick(tick) => {
                         ctx.set_cause(CausedBy::NOTHING);
                         self.with_controller(index, ctx, |controller, cx| controller.tick(tick, cx));
@@ -251,7 +253,7 @@ impl ControllerManager {
                             worker.queue.add_rate_limited(key, backoff, ctx.now, cause);
                             continue;
                         }
-                        let running = Running {
+                        let running = RunningPlan {
                             plan: self.with_controller(index, ctx, |controller, cx| controller.sync(&key, cx)),
                             caused_by: ctx.caused_by(),
                             outstanding: 0,
@@ -265,8 +267,8 @@ impl ControllerManager {
         }
     }
 
-    /// Returns whether the cache contains the creates and updates of the key's earlier syncs. Deletions are not awaited
-    /// (CT-159).
+    /// Returns whether the cache contains the creates and updates of the key's earlier syncs. Deletions are not waited
+    /// for (CT-159).
     fn has_seen_own_writes(&mut self, index: usize, key: &Key) -> bool {
         let written_revisions = &mut self.workers[index].written_revisions;
         let has_seen = written_revisions.get(key).is_none_or(|newest| *newest <= self.revision);
@@ -277,7 +279,7 @@ impl ControllerManager {
     }
 
     /// Sends the next step of a key's plan, or ends the sync.
-    fn advance(&mut self, index: usize, key: Key, mut running: Running, ctx: &mut Context<'_>) {
+    fn advance(&mut self, index: usize, key: Key, mut running: RunningPlan, ctx: &mut Context<'_>) {
         if let Some((action, error)) = running.error.take() {
             let rest = std::mem::take(&mut running.plan.steps);
             let is_unconditional = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
@@ -370,10 +372,10 @@ impl ControllerManager {
             return;
         };
         running.outstanding -= 1;
-        match action.accept.judge(&answer) {
-            Verdict::Yes => {}
-            Verdict::No => running.stopped = true,
-            Verdict::Fail(error) => running.error = running.error.take().or(Some((action, error))),
+        match action.accept.effect_of(&answer) {
+            AnswerEffect::Continue => {}
+            AnswerEffect::Stop => running.stopped = true,
+            AnswerEffect::Fail(error) => running.error = running.error.take().or(Some((action, error))),
         }
         if running.outstanding > 0 {
             self.workers[index].running.insert(key, running);

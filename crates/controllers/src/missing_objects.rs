@@ -1,5 +1,5 @@
-//! Objects that controllers had created in an imported cluster but that are not in the dump. They exist from the start,
-//! so that controllers do not create new ones (P-09).
+//! Objects that controllers had created in an imported cluster but that were not exported with it. They are added at
+//! the start, so that controllers do not create new ones (P-09).
 
 use podscope_api::{DaemonSet, Object, ObjectMeta, Service, StatefulSet};
 use podscope_sim::{Objects, Request};
@@ -7,7 +7,7 @@ use podscope_sim::{Objects, Request};
 use super::template::Template;
 use super::{endpointslice, revision};
 
-/// The EndpointSlices of Services and the ControllerRevisions of workloads, without UIDs.
+/// Returns the missing EndpointSlices of Services and ControllerRevisions of workloads, without UIDs.
 #[must_use]
 pub fn missing_controller_objects(objects: &Objects) -> Vec<Object> {
     let is_managed = |meta: &ObjectMeta| !meta.is_terminating() && !objects.assumed().is_left_alone(&meta.uid);

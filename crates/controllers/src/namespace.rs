@@ -1,6 +1,6 @@
-//! Namespace deletion: first pods, then all other objects, then the finalizer (C-07, CT-119 to CT-122). All deletions
-//! are graceful, so a pod on a partitioned node blocks the namespace until the partition heals or someone deletes the
-//! pod by force.
+//! Namespace deletion: deletes first the pods, then all other objects, then removes the finalizer (C-07, CT-119 to
+//! CT-122). All deletions are graceful, so a pod on a partitioned node blocks the namespace until the partition heals
+//! or someone deletes the pod by force.
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{ConditionStatus, Kind, Namespace, NamespaceCondition, Object, ObjectKey, Time};
@@ -12,8 +12,8 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::{Backoff, Key};
 
 /// Delay between the deletion request and the controller's first pass.
-const DELAY: Span = Span::seconds(5);
-/// Assumed time that finalizers take, in seconds.
+const FIRST_PASS_DELAY: Span = Span::seconds(5);
+/// Time that finalizers are assumed to take, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
 
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ impl Controller for NamespaceController {
         if let Some(new) = &change.new
             && new.metadata().is_terminating()
         {
-            cx.enqueue_after((Kind::Namespace, new.key()), DELAY);
+            cx.enqueue_after((Kind::Namespace, new.key()), FIRST_PASS_DELAY);
         }
     }
 
@@ -61,7 +61,7 @@ impl Controller for NamespaceController {
         let mut plan = Plan::default().then(pods.deletes);
         let mut report = Report::default();
         if pods.remaining > 0 {
-            report.add(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate);
+            report.add(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
             // While pods remain, the conditions report only the number of pods (CT-121).
             report.content.clear();
             report.finalizers = ordered::Map::new();
@@ -74,15 +74,21 @@ impl Controller for NamespaceController {
                 let content = Content::of(kind, &cx.objects.list_kind_in(kind, name), forced, elapsed);
                 plan = plan.then(content.deletes);
                 if content.remaining > 0 {
-                    report.add(name, kind, content.remaining, content.finalizers, content.estimate);
+                    report.add(
+                        name,
+                        kind,
+                        content.remaining,
+                        content.finalizers,
+                        content.estimate_seconds,
+                    );
                 }
             }
         }
         let plan = plan.then(report.write(&namespace, cx.time()));
         if !report.failures.is_empty() {
             plan.and_retry(true)
-        } else if report.estimate > 0 {
-            plan.requeue_after(Some(Span::seconds(report.estimate / 2 + 1)))
+        } else if report.estimate_seconds > 0 {
+            plan.requeue_after(Some(Span::seconds(report.estimate_seconds / 2 + 1)))
         } else {
             let finalize = Request::Finalize {
                 namespace: namespace.metadata.name.clone(),
@@ -99,8 +105,8 @@ struct Content {
     remaining: usize,
     /// Number of remaining objects by finalizer.
     finalizers: ordered::Map<String, usize>,
-    /// Seconds until the remaining pods are expected to have terminated; 0 if that time has passed.
-    estimate: i64,
+    /// Seconds until the remaining pods should have terminated; 0 if that time has passed.
+    estimate_seconds: i64,
 }
 
 impl Content {
@@ -121,7 +127,7 @@ impl Content {
             deletes,
             remaining: remaining.len(),
             finalizers,
-            estimate: if elapsed >= Span::seconds(estimate) {
+            estimate_seconds: if elapsed >= Span::seconds(estimate) {
                 0
             } else {
                 estimate
@@ -130,7 +136,7 @@ impl Content {
     }
 }
 
-/// Returns whether the object stays for a grace period after a delete request.
+/// Returns whether a delete request leaves the object for a grace period.
 fn needs_grace(object: &Object) -> bool {
     let Object::Pod(pod) = object else { return false };
     let has_remaining_grace = pod
@@ -141,7 +147,7 @@ fn needs_grace(object: &Object) -> bool {
     has_remaining_grace || (pod.spec.node_name.is_some() && !pod.is_terminal() && has_grace)
 }
 
-/// The grace period of an unfinished pod, in seconds.
+/// Returns the grace period of an unfinished pod, in seconds.
 fn grace(object: &Object) -> Option<i64> {
     let Object::Pod(pod) = object else { return None };
     pod.spec.termination_grace_period_seconds.filter(|_| !pod.is_terminal())
@@ -158,12 +164,12 @@ fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
 /// The result of a pass, for the namespace's conditions.
 #[derive(Default)]
 struct Report {
-    /// Messages about kinds with objects that remain for no known reason.
+    /// Messages about kinds with objects that remain for an unknown reason.
     failures: Vec<String>,
     content: Vec<String>,
     finalizers: ordered::Map<String, usize>,
-    /// Expected seconds until all content is gone. The next pass runs after half of that time.
-    estimate: i64,
+    /// Seconds until all content should be deleted. The next pass runs after half of that time.
+    estimate_seconds: i64,
 }
 
 impl Report {
@@ -180,7 +186,7 @@ impl Report {
             0 => FINALIZER_ESTIMATE,
             estimate => estimate,
         };
-        self.estimate = self.estimate.max(estimate);
+        self.estimate_seconds = self.estimate_seconds.max(estimate);
         self.content
             .push(format!("{plural}.{group} has {count} resource instances"));
         for (name, count) in held {
@@ -214,7 +220,7 @@ impl Report {
     }
 }
 
-/// Updates the five conditions of a terminating namespace; no action if they are up to date.
+/// Builds the update of the five conditions of a terminating namespace; empty if they are up to date.
 fn conditions(
     namespace: &Namespace,
     failure: Option<String>,
@@ -328,7 +334,7 @@ mod tests {
         })
     }
 
-    /// The deletion starts after five seconds: pods first, other objects next, the finalizer last.
+    /// The deletion starts after five seconds: first pods, then other objects, finally the finalizer.
     /// Shows: CT-119, CT-120
     #[test]
     fn namespace_deletes_pods_before_other_objects() {

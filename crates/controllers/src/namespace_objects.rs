@@ -1,6 +1,6 @@
 //! Objects that every namespace has: the ConfigMap with the cluster's CA certificate (root-ca-cert-publisher) and the
-//! ServiceAccount `default` (serviceaccount-controller). They are recreated after a deletion. The same holds for the
-//! API server's own Service in the namespace `default`, which in a real cluster the API server itself maintains.
+//! ServiceAccount `default` (serviceaccount-controller). They are recreated after a deletion, like the API server's own
+//! Service in the namespace `default`, which the API server itself maintains in a real cluster.
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
@@ -19,16 +19,16 @@ use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
 const ACCOUNT: &str = "default";
-/// Not a real certificate, because nothing in the simulation speaks TLS.
+/// A placeholder, because no component of the simulation uses TLS.
 const CERTIFICATE: &str =
     "-----BEGIN CERTIFICATE-----\nUG9kc2NvcGUgaGFzIG5vIGNlcnRpZmljYXRl\n-----END CERTIFICATE-----\n";
 
 const API_SERVER: &str = "kubernetes";
-/// Address of the API server itself.
+/// Address of the API server.
 const API_SERVER_IP: &str = "10.0.255.254";
 const API_SERVER_PORT: i32 = 6443;
 
-/// The API server's Service, with its Endpoints and EndpointSlice.
+/// Returns the API server's Service, with its Endpoints and EndpointSlice.
 fn api_server() -> Vec<Object> {
     let labelled = |labels: &[(&str, &str)]| ObjectMeta {
         name: API_SERVER.into(),
@@ -101,7 +101,7 @@ fn api_server() -> Vec<Object> {
     ]
 }
 
-/// The objects that the controller creates in a new namespace.
+/// Returns the objects that the controller creates in a new namespace.
 #[must_use]
 pub fn objects_of(namespace: &str) -> Vec<Object> {
     let metadata = |name: &str| ObjectMeta {
@@ -130,8 +130,8 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
     objects
 }
 
-/// Returns whether the object is one of those that its namespace always has.
-fn is_own(kind: Kind, meta: &ObjectMeta) -> bool {
+/// Returns whether the controller maintains the object in its namespace.
+fn is_maintained(kind: Kind, meta: &ObjectMeta) -> bool {
     match kind {
         Kind::ConfigMap => &*meta.name == ROOT_CA,
         Kind::ServiceAccount => &*meta.name == ACCOUNT,
@@ -166,7 +166,7 @@ impl Controller for NamespaceObjects {
         let meta = object.metadata();
         match object.kind() {
             Kind::Namespace if change.old.is_none() => cx.enqueue((Kind::Namespace, meta.key())),
-            kind if change.new.is_none() && is_own(kind, meta) => {
+            kind if change.new.is_none() && is_maintained(kind, meta) => {
                 cx.enqueue((Kind::Namespace, ObjectKey::cluster(meta.namespace.clone())));
             }
             _ => {}
@@ -177,7 +177,7 @@ impl Controller for NamespaceObjects {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1) else {
             return Plan::default();
         };
-        // Objects that are missing in an imported namespace were left out of the dump; they are not created.
+        // Objects that are missing in an imported namespace were left out of the import; they are not created.
         if namespace.metadata.is_terminating() || cx.is_older(&namespace.metadata) {
             return Plan::default();
         }
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(kinds("demo"), []);
     }
 
-    /// The objects are created with the namespace, and recreated after a deletion.
+    /// Both objects are created with the namespace, and recreated after a deletion.
     #[test]
     fn ca_config_map_and_default_account_are_recreated() {
         let mut lab = Lab::new(&["a-1"], "{apiVersion: v1, kind: Namespace, metadata: {name: demo}}");

@@ -4,8 +4,8 @@
 //! Ready=Unknown, its pods get Ready=False, and it joins its zone's queue for a NoExecute taint (CT-020 to CT-032).
 //! NoSchedule taints follow conditions at once. This controller never deletes pods; see [`super::taint_eviction`].
 //!
-//! A pass examines only nodes that are silent or not fully healthy. The renewals of all others are computed
-//! (`Heartbeats`), so idle nodes cost nothing.
+//! A pass examines only nodes that are silent or not fully healthy. The lease renewals of all other nodes are computed
+//! (`Heartbeats`), so healthy nodes cost no work.
 
 use podscope_api::ordered;
 use podscope_api::pending_event::PendingEventKind;
@@ -30,21 +30,21 @@ use super::taints::{has_taint, no_schedule_difference, patch_taints, ready_statu
 
 /// Interval of the loop that takes nodes from the zones' queues.
 const TAINT_PERIOD: Span = Span::millis(100);
-const MONITOR: u8 = 0;
-const TAINT: u8 = 1;
+const MONITOR_TICK: u8 = 0;
+const TAINT_TICK: u8 = 1;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct NodeLifecycleController {
     start: SimTime,
     has_passed: bool,
-    /// When a pass first saw each node, or last saw a new heartbeat in its status (not its lease).
+    /// Time at which a pass first saw each node, or last saw a new heartbeat in its status (not its lease).
     last_seen: RedBlackTreeMapSync<NodeName, SimTime>,
-    /// Nodes that are not fully healthy, and new ones.
+    /// Nodes that are not fully healthy, and new nodes.
     watched: ordered::Set<NodeName>,
     added: ordered::Set<NodeName>,
     /// Nodes with pods that still have to be marked as not ready.
     to_mark: ordered::Set<NodeName>,
-    /// Ready statuses that this pass has written, while the cache does not show them yet.
+    /// Ready statuses that this pass has written but that the cache does not show yet.
     written_status: ordered::Map<NodeName, ConditionStatus>,
     /// The cause of the last change of each node's readiness.
     readiness_cause: ordered::Map<NodeName, CausedBy>,
@@ -53,11 +53,12 @@ pub(super) struct NodeLifecycleController {
     /// Whether the last assessment of the zones is still valid: no node, label or readiness changed since.
     is_assessed: bool,
     taint_tick: Option<SimTime>,
-    /// Nodes whose taints are about to be removed because every zone is lost; their taints are not exchanged meanwhile.
+    /// Nodes whose taints will be removed because all zones are fully disrupted; their taints are not exchanged
+    /// meanwhile.
     to_clear: ordered::Set<NodeName>,
 }
 
-/// The kind of work on a node. It is stored as the namespace of the key, so that one queue serves all kinds.
+/// The types of work on a node. The type is stored as the namespace of the key, so that one queue serves all types.
 const NO_SCHEDULE: &str = "no-schedule";
 const HEALTH: &str = "health";
 const TAINT_NODE: &str = "turn";
@@ -86,14 +87,14 @@ impl Controller for NodeLifecycleController {
 
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
-        cx.tick_at(self.start, MONITOR);
+        cx.tick_at(self.start, MONITOR_TICK);
     }
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Node(_)) => self.node_changed(change, cx),
             Some(Object::Pod(pod)) if change.new.is_some() => {
-                // A pod bound to a node that is not ready is also marked (CT-025).
+                // A pod that becomes bound to an unready node is marked as not ready too (CT-025).
                 let was = match &change.old {
                     Some(Object::Pod(old)) => old.spec.node_name.clone(),
                     _ => None,
@@ -110,9 +111,9 @@ impl Controller for NodeLifecycleController {
     }
 
     fn tick(&mut self, tick: u8, cx: &mut ControllerContext<'_, '_>) {
-        if tick == MONITOR {
+        if tick == MONITOR_TICK {
             self.monitor(cx);
-            cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR);
+            cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR_TICK);
         } else if self.taint_tick.is_some_and(|at| at <= cx.now()) {
             self.taint_tick = None;
             for node in self.zones.take_due(cx.now()) {
@@ -134,7 +135,7 @@ impl Controller for NodeLifecycleController {
             return Plan::default();
         };
         if matches!(&*key.1.namespace, HEALTH | TAINT_NODE) {
-            cx.ctx.set_cause(self.cause(&node, cx));
+            cx.ctx.set_cause(self.cause_of_actions(&node, cx));
         }
         match &*key.1.namespace {
             NO_SCHEDULE => {
@@ -226,13 +227,13 @@ impl NodeLifecycleController {
         } else {
             self.watched.remove(&name);
         }
-        // The cache now shows the written status, or a later one.
+        // The cache now shows the written status, or a newer one.
         self.is_assessed &= self.written_status.remove(&name).is_none();
     }
 
-    /// The cause of actions on a node: the change of its readiness or, before that is written, whatever silenced the
-    /// node.
-    fn cause(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> CausedBy {
+    /// Returns the cause of actions on a node: the change of its readiness or, before that change is written, the cause
+    /// of the node's silence.
+    fn cause_of_actions(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> CausedBy {
         let name = &node.metadata.name;
         let silenced_by = cx.ctx.heartbeats().map(|hearts| hearts.silenced_by(name));
         let silenced_by = silenced_by.unwrap_or_default();
@@ -254,7 +255,7 @@ impl NodeLifecycleController {
                 continue;
             };
             if self.has_passed {
-                // Deviation: nodes that exist from the beginning get no event, to avoid one per node.
+                // Deviation: nodes that exist from the start get no event.
                 let text = format!("Node {name} event: Registered Node {name} in Controller");
                 cx.event(note(&*node, EventType::Normal, "RegisteredNode", text));
             }
@@ -278,7 +279,7 @@ impl NodeLifecycleController {
         for name in &to_check {
             cx.enqueue(node_key(HEALTH, name));
         }
-        // The zones are assessed after the nodes, in the same pass.
+        // The zones are assessed in the same pass, after the nodes.
         if self.zones_changed || !to_check.is_empty() || !self.zones.are_normal() || !self.has_passed {
             let written_status: ordered::Map<NodeName, ConditionStatus> = to_check
                 .iter()
@@ -306,12 +307,12 @@ impl NodeLifecycleController {
         match transition {
             ZoneTransition::Nothing => {}
             ZoneTransition::EnteredFull => {
-                // The cause is whatever silenced the last node.
+                // The cause of the transition is whatever silenced the node that was lost last.
                 let unready = cx
                     .objects
                     .list::<Node>()
                     .filter(|node| ready(node).is_some() || !node.is_ready());
-                let causes = unready.map(|node| self.cause(node, cx));
+                let causes = unready.map(|node| self.cause_of_actions(node, cx));
                 let latest = causes.fold(CausedBy::NOTHING, CausedBy::latest);
                 cx.ctx.set_cause(latest);
                 let tainted: Vec<Arc<Node>> = cx
@@ -340,7 +341,7 @@ impl NodeLifecycleController {
         transition
     }
 
-    /// When a pass last saw a sign of life of the node (CT-021, CT-022).
+    /// Returns the time at which a pass last saw a sign of life of the node (CT-021, CT-022).
     fn last_sign_of_life(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> SimTime {
         let name = NodeName::from(&*node.metadata.name);
         let last_seen = self.last_seen.get(&name).copied().unwrap_or(cx.now());
@@ -351,9 +352,9 @@ impl NodeLifecycleController {
         })
     }
 
-    /// The pending events of a silent node: it becomes Unknown in the pass after its grace period, and its pods are
-    /// evicted when their tolerations end. No evictions if no node would remain healthy, because taints are then
-    /// suspended.
+    /// Returns the pending events of a silent node: it becomes Unknown in the pass after its grace period, and its pods
+    /// are evicted when their tolerations end. If no node would remain healthy, there are no evictions, because
+    /// tainting is then suspended.
     fn pending_events(
         &self,
         name: &NodeName,
@@ -441,13 +442,13 @@ impl NodeLifecycleController {
             }
             plan = plan.then(marks);
         }
-        let (own, other) = keys_for(current.as_ref());
+        let (own, other) = taint_keys(current.as_ref());
         if self.to_clear.contains(&name) {
-            // The zones are assessed after the nodes: what is exchanged here would be removed within the same pass.
+            // The assessment of the zones, later in this pass, will remove the taints, so they are not exchanged here.
             return plan;
         }
         if has_taint(node, other, &TaintEffect::NoExecute) {
-            // The taint is exchanged for the other one at once, without using a token (CT-027).
+            // The opposite taint is replaced at once, without using a token (CT-027).
             return plan.then_one(exchange_taint(node, own, other, cx.time()));
         }
         let tainted = has_taint(node, own, &TaintEffect::NoExecute);
@@ -456,8 +457,7 @@ impl NodeLifecycleController {
         plan
     }
 
-    /// Sets a tick for the time at which the taint loop can take the next node. The tick of the current instant is
-    /// over.
+    /// Schedules a tick for the time at which the taint loop can take the next node, after the current instant.
     fn set_taint_tick(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let Some(next) = self.zones.next_due() else { return };
         let earliest = next.max(cx.now() + Span(1));
@@ -465,20 +465,20 @@ impl NodeLifecycleController {
         let at = self.start + Span((passed + TAINT_PERIOD.0 - 1).div_euclid(TAINT_PERIOD.0) * TAINT_PERIOD.0);
         if self.taint_tick.is_none_or(|armed| at < armed) {
             self.taint_tick = Some(at);
-            cx.tick_at(at, TAINT);
+            cx.tick_at(at, TAINT_TICK);
         }
     }
 }
 
-/// The first pass at or after `at`, of a monitor that started at `start`.
+/// Returns the time of the first pass at or after `at`, for a monitor that started at `start`.
 fn pass_at_or_after(start: SimTime, period: Span, at: SimTime) -> SimTime {
     let period = period.0.max(1);
     let passed = (at - start).0;
     start + Span((passed + period - 1).div_euclid(period) * period)
 }
 
-/// The NoExecute taint key for a Ready status, and the key of the opposite taint.
-fn keys_for(status: Option<&ConditionStatus>) -> (&'static str, &'static str) {
+/// Returns the NoExecute taint key for a Ready status, and the key of the opposite taint.
+fn taint_keys(status: Option<&ConditionStatus>) -> (&'static str, &'static str) {
     if status == Some(&ConditionStatus::False) {
         (taint::NOT_READY, taint::UNREACHABLE)
     } else {
@@ -502,18 +502,18 @@ fn untaint(node: &Node, now: Time) -> Action {
     patch_taints(node, Vec::new(), both.to_vec(), now)
 }
 
-/// Taints a node that was taken from the queue; a node that is Ready again is left alone (CT-029).
+/// Taints a node that was taken from the queue; a node that is Ready again is not tainted (CT-029).
 fn taint(node: &Node, ready: Option<&ConditionStatus>, now: Time) -> Plan {
     match ready {
         None | Some(ConditionStatus::True) => Plan::default(),
         Some(_) => {
-            let (own, other) = keys_for(ready);
+            let (own, other) = taint_keys(ready);
             Plan::one(exchange_taint(node, own, other, now).accept(Accept::OrStop))
         }
     }
 }
 
-/// The node with all its conditions set to Unknown (CT-024).
+/// Returns the node with all its conditions set to Unknown (CT-024).
 fn with_unknown_conditions(node: &Node, now: Time) -> Node {
     let mut node = node.clone();
     let created = node.metadata.creation_timestamp;
@@ -549,7 +549,7 @@ fn with_unknown_conditions(node: &Node, now: Time) -> Node {
     node
 }
 
-/// Sets Ready=False on a pod of an unready node, with an event; `None` if it is False already (CT-025).
+/// Sets Ready=False on a pod of an unready node, and emits an event; returns `None` if it is already False (CT-025).
 fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
     let ready = pod.condition(condition::READY)?;
     if ready.status == ConditionStatus::False {
@@ -566,7 +566,7 @@ fn mark_not_ready(pod: &Arc<Pod>, now: Time) -> Option<Action> {
         now,
     );
     let action = Action::from(Request::Update(Object::Pod(Arc::new(updated)), Part::Status));
-    // If the pod changed meanwhile, a later pass repeats the update.
+    // If the pod was changed in the meantime, a later pass repeats the update.
     let event = note(&**pod, EventType::Warning, "NodeNotReady", "Node is not ready");
     Some(action.accept(Accept::Anything).on_success(event))
 }

@@ -1,5 +1,5 @@
-//! Node inclusion for topology spread, and pods that are pinned to a node by name, for controllers that select nodes
-//! themselves.
+//! Node inclusion for topology spread constraints, and pods that are pinned to a node by name. Used by controllers that
+//! select nodes without the scheduler.
 
 use podscope_api::{
     NAME_FIELD, Node, NodeInclusionPolicy, NodeName, NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec,
@@ -28,7 +28,7 @@ pub fn counts_for_spread<'k>(
         && (!honors_taints || is_tolerated())
 }
 
-/// The node selector term that pins a pod to one node by name.
+/// Returns the node selector term that pins a pod to one node by name.
 pub(super) fn pin(node: &str) -> NodeSelectorTerm {
     NodeSelectorTerm {
         match_fields: vec![NodeSelectorRequirement {
@@ -40,7 +40,7 @@ pub(super) fn pin(node: &str) -> NodeSelectorTerm {
     }
 }
 
-/// The node that a pod is bound to, or pinned to by name.
+/// Returns the node that a pod is bound to, or pinned to by name.
 pub(super) fn target(pod: &Pod) -> Option<NodeName> {
     if let Some(node) = &pod.spec.node_name {
         return Some(node.clone());

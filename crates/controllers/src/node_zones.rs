@@ -2,7 +2,7 @@
 //! CT-031).
 //!
 //! ```text
-//! Initial -> Normal <-> Partial <-> Full;   all zones Full: no taints at all
+//! Initial -> Normal <-> Partial <-> Full;   all zones Full: no node is tainted
 //! ```
 
 use podscope_api::ordered;
@@ -15,9 +15,9 @@ use podscope_sim::{SimTime, Span};
 use super::taints::ready_status;
 use super::{ControllerManagerSettings, Millis};
 
-const EXCLUDE: &str = "node.kubernetes.io/exclude-disruption";
+const EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-disruption";
 
-/// Region and zone of a node, combined into one key.
+/// Returns the region and zone of a node, combined into one key.
 pub(super) fn zone_of(node: &Node) -> Str {
     let label = |key: &str| node.metadata.label(key).unwrap_or_default();
     format!("{}:{}", label(label::REGION), label(label::ZONE)).into()
@@ -33,13 +33,13 @@ pub(super) enum Disruption {
 
 /// A token bucket with a capacity of one.
 #[derive(Debug, Clone)]
-struct Limiter {
+struct TokenBucket {
     rate: Millis,
-    /// When the next token becomes available; `None` if never.
+    /// Time at which the next token becomes available; `None` if never.
     next: Option<SimTime>,
 }
 
-impl Limiter {
+impl TokenBucket {
     fn new(rate: Millis, now: SimTime) -> Self {
         Self {
             rate,
@@ -59,12 +59,12 @@ impl Limiter {
 #[derive(Debug, Clone)]
 pub(super) struct Zone {
     state: Disruption,
-    limiter: Limiter,
+    tokens: TokenBucket,
     /// Nodes that wait for a NoExecute taint, oldest first.
     queue: ordered::Set<(SimTime, u64, NodeName)>,
     queued: ordered::Map<NodeName, (SimTime, u64)>,
     /// Nodes that were taken from the queue. They are not queued again until they recover or lose the taint.
-    done: ordered::Set<NodeName>,
+    dequeued: ordered::Set<NodeName>,
     next_number: u64,
 }
 
@@ -72,16 +72,16 @@ impl Zone {
     fn new(settings: &ControllerManagerSettings, now: SimTime) -> Self {
         Self {
             state: Disruption::Initial,
-            limiter: Limiter::new(settings.node_eviction_rate, now),
+            tokens: TokenBucket::new(settings.node_eviction_rate, now),
             queue: ordered::Set::new(),
             queued: ordered::Map::new(),
-            done: ordered::Set::new(),
+            dequeued: ordered::Set::new(),
             next_number: 0,
         }
     }
 
     fn add(&mut self, node: &NodeName, now: SimTime) {
-        if self.done.contains(node) || self.queued.contains_key(node) {
+        if self.dequeued.contains(node) || self.queued.contains_key(node) {
             return;
         }
         self.next_number += 1;
@@ -90,20 +90,20 @@ impl Zone {
     }
 
     fn remove(&mut self, node: &NodeName) {
-        self.done.remove(node);
+        self.dequeued.remove(node);
         if let Some((at, number)) = self.queued.remove(node) {
             self.queue.remove(&(at, number, node.clone()));
         }
     }
 
     fn set_rate(&mut self, rate: Millis, now: SimTime) {
-        if rate == self.limiter.rate {
+        if rate == self.tokens.rate {
             return;
         }
-        let had_token = self.limiter.take(now);
-        self.limiter = Limiter::new(rate, now);
+        let had_token = self.tokens.take(now);
+        self.tokens = TokenBucket::new(rate, now);
         if !had_token && rate.0 > 0 {
-            self.limiter.take(now);
+            self.tokens.take(now);
         }
     }
 }
@@ -112,13 +112,13 @@ impl Zone {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Zones(ordered::Map<Str, Zone>);
 
-/// The change that an assessment of all zones found.
+/// The transition that an assessment of all zones detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ZoneTransition {
     Nothing,
-    /// All zones are fully disrupted now: all taints are removed.
+    /// All zones have become fully disrupted: all taints are removed.
     EnteredFull,
-    /// Some node is ready again: every node gets its full grace period again.
+    /// Some node is ready again: the grace period of every node restarts.
     LeftFull,
 }
 
@@ -127,7 +127,8 @@ impl Zones {
         self.0.entry(name).or_insert_with(|| Zone::new(settings, now))
     }
 
-    /// Queues a node. An untainted node moves to the tail in each pass (CT-029). Returns whether its zone was known.
+    /// Adds a node to the queue of its zone. An untainted node moves to the end in each pass (CT-029). Returns whether
+    /// its zone was known.
     pub(super) fn queue(
         &mut self,
         node: &Node,
@@ -151,29 +152,29 @@ impl Zones {
         }
     }
 
-    /// Takes the nodes that may be tainted at this tick; each costs a token.
+    /// Takes the nodes that may be tainted at this tick; each node uses one token.
     pub(super) fn take_due(&mut self, now: SimTime) -> Vec<NodeName> {
         let mut taken = Vec::new();
         for zone in self.0.values_mut() {
             while let Some(first) = zone.queue.first().cloned() {
-                if !zone.limiter.take(now) {
+                if !zone.tokens.take(now) {
                     break;
                 }
                 zone.queue.remove(&first);
                 zone.queued.remove(&first.2);
-                zone.done.insert(first.2.clone());
+                zone.dequeued.insert(first.2.clone());
                 taken.push(first.2);
             }
         }
         taken
     }
 
-    /// When the next queued node may be taken.
+    /// Returns the time at which the next queued node may be taken.
     pub(super) fn next_due(&self) -> Option<SimTime> {
         self.0
             .values()
             .filter(|zone| !zone.queue.is_empty())
-            .filter_map(|zone| zone.limiter.next)
+            .filter_map(|zone| zone.tokens.next)
             .min()
     }
 
@@ -192,9 +193,9 @@ impl Zones {
         now: SimTime,
     ) -> ZoneTransition {
         let mut counts: ordered::Map<Str, (i64, i64)> = ordered::Map::new();
-        // Nodes that are adjacent by name are mostly in the same zone.
+        // Nodes with adjacent names are mostly in the same zone.
         let mut last: Option<([Option<&str>; 2], Str)> = None;
-        for node in nodes.filter(|node| node.metadata.label(EXCLUDE).is_none()) {
+        for node in nodes.filter(|node| node.metadata.label(EXCLUDE_DISRUPTION).is_none()) {
             let place = [label::REGION, label::ZONE].map(|key| node.metadata.label(key));
             let name = match &last {
                 Some((known, name)) if *known == place => name,
@@ -267,7 +268,7 @@ fn state_and_rate(n_ready: i64, n_unready: i64, settings: &ControllerManagerSett
 mod tests {
     use super::*;
 
-    /// In a small zone, three unready nodes of five stop the tainting, two of five do not (CT-030).
+    /// In a small zone, three unready nodes of five stop the tainting; two of five do not (CT-030).
     /// Shows: CT-030
     #[test]
     fn zone_disruption_determines_state_and_taint_rate() {
@@ -284,7 +285,7 @@ mod tests {
         }
     }
 
-    /// There is one token at the start, then one every ten seconds.
+    /// There is one token at the start, and a new one every ten seconds.
     /// Shows: CT-029
     #[test]
     fn each_taint_takes_a_token() {

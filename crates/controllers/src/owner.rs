@@ -11,7 +11,7 @@ use super::controller::ControllerContext;
 use super::plan::{Accept, Action};
 use super::queue::Key;
 
-/// The owner reference that a controller sets on the objects that it creates.
+/// Returns the owner reference that a controller sets on the objects that it creates.
 pub(super) fn controller_ref<T: Resource>(owner: &T) -> OwnerReference {
     let meta = owner.metadata();
     OwnerReference {
@@ -24,12 +24,12 @@ pub(super) fn controller_ref<T: Resource>(owner: &T) -> OwnerReference {
     }
 }
 
-/// The kind that a reference points to.
+/// Returns the kind that an owner reference points to.
 pub(super) fn kind_of(reference: &OwnerReference) -> Option<Kind> {
     Kind::from_wire(&reference.api_version, &reference.kind)
 }
 
-/// The controller of an object, if it has type `T` and is in the cache with the same UID.
+/// Returns the controller of an object, if it has type `T` and is in the cache with the same UID.
 pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &ObjectMeta) -> Option<&'o Arc<T>> {
     let reference = meta.controller_ref()?;
     if kind_of(reference)? != T::KIND {
@@ -41,8 +41,8 @@ pub(super) fn controller_of<'o, T: Resource>(objects: &'o Objects, meta: &Object
         .filter(|owner| owner.metadata().uid == reference.uid)
 }
 
-/// Keys of the owners of type `T` that a change of a dependent concerns: its controllers before and after the change
-/// and, for an orphan, every owner whose selector matches.
+/// Returns the keys of the owners of type `T` that a change of a dependent affects: its controllers before and after
+/// the change and, for an orphan, every owner whose selector matches.
 pub(super) fn affected_owners<T: Resource>(
     cx: &ControllerContext<'_, '_>,
     old: Option<&ObjectMeta>,
@@ -89,7 +89,7 @@ pub(super) fn claim<T: Resource, D: Resource>(
     for candidate in candidates {
         let candidate_meta = candidate.metadata();
         let reference = candidate_meta.controller_ref();
-        // Most candidates belong to another owner; their labels need no comparison.
+        // Most candidates belong to another owner; skip the comparison of their labels.
         if reference.is_some_and(|reference| reference.uid != meta.uid) {
             continue;
         }
@@ -127,7 +127,7 @@ pub(super) fn claim<T: Resource, D: Resource>(
     Claimed { owned, steps }
 }
 
-/// The pods that an owner may claim: those it controls, and the orphans of its namespace.
+/// Returns the pods that an owner may claim: those that it controls, and the orphans in its namespace.
 pub(super) fn pod_candidates<T: Resource>(cx: &ControllerContext<'_, '_>, owner: &T) -> Vec<Arc<Pod>> {
     let meta = owner.metadata();
     let orphans = cx
@@ -137,7 +137,7 @@ pub(super) fn pod_candidates<T: Resource>(cx: &ControllerContext<'_, '_>, owner:
     cx.objects.pods_of(&meta.uid).chain(orphans).cloned().collect()
 }
 
-/// A patch of an object's ownerReferences with a UID precondition.
+/// Patches an object's ownerReferences, with a UID precondition.
 pub(super) fn patch_owners<D: Resource>(
     meta: &ObjectMeta,
     name: &'static str,
@@ -155,7 +155,7 @@ pub(super) fn patch_owners<D: Resource>(
     .accept(Accept::OrNotFound)
 }
 
-/// The pod before and after a change.
+/// Returns the pod before and after a change.
 pub(super) fn pods_of_change(change: &podscope_sim::Change) -> (Option<&Arc<Pod>>, Option<&Arc<Pod>>) {
     (typed(change.old.as_ref()), typed(change.new.as_ref()))
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Watches claims, volumes and StorageClasses. A bound claim and its volume refer to each other: the volume's
-//! `claimRef` has the claim's UID, the claim has a `volumeName`. Deviation: this controller also plays the external
+//! `claimRef` has the claim's UID, the claim has a `volumeName`. Deviation: this controller also acts as the external
 //! provisioners of the CSI drivers; each operation takes one second.
 
 mod named;
@@ -31,9 +31,9 @@ use provisioned::provisioned_volume;
 
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 /// Duration of the creation or deletion of a volume by its driver.
-const PROVISIONING: Span = Span::seconds(1);
+const PROVISIONING_TIME: Span = Span::seconds(1);
 /// Interval of syncs of pending claims.
-const RESYNC: Span = Span::seconds(15);
+const RESYNC_PERIOD: Span = Span::seconds(15);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct PersistentVolumeController {
@@ -78,7 +78,7 @@ impl Controller for PersistentVolumeController {
                 }
             }
             Some(Object::StorageClass(_)) => enqueue_pending(cx),
-            // Pods affect only the message of a pending claim's event.
+            // Pods affect only the event message of a pending claim.
             _ => {}
         }
     }
@@ -121,7 +121,7 @@ fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool
         && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
 }
 
-/// The smallest volume that satisfies the claim; a volume that is reserved for the claim is preferred (CT-123).
+/// Returns the smallest volume that satisfies the claim; prefers a volume that is reserved for the claim (CT-123).
 fn best_match<'o>(
     claim: &PersistentVolumeClaim,
     cx: &'o ControllerContext<'_, '_>,
@@ -194,7 +194,7 @@ fn bind(volume: &PersistentVolume, claim: &PersistentVolumeClaim, plan: Plan) ->
     }
     set_entry(&mut named.metadata.annotations, annotation::BIND_COMPLETED, "yes");
     if named != *claim {
-        // The status is updated after the cache shows this change.
+        // The status is updated after the cache shows the `volumeName`.
         return plan.then_one(Request::Update(
             Object::PersistentVolumeClaim(Arc::new(named)),
             Part::Main,
@@ -246,23 +246,23 @@ impl PersistentVolumeController {
         let pending = set_claim_phase(claim, ClaimPhase::Pending);
         if waits_for_consumer && selected.is_none() {
             self.explain_wait(claim, cx);
-            return pending.requeue_after(Some(RESYNC));
+            return pending.requeue_after(Some(RESYNC_PERIOD));
         }
         match class {
             None if class_of(claim).is_empty() => {
                 let text = "no persistent volumes available for this claim and no storage class is set";
                 cx.event(note(&**claim, EventType::Normal, "FailedBinding", text));
-                pending.requeue_after(Some(RESYNC))
+                pending.requeue_after(Some(RESYNC_PERIOD))
             }
             None => {
                 let text = format!("storageclass.storage.k8s.io \"{}\" not found", class_of(claim));
                 cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
-                pending.requeue_after(Some(RESYNC))
+                pending.requeue_after(Some(RESYNC_PERIOD))
             }
             Some(class) if &*class.provisioner == provisioner::NONE => {
                 let text = "no volume plugin matched name: kubernetes.io/no-provisioner";
                 cx.event(note(&**claim, EventType::Warning, "ProvisioningFailed", text));
-                pending.requeue_after(Some(RESYNC))
+                pending.requeue_after(Some(RESYNC_PERIOD))
             }
             Some(class) => self.provision(key, claim, &class, selected.as_deref(), pending, cx),
         }
@@ -285,7 +285,7 @@ impl PersistentVolumeController {
         cx.event(note(claim, EventType::Normal, reason, text));
     }
 
-    /// Lets the driver of the class create a volume.
+    /// Requests a new volume from the driver of the class.
     fn provision(
         &mut self,
         key: &Key,
@@ -309,8 +309,8 @@ impl PersistentVolumeController {
                 claim.metadata.key()
             );
             cx.event(note(claim, EventType::Normal, "Provisioning", text));
-            self.in_progress.insert(key.clone(), now + PROVISIONING);
-            return pending.requeue_after(Some(PROVISIONING));
+            self.in_progress.insert(key.clone(), now + PROVISIONING_TIME);
+            return pending.requeue_after(Some(PROVISIONING_TIME));
         };
         if ready > now {
             return pending.requeue_after(Some(ready - now));
@@ -341,9 +341,9 @@ impl PersistentVolumeController {
             }
             Some(claim) if claim.spec.volume_name.is_empty() => {
                 if named::report_mode_mismatch(volume, &claim, cx) {
-                    return Plan::default().requeue_after(Some(RESYNC));
+                    return Plan::default().requeue_after(Some(RESYNC_PERIOD));
                 }
-                // The claim is about to refer to the volume.
+                // The claim will refer to the volume after its next sync.
                 Plan::default()
             }
             // The volume was not dynamically provisioned, and its claim is bound to another volume.
@@ -371,7 +371,7 @@ impl PersistentVolumeController {
             name.starts_with("external-attacher/") || name.starts_with("external-provisioner.volume.kubernetes.io/")
         };
         if volume.metadata.is_terminating() {
-            // Only imported volumes have finalizers of a driver. The driver has finished, so they are removed.
+            // Only imported volumes have finalizers of a driver; remove them, as the driver would.
             let is_held = volume.metadata.finalizers.iter().any(of_driver);
             if !is_held || attached {
                 return plan;
@@ -389,9 +389,9 @@ impl PersistentVolumeController {
             return plan.then_one(Action::from(patch).accept(Accept::OrNotFound));
         }
         let now = cx.now();
-        let ready = *self.in_progress.entry(key.clone()).or_insert(now + PROVISIONING);
+        let ready = *self.in_progress.entry(key.clone()).or_insert(now + PROVISIONING_TIME);
         if attached || ready > now {
-            return plan.requeue_after(Some((ready - now).max(PROVISIONING)));
+            return plan.requeue_after(Some((ready - now).max(PROVISIONING_TIME)));
         }
         self.in_progress.remove(key);
         let delete = Request::Delete {
@@ -460,12 +460,12 @@ mod tests {
         claims.chain(volumes).collect()
     }
 
-    fn documents(parts: &[String]) -> String {
+    fn join_yaml(parts: &[String]) -> String {
         parts.join("\n---\n")
     }
 
-    /// A claim binds to the smallest volume that fits. The volume is released with the claim, kept by the policy
-    /// Retain, and not bound again.
+    /// A claim binds to the smallest sufficient volume. When the claim is deleted, the volume is released; the policy
+    /// Retain keeps it, and it is not bound again.
     /// Shows: V-01, CT-123
     #[test]
     fn claim_binds_smallest_volume_that_is_later_released() {
@@ -475,7 +475,7 @@ mod tests {
             volume("mid", "5Gi", ""),
             claim("data", "disk"),
         ];
-        let mut lab = Lab::new(&["a-1"], &documents(&parts));
+        let mut lab = Lab::new(&["a-1"], &join_yaml(&parts));
         lab.run(Span::seconds(1));
         assert_eq!(
             phases(&lab),
@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn volume_is_provisioned_in_zone_of_selected_node() {
         let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
-        let mut lab = Lab::new(&["b-1"], &documents(&[class.into(), claim("data", "fast")]));
+        let mut lab = Lab::new(&["b-1"], &join_yaml(&[class.into(), claim("data", "fast")]));
         lab.run(Span::seconds(5));
         assert_eq!(phases(&lab), ["data::Pending"]);
         assert!(
@@ -533,11 +533,11 @@ mod tests {
         assert_eq!(phases(&lab), Vec::<String>::new());
     }
 
-    /// Pending claims have events with the reason.
+    /// Unsatisfiable claims stay pending and get events with the reason.
     /// Shows: CT-123
     #[test]
     fn unsatisfiable_claims_get_events_with_reason() {
-        let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));
+        let mut lab = Lab::new(&["a-1"], &join_yaml(&[claim("one", "\"\""), claim("two", "none")]));
         lab.run(Span::seconds(1));
         lab.events.sort_unstable();
         lab.events.dedup();

@@ -1,5 +1,5 @@
-//! The result of a sync: steps of requests, and the answers that count as success. The requests of a step go out
-//! together, each step after the previous one succeeded.
+//! The result of a sync: steps of requests, and the answers that count as success. The requests of a step are sent
+//! together, and a step is sent after the previous one succeeded.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ pub(super) struct Failure {
     /// The first request that was refused or timed out.
     pub(super) request: Request,
     pub(super) error: ApiError,
-    /// Requests that were not sent any more.
+    /// Requests that were not sent because of the failure.
     pub(super) dropped: Vec<Request>,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// A plan with one request.
+    /// Returns a plan with one request.
     pub(super) fn one(action: impl Into<Action>) -> Self {
         Self::default().then(vec![action.into()])
     }
 
-    /// A failed sync without requests; the key is retried with back-off.
+    /// Returns a failed sync without requests; the key is retried with back-off.
     pub(super) fn failure() -> Self {
         Self {
             failed: true,
@@ -65,7 +65,7 @@ impl Plan {
         }
     }
 
-    /// Syncs the key again after that time if the plan succeeds.
+    /// Requests another sync of the key after `span` if the plan succeeds.
     pub(super) fn requeue_after(mut self, span: Option<Span>) -> Self {
         self.requeue_after = match (self.requeue_after, span) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -74,14 +74,14 @@ impl Plan {
         self
     }
 
-    /// If `retry`, retries the key with back-off after the requests, like a sync that returns an error.
+    /// With `retry`, the key is retried with back-off after the requests, as if the sync had returned an error.
     pub(super) fn and_retry(mut self, retry: bool) -> Self {
         self.failed |= retry;
         self
     }
 }
 
-/// The answers that let a plan continue.
+/// Defines which answers let a plan continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Accept {
     /// Success only.
@@ -94,54 +94,58 @@ pub(super) enum Accept {
     OrNamespaceTerminating,
     /// Any answer.
     Anything,
-    /// The object must have this UID and not be terminating (CT-060). Otherwise the plan ends without an error.
+    /// The object must have this UID and must not be terminating (CT-060). Otherwise the plan ends without an error.
     LiveOwner(Uid),
     /// Only NotFound; if the object exists, the plan ends without an error (CT-048).
     OnlyNotFound,
-    /// No object with that UID: NotFound, or an object with another UID (CT-152).
+    /// No object with this UID: NotFound, or an object with another UID (CT-152).
     Gone(Uid),
-    /// A Node without the volume in `volumesInUse`, or NotFound (CT-132).
+    /// A Node that does not list the volume in `volumesInUse`, or NotFound (CT-132).
     NotInUse(podscope_api::Str),
     /// Success; a failure ends the plan without an error, and the next periodic pass tries again.
     OrStop,
 }
 
 /// The effect of an answer on the plan.
-pub(super) enum Verdict {
-    Yes,
-    No,
+pub(super) enum AnswerEffect {
+    Continue,
+    Stop,
     Fail(ApiError),
 }
 
 impl Accept {
-    pub(super) fn judge(&self, answer: &Answer) -> Verdict {
+    pub(super) fn effect_of(&self, answer: &Answer) -> AnswerEffect {
         match (self, answer) {
-            (Self::Anything, _) => Verdict::Yes,
+            (Self::Anything, _) => AnswerEffect::Continue,
             (Self::LiveOwner(uid), Ok(Some(owner))) => {
                 if owner.metadata().uid == *uid && !owner.metadata().is_terminating() {
-                    Verdict::Yes
+                    AnswerEffect::Continue
                 } else {
-                    Verdict::No
+                    AnswerEffect::Stop
                 }
             }
-            (Self::OnlyNotFound, Ok(_)) => Verdict::No,
+            (Self::OnlyNotFound, Ok(_)) => AnswerEffect::Stop,
             (Self::Gone(uid), Ok(found)) => {
                 let is_same_object = found.as_ref().is_some_and(|object| object.metadata().uid == *uid);
-                if is_same_object { Verdict::No } else { Verdict::Yes }
+                if is_same_object {
+                    AnswerEffect::Stop
+                } else {
+                    AnswerEffect::Continue
+                }
             }
             (Self::NotInUse(volume), Ok(Some(Object::Node(node)))) if node.status.volumes_in_use.contains(volume) => {
-                Verdict::No
+                AnswerEffect::Stop
             }
             (Self::OnlyNotFound | Self::OrNotFound | Self::Gone(_) | Self::NotInUse(_), Err(error))
                 if error.code == 404 =>
             {
-                Verdict::Yes
+                AnswerEffect::Continue
             }
-            (Self::OnlyNotFound | Self::OrStop, Err(_)) => Verdict::No,
-            (Self::OrAlreadyExists, Err(error)) if error.is_already_exists() => Verdict::Yes,
-            (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => Verdict::Yes,
-            (_, Ok(_)) => Verdict::Yes,
-            (_, Err(error)) => Verdict::Fail(error.clone()),
+            (Self::OnlyNotFound | Self::OrStop, Err(_)) => AnswerEffect::Stop,
+            (Self::OrAlreadyExists, Err(error)) if error.is_already_exists() => AnswerEffect::Continue,
+            (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => AnswerEffect::Continue,
+            (_, Ok(_)) => AnswerEffect::Continue,
+            (_, Err(error)) => AnswerEffect::Fail(error.clone()),
         }
     }
 }
@@ -159,7 +163,7 @@ pub(super) struct Action {
     pub(super) accept: Accept,
     pub(super) on_success: Vec<EventNote>,
     pub(super) on_failure: Vec<EventNote>,
-    /// Whether it is sent even if an earlier action failed, as most controllers do with the status update.
+    /// Whether the request is sent even if an earlier action failed, as most controllers do with the status update.
     pub(super) is_always: bool,
 }
 
@@ -181,7 +185,7 @@ impl Action {
         self
     }
 
-    /// Sends the request even if an earlier action failed, unless that was also marked as always.
+    /// Sends the request even if an earlier action failed, unless that action is also marked so.
     pub(super) fn always(mut self) -> Self {
         self.is_always = true;
         self

@@ -5,7 +5,7 @@ use podscope_api::{ConditionStatus, Container, Pod, PodCondition, PodPhase, Time
 
 use podscope_sim::Span;
 
-/// Active pods count as replicas of a ReplicaSet (CT-055).
+/// Returns whether the pod counts as a replica of a ReplicaSet (CT-055).
 pub(super) fn is_active(pod: &Pod) -> bool {
     !pod.is_terminal() && !pod.metadata.is_terminating()
 }
@@ -24,13 +24,13 @@ pub(super) fn is_succeeded(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Succeeded)
 }
 
-/// Since when the pod is Ready; `None` if it is not.
+/// Returns the time since which the pod is Ready; `None` if it is not.
 pub(super) fn ready_since(pod: &Pod) -> Option<Time> {
     let ready = pod.condition(condition::READY)?;
     (ready.status == ConditionStatus::True).then(|| ready.last_transition_time.unwrap_or_default())
 }
 
-/// Time until a Ready pod is available; zero if it is available, `None` if it is not Ready (CT-059).
+/// Returns the time until a Ready pod becomes available: zero if it is available, `None` if it is not Ready (CT-059).
 pub(super) fn available_in(pod: &Pod, min_ready_seconds: Option<i32>, now: Time) -> Option<Span> {
     let since = ready_since(pod)?;
     let wanted = i64::from(min_ready_seconds.unwrap_or(0)) * 1_000_000;
@@ -45,7 +45,7 @@ pub(super) fn is_available(pod: &Pod, min_ready_seconds: Option<i32>, now: Time)
     available_in(pod, min_ready_seconds, now) == Some(Span::ZERO)
 }
 
-/// Time until the next of the pods becomes available.
+/// Returns the time until the next of the pods becomes available.
 pub(super) fn next_available_in<'p>(
     pods: impl IntoIterator<Item = &'p std::sync::Arc<Pod>>,
     min_ready_seconds: Option<i32>,
@@ -57,7 +57,7 @@ pub(super) fn next_available_in<'p>(
         .min()
 }
 
-/// The maximum restart count of the pod's sidecars, or of its main containers.
+/// Returns the maximum restart count of the pod's sidecars, or of its main containers.
 pub(super) fn max_restarts(pod: &Pod, sidecars: bool) -> i32 {
     let is_sidecar = |name: &str| {
         pod.spec

@@ -1,16 +1,18 @@
 //! HorizontalPodAutoscaler: every fifteen seconds compares the resource usage of a workload's pods with the target, and
 //! sets the workload's number of replicas (C-14, CT-192, CT-193).
 //!
-//! Watches autoscalers. The usage of pods follows from the scripted behaviour of their containers and the requests that
-//! they answer, or from the autoscaler's own load ([`podscope_api::load`]), which the pods share.
+//! Watches autoscalers. The usage of pods is computed from the scripted behaviour of their containers and the requests
+//! that they answer, or from the autoscaler's own load annotation ([`podscope_api::load`]), whose amount the pods
+//! share.
 //!
 //! ```text
-//! metrics.rs     the proposed number of replicas of each metric; the largest one counts
+//! metrics.rs     the proposed number of replicas of each metric; the largest one is used
 //! calculator.rs  the arithmetic of one metric
 //! limits.rs      stabilization windows, scaling policies, minimum and maximum
 //! ```
 //!
-//! Deviation: every ready pod has current metrics; the metrics server of a real cluster is half a minute late.
+//! Deviation: the metrics of every ready pod are current; in a real cluster, the metrics are delayed by about half a
+//! minute.
 
 mod calculator;
 mod limits;
@@ -30,12 +32,12 @@ use super::plan::{Action, Failure, Plan};
 use super::queue::{Backoff, Key, key_of};
 use limits::{Allowed, History};
 
-/// `--horizontal-pod-autoscaler-sync-period`.
-const PERIOD: Span = Span::seconds(15);
-/// The interval between all attempts, including the first one.
+/// Interval between the evaluations of an autoscaler (`--horizontal-pod-autoscaler-sync-period`).
+const SYNC_PERIOD: Span = Span::seconds(15);
+/// The back-off between attempts: always one period, also before the first retry.
 const BACKOFF: Backoff = Backoff {
-    base: PERIOD,
-    max: PERIOD,
+    base: SYNC_PERIOD,
+    max: SYNC_PERIOD,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -56,7 +58,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// The scale of an autoscaler's target.
+    /// Returns the scale of an autoscaler's target.
     fn of(autoscaler: &HorizontalPodAutoscaler, objects: &Objects) -> Result<Self, String> {
         let target = &autoscaler.spec.scale_target_ref;
         let key = ObjectKey::new(autoscaler.metadata.namespace.clone(), target.name.clone());
@@ -97,8 +99,8 @@ impl Scale {
         })
     }
 
-    /// The request that sets the number of replicas.
-    fn set(&self, replicas: i32) -> Request {
+    /// Builds the request that sets the number of replicas.
+    fn set_replicas(&self, replicas: i32) -> Request {
         let change = match self.kind {
             Kind::Deployment => Mutation::new::<Deployment>("scale", move |one| one.spec.replicas = Some(replicas)),
             Kind::ReplicaSet => Mutation::new::<ReplicaSet>("scale", move |one| one.spec.replicas = Some(replicas)),
@@ -115,7 +117,7 @@ impl Scale {
     }
 }
 
-/// One sync of one autoscaler: the status is updated in `new`.
+/// The state of one sync of one autoscaler; `new` has the updated status.
 struct Pass<'c, 'x, 'a> {
     autoscaler: Arc<HorizontalPodAutoscaler>,
     new: HorizontalPodAutoscaler,
@@ -123,8 +125,8 @@ struct Pass<'c, 'x, 'a> {
     cx: &'c mut ControllerContext<'x, 'a>,
 }
 
-/// Returns whether an imported autoscaler is left unchanged: the usage of its pods is unknown, and the size of its
-/// target is allowed (P-09).
+/// Returns whether an imported autoscaler is left unchanged, because the usage of its pods is unknown and the size of
+/// its target is within its limits (P-09).
 fn is_left_unchanged(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::Objects) -> bool {
     let meta = &autoscaler.metadata;
     let has_load = podscope_api::load(&meta.annotations).is_ok_and(|load| !load.is_empty());
@@ -137,7 +139,7 @@ fn is_left_unchanged(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_si
     })
 }
 
-/// A new size with its reason.
+/// A new number of replicas, and the reason.
 struct Rescale {
     to: i32,
     why: String,
@@ -148,7 +150,7 @@ impl Pass<'_, '_, '_> {
         self.cx.time()
     }
 
-    fn warn(&mut self, reason: &str, message: &str) {
+    fn emit_warning(&mut self, reason: &str, message: &str) {
         let event = note(&*self.autoscaler, EventType::Warning, reason, message);
         self.cx.event(event);
     }
@@ -175,10 +177,10 @@ impl Pass<'_, '_, '_> {
             json!({"lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind});
     }
 
-    /// Decides about the number of replicas from the metrics, limits and policies; `None` for no change.
+    /// Determines the new number of replicas from the metrics, limits and policies; `None` for no change.
     ///
     /// # Errors
-    /// Returns a summary of the metrics if they allow no decision.
+    /// Returns a summary of the metrics if the number cannot be determined.
     fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, String> {
         let spec = self.autoscaler.spec.clone();
         let (current, min_replicas) = (scale.replicas, spec.min_replicas.unwrap_or(1));
@@ -201,20 +203,20 @@ impl Pass<'_, '_, '_> {
         if current < min_replicas {
             return rescale(min_replicas, "Current number of replicas below Spec.MinReplicas");
         }
-        let (wanted, metric) = self.wanted(scale)?;
+        let (recommended, metric) = self.recommended(scale)?;
         let Allowed {
             replicas,
             able,
             limited,
-        } = history.allowed(&spec, current, wanted, self.cx.now());
+        } = history.apply_limits(&spec, current, recommended, self.cx.now());
         self.condition("AbleToScale", true, able.reason, able.message);
         self.condition(
             "ScalingLimited",
             limited.is_limited,
-            limited.says.reason,
-            limited.says.message,
+            limited.text.reason,
+            limited.text.message,
         );
-        let why = if wanted > current {
+        let why = if recommended > current {
             format!("{metric} above target")
         } else {
             "All metrics below target".to_owned()
@@ -226,7 +228,7 @@ impl Pass<'_, '_, '_> {
     fn check_selector(&mut self, scale: &Scale, pods: &[Arc<Pod>]) -> Result<(), String> {
         let selector = scale.selector.to_string();
         if selector.is_empty() {
-            self.warn("SelectorRequired", "selector is required");
+            self.emit_warning("SelectorRequired", "selector is required");
             let text = "the HPA target's scale is missing a selector";
             self.condition("ScalingActive", false, "InvalidSelector", text);
             return Err("selector is required".to_owned());
@@ -242,29 +244,29 @@ impl Pass<'_, '_, '_> {
                 "pods by selector {selector} are controlled by multiple HPAs: [{}]",
                 selecting.join(" ")
             );
-            self.warn("AmbiguousSelector", &text);
+            self.emit_warning("AmbiguousSelector", &text);
             self.condition("ScalingActive", false, "AmbiguousSelector", &text);
             return Err(text);
         }
         Ok(())
     }
 
-    /// The largest number of replicas that a metric proposes, and the name of the metric. If a metric is missing, the
-    /// workload may grow but not shrink.
-    fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), String> {
-        let reading = metrics::Reading::new(
+    /// Returns the largest number of replicas that a metric proposes, and the name of the metric. If a metric is
+    /// missing, the workload may be scaled up but not down.
+    fn recommended(&mut self, scale: &Scale) -> Result<(i32, String), String> {
+        let usage = metrics::UsageOfPods::new(
             &self.autoscaler,
             scale,
             self.cx.objects,
             self.cx.ctx.wall(),
             self.cx.ctx.request_load(),
         );
-        self.check_selector(scale, &reading.pods)?;
+        self.check_selector(scale, &usage.pods)?;
         let metrics = self.autoscaler.spec.metrics.clone();
         let mut best: Option<(i32, String)> = None;
         let (mut shown, mut failures) = (Vec::new(), Vec::new());
         for metric in &metrics {
-            match reading.proposal(metric) {
+            match usage.proposal(metric) {
                 Ok(proposal) => {
                     shown.push(proposal.status);
                     if best.as_ref().is_none_or(|(most, _)| proposal.replicas > *most) {
@@ -272,9 +274,9 @@ impl Pass<'_, '_, '_> {
                     }
                 }
                 Err(failure) => {
-                    // Keeps the position of the metric in the list.
+                    // A placeholder keeps the positions of the other metrics in the list.
                     shown.push(json!({"type": ""}));
-                    self.warn(failure.reason, &failure.message);
+                    self.emit_warning(failure.reason, &failure.message);
                     failures.push(failure);
                 }
             }
@@ -300,7 +302,7 @@ impl Pass<'_, '_, '_> {
         }
     }
 
-    /// Updates the status if it changed.
+    /// Builds the update of the status, if it changed.
     fn status(self) -> Option<Action> {
         (self.new.status != self.autoscaler.status).then(|| {
             let update = Request::Update(Object::HorizontalPodAutoscaler(Arc::new(self.new)), Part::Status);
@@ -324,14 +326,14 @@ impl Controller for HorizontalController {
 
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::HorizontalPodAutoscaler(autoscaler)) = change.object() {
-            // An autoscaler is evaluated once per period, regardless of changes.
+            // An autoscaler is evaluated once per period, independently of changes.
             let key = key_of(&**autoscaler);
             if change.new.is_none() {
                 self.selectors.remove(&key);
                 cx.enqueue(key);
             } else if !self.histories.contains_key(&key) {
                 self.histories.insert(key.clone(), History::default());
-                cx.enqueue_after(key, PERIOD);
+                cx.enqueue_after(key, SYNC_PERIOD);
             }
         }
     }
@@ -343,7 +345,7 @@ impl Controller for HorizontalController {
             return Plan::default();
         };
         let history = self.histories.entry(key.clone()).or_default();
-        let next_sync = Plan::default().requeue_after(Some(PERIOD));
+        let next_sync = Plan::default().requeue_after(Some(SYNC_PERIOD));
         if is_left_unchanged(&autoscaler, cx.objects) {
             return next_sync;
         }
@@ -356,7 +358,7 @@ impl Controller for HorizontalController {
         let scale = match Scale::of(&pass.autoscaler, pass.cx.objects) {
             Ok(scale) => scale,
             Err(why) => {
-                pass.warn("FailedGetScale", &why);
+                pass.emit_warning("FailedGetScale", &why);
                 let text = format!("the HPA controller was unable to get the target's current scale: {why}");
                 pass.condition("AbleToScale", false, "FailedGetScale", &text);
                 return next_sync.then(pass.status().into_iter().collect());
@@ -364,14 +366,14 @@ impl Controller for HorizontalController {
         };
         let text = "the HPA controller was able to get the target's current scale";
         pass.condition("AbleToScale", true, "SucceededGetScale", text);
-        history.begin(scale.replicas, pass.cx.now());
+        history.record_initial(scale.replicas, pass.cx.now());
         let decided = pass.decide(&scale, history);
         let status = &mut pass.new.status;
         status.current_replicas = Some(scale.replicas);
         let rescale = match decided {
             Ok(rescale) => rescale,
             Err(summary) => {
-                pass.warn("FailedComputeMetricsReplicas", &summary);
+                pass.emit_warning("FailedComputeMetricsReplicas", &summary);
                 return next_sync.then(pass.status().into_iter().collect());
             }
         };
@@ -383,7 +385,7 @@ impl Controller for HorizontalController {
             pass.condition("AbleToScale", true, "SucceededRescale", &text);
             let size = format!("New size: {to}; reason: {why}");
             let about = &*pass.autoscaler;
-            let set = Action::from(scale.set(to))
+            let set = Action::from(scale.set_replicas(to))
                 .on_success(note(about, EventType::Normal, "SuccessfulRescale", size.clone()))
                 .on_failure(note(
                     about,
@@ -391,13 +393,14 @@ impl Controller for HorizontalController {
                     "FailedRescale",
                     format!("{size}; error: {{error}}"),
                 ));
-            history.rescaled(scale.replicas, to, pass.cx.now());
+            history.record_change(scale.replicas, to, pass.cx.now());
             plan = plan.then_one(set);
         }
         plan.then(pass.status().into_iter().collect())
     }
 
-    /// If the scale could not be set, the status says so and keeps the previous desired number of replicas.
+    /// If the scale could not be updated, the status reports the error and keeps the previous desired number of
+    /// replicas.
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let is_scale = matches!(&failure.request, Request::Patch { change, .. } if change.name == "scale");
         let status = failure.dropped.iter().find_map(|request| match request {
@@ -412,7 +415,7 @@ impl Controller for HorizontalController {
             return Plan::default();
         };
         if let Some(history) = self.histories.get_mut(key) {
-            history.undo_rescale();
+            history.remove_latest_change();
         }
         let mut new = HorizontalPodAutoscaler::clone(&new);
         new.status.last_scale_time = autoscaler.status.last_scale_time;

@@ -1,8 +1,8 @@
 //! PodGC: deletes pods that no kubelet will delete (CT-045 to CT-051).
 //!
-//! Every 20 s, in this order: finished pods beyond the threshold; terminating pods on unready nodes that are out of
-//! service; pods whose node has been gone for 40 s; terminating pods that were never bound. It is the only controller
-//! that may force-delete pods (C-05).
+//! Every 20 s it deletes, in this order: finished pods beyond the threshold, terminating pods on unready nodes that are
+//! out of service, pods whose node has been missing for 40 s, and terminating pods that were never bound. It is the
+//! only controller that may force-delete pods (C-05).
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -19,8 +19,8 @@ use super::pod_util::set_condition;
 use super::queue::Key;
 use super::taints::is_out_of_service;
 
-const PERIOD: Span = Span::seconds(20);
-/// How long a node must be missing before its pods are deleted.
+const GC_PERIOD: Span = Span::seconds(20);
+/// Time that a node must be missing before its pods are deleted.
 const QUARANTINE: Span = Span::seconds(40);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +33,11 @@ enum Reason {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct PodGcController {
-    /// Finished pods, so that a pass need not scan all pods.
+    /// Finished pods, so that a pass does not have to scan all pods.
     terminal: ordered::Set<ObjectKey>,
-    /// Terminating pods, with the change that showed it.
+    /// Terminating pods, with the cause of their deletion.
     terminating: ordered::Map<ObjectKey, CausedBy>,
-    /// Missing nodes that pods are bound to, with the change that showed it.
+    /// Missing nodes that pods are bound to, with the change that removed them.
     missing: ordered::Map<NodeName, CausedBy>,
     quarantine: ordered::Map<NodeName, (SimTime, CausedBy)>,
     to_delete: ordered::Map<ObjectKey, Reason>,
@@ -88,13 +88,13 @@ impl Controller for PodGcController {
     }
 
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
-        self.collect(cx);
-        cx.tick_at(cx.now() + PERIOD, 0);
+        self.collect_garbage(cx);
+        cx.tick_at(cx.now() + GC_PERIOD, 0);
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Node {
-            // The node is missing in the cache; ask the API server whether it exists.
+            // The node is missing in the cache; verify with the API server.
             let read = Request::Get {
                 kind: Kind::Node,
                 key: key.1.clone(),
@@ -160,7 +160,7 @@ impl PodGcController {
         cx.enqueue((Kind::Pod, pod));
     }
 
-    fn collect(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    fn collect_garbage(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let threshold = cx.settings.terminated_pod_gc_threshold;
         if threshold > 0 {
             for pod in excess_pods(cx, &self.terminal, threshold) {
@@ -214,7 +214,7 @@ impl PodGcController {
     }
 }
 
-/// Finished pods beyond the threshold: evicted ones first, then the oldest (CT-046).
+/// Returns the finished pods beyond the threshold: evicted pods first, then the oldest (CT-046).
 fn excess_pods(cx: &ControllerContext<'_, '_>, terminal: &ordered::Set<ObjectKey>, threshold: i64) -> Vec<ObjectKey> {
     let threshold = usize::try_from(threshold).unwrap_or(usize::MAX);
     if terminal.len() <= threshold {

@@ -1,5 +1,5 @@
 //! The work queue of a controller, as in client-go: a key is queued only once, is processed by one worker at a time, is
-//! queued again if it changed meanwhile, and backs off after failures (CT-158).
+//! queued again if it was added in the meantime, and backs off after failures (CT-158).
 
 use podscope_api::ordered;
 use std::collections::VecDeque;
@@ -31,9 +31,9 @@ impl Default for Backoff {
     }
 }
 
-/// An item that is due.
+/// An item that is due: a key to sync, or a tick.
 pub(super) enum QueueItem {
-    /// A key, with the latest change that enqueued it.
+    /// A key, with the cause of the latest change that enqueued it.
     Key(Key, CausedBy),
     Tick(u8),
 }
@@ -41,7 +41,7 @@ pub(super) enum QueueItem {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Queue {
     ready: VecDeque<Key>,
-    /// Queued keys, and keys in process that must be processed again.
+    /// Queued keys, and keys that are being processed and must be processed again.
     dirty: ordered::Map<Key, CausedBy>,
     processing: ordered::Set<Key>,
     waiting: ordered::Map<Key, (SimTime, CausedBy)>,
@@ -59,7 +59,7 @@ impl Queue {
         }
     }
 
-    /// Adds the key at a later time; the earliest of several times counts.
+    /// Adds the key at a later time. If it is added several times, the earliest time is used.
     pub(super) fn add_at(&mut self, key: Key, at: SimTime, cause: CausedBy) {
         if let Some((before, _)) = self.waiting.get(&key).copied() {
             if before <= at {
@@ -82,13 +82,13 @@ impl Queue {
         self.failures.remove(key);
     }
 
-    /// The next item that is due at `now`. A returned key counts as in process.
+    /// Returns the next item that is due at `now`, and marks a returned key as being processed.
     pub(super) fn next(&mut self, now: SimTime) -> Option<QueueItem> {
         while self.by_time.first().is_some_and(|(at, _)| *at <= now)
             && let Some((_, key)) = self.by_time.pop_first()
         {
             let cause = self.waiting.remove(&key).map(|(_, cause)| cause);
-            // A later change replaces the cause of the delayed key.
+            // The cause of a later change takes precedence over that of the delayed key.
             if !self.dirty.contains_key(&key) {
                 self.add(key, cause.unwrap_or_default());
             }
@@ -113,7 +113,7 @@ impl Queue {
         }
     }
 
-    /// The earliest time of a delayed key or tick.
+    /// Returns the earliest time of a delayed key or tick.
     pub(super) fn earliest(&self) -> Option<SimTime> {
         let keys = self.by_time.first().map(|(at, _)| *at);
         let ticks = self.ticks.first().map(|(at, _)| *at);

@@ -1,4 +1,4 @@
-//! All controllers, in the order in which they see a change.
+//! The list of all controllers, in the order in which they receive a change.
 
 use podscope_api::{ReplicaSet, ReplicationController};
 
@@ -29,17 +29,18 @@ use super::taint_eviction::TaintEvictionController;
 use super::ttl_after_finished::TtlAfterFinishedController;
 use super::volume_protection::VolumeProtectionController;
 
-/// Creates a controller.
+/// A function that creates a controller.
 type Constructor = fn() -> Box<dyn Controller>;
 
-/// Creates a controller in its state at the start of a run.
+/// Creates a controller in its initial state.
 pub(super) fn new<C: Controller + Default + 'static>() -> Box<dyn Controller> {
     Box::new(C::default())
 }
 
-/// A controller that the first build of the engine lacks. It does nothing while no object of its kind exists, so that
-/// runs without one are the same in both builds; the kind is in `LACKING` of `podscope_cluster::beyond`.
-const fn whole(constructor: Constructor) -> Option<Constructor> {
+/// Returns the constructor in the whole engine, and `None` in the first build of the engine. The controller does
+/// nothing unless objects of its kind exist, so runs without such objects are the same in both builds; the kind is in
+/// `LACKING` of `podscope_cluster::beyond`.
+const fn only_in_whole_engine(constructor: Constructor) -> Option<Constructor> {
     if cfg!(feature = "whole") {
         Some(constructor)
     } else {
@@ -47,19 +48,19 @@ const fn whole(constructor: Constructor) -> Option<Constructor> {
     }
 }
 
-/// The constructors of this build's controllers.
+/// Returns the constructors of the controllers in this build.
 pub(super) fn constructors() -> impl Iterator<Item = Constructor> {
     CONTROLLERS.iter().copied().flatten()
 }
 
 const CONTROLLERS: &[Option<Constructor>] = &[
     Some(new::<ReplicaSetController<ReplicaSet>>),
-    whole(new::<ReplicaSetController<ReplicationController>>),
+    only_in_whole_engine(new::<ReplicaSetController<ReplicationController>>),
     Some(new::<DeploymentController>),
     Some(new::<StatefulSetController>),
     Some(new::<DaemonSetController>),
     Some(new::<JobController>),
-    whole(new::<CronJobController>),
+    only_in_whole_engine(new::<CronJobController>),
     Some(new::<TtlAfterFinishedController>),
     Some(new::<NodeLifecycleController>),
     Some(new::<TaintEvictionController>),
@@ -71,12 +72,12 @@ const CONTROLLERS: &[Option<Constructor>] = &[
     Some(new::<PersistentVolumeController>),
     Some(new::<VolumeProtectionController>),
     Some(new::<ResourceQuotaController>),
-    whole(new::<HorizontalController>),
+    only_in_whole_engine(new::<HorizontalController>),
     Some(new::<AttachDetachController>),
     Some(new::<Descheduler>),
     Some(new::<EndpointsController>),
     Some(new::<NamespaceObjects>),
-    whole(new::<ResourceClaimController>),
-    whole(new::<DeviceTaintEvictionController>),
-    whole(new::<CustomResourceDefinitionController>),
+    only_in_whole_engine(new::<ResourceClaimController>),
+    only_in_whole_engine(new::<DeviceTaintEvictionController>),
+    only_in_whole_engine(new::<CustomResourceDefinitionController>),
 ];

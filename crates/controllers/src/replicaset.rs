@@ -1,8 +1,8 @@
 //! ReplicaSet and ReplicationController: maintain a number of active pods.
 //!
 //! Watches the sets and their pods; compares the number of active pods (neither finished nor terminating) with
-//! `spec.replicas`; creates or deletes the difference. A pod is replaced as soon as its deletion begins, so the
-//! processes of both may overlap (C-01, CT-015, CT-055).
+//! `spec.replicas`; creates missing pods or deletes excess pods. A pod is replaced as soon as its deletion begins, so
+//! the processes of the old and the new pod may overlap (C-01, CT-015, CT-055).
 
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
@@ -35,8 +35,8 @@ pub(super) const BURST: usize = 500;
 pub(super) trait ReplicaOwner: Resource + Clone + Default + std::fmt::Debug {
     const NAME: &'static str;
     const WATCHES: &'static [Kind];
-    /// Whether its status counts terminating pods (CT-063), and its sync waits for its own writes (CT-159). Neither is
-    /// true for ReplicationControllers.
+    /// Whether the status counts terminating pods (CT-063), and a sync waits for the controller's own writes (CT-159).
+    /// Neither applies to ReplicationControllers.
     const HAS_TERMINATING_REPLICAS: bool;
     fn replicas(&self) -> i32;
     fn min_ready_seconds(&self) -> Option<i32>;
@@ -107,12 +107,12 @@ impl ReplicaOwner for ReplicationController {
     }
 }
 
-/// The controller of kind `T`.
+/// The controller for the kind `T`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
-    /// The pace of replacements, for each set with failed pods.
+    /// The replacement rate limit of each set with failed pods.
     paces: ordered::Map<Key, Pace>,
     of: PhantomData<fn() -> T>,
 }
@@ -193,7 +193,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             }
             return plan.then(update_status(
                 &*set,
-                status_of(&*set, counts.with(missing), None, cx.ctx.wall()),
+                status_of(&*set, counts.with_missing(missing), None, cx.ctx.wall()),
             ));
         }
         let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
@@ -212,7 +212,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let now = cx.ctx.wall();
         let status = status_of(
             &*set,
-            Counts::of(&*set, &active, n_terminating, now).with(missing),
+            Counts::of(&*set, &active, n_terminating, now).with_missing(missing),
             None,
             now,
         );
@@ -246,7 +246,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let missing = cx.objects.assumed().missing_pods(&set.metadata().uid);
         let owned = cx.objects.pods_of(&set.metadata().uid);
         let n_terminating = owned.filter(|pod| is_terminating(pod)).count();
-        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with(missing);
+        let counts = Counts::of(&*set, &active_of(&*set, cx), n_terminating, now).with_missing(missing);
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
@@ -257,9 +257,9 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
 
-    /// Creates the missing pods, at most [`BURST`].
+    /// Creates the missing pods, at most [`BURST`] of them.
     fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
-        let mut count = wanted(&**set).saturating_sub(active).min(BURST);
+        let mut count = desired_replicas(&**set).saturating_sub(active).min(BURST);
         if count == 0 {
             return plan;
         }
@@ -309,13 +309,13 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
     }
 }
 
-fn wanted<T: ReplicaOwner>(set: &T) -> usize {
+fn desired_replicas<T: ReplicaOwner>(set: &T) -> usize {
     usize::try_from(set.replicas()).unwrap_or(0)
 }
 
-/// Number of excess pods, at most [`BURST`].
+/// Returns the number of excess pods, at most [`BURST`].
 fn n_excess<T: ReplicaOwner>(set: &T, active: usize) -> usize {
-    active.saturating_sub(wanted(set)).min(BURST)
+    active.saturating_sub(desired_replicas(set)).min(BURST)
 }
 
 fn active_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Arc<Pod>> {
@@ -323,7 +323,8 @@ fn active_of<T: ReplicaOwner>(set: &T, cx: &ControllerContext<'_, '_>) -> Vec<Ar
     pods.filter(|pod| is_active(pod)).cloned().collect()
 }
 
-/// A graceful DELETE by name, without a UID precondition (CT-059), with the events of a workload controller.
+/// Deletes a pod gracefully by name, without a UID precondition (CT-059), and emits the events of a workload
+/// controller.
 pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     Action::from(Request::Delete {
         kind: Kind::Pod,
@@ -345,7 +346,7 @@ pub(super) fn delete_pod<T: Resource>(set: &T, pod: &Pod) -> Action {
     ))
 }
 
-/// The numbers of active and terminating pods for a status.
+/// The numbers of active and terminating pods that the status reports.
 #[derive(Clone, Copy)]
 struct Counts {
     replicas: usize,
@@ -370,9 +371,9 @@ impl Counts {
 }
 
 impl Counts {
-    /// Adds the pods that exist but are not in the dump (P-09). Their labels are unknown, so they count as fully
-    /// labeled.
-    fn with(self, missing: MissingPods) -> Self {
+    /// Adds the pods that exist in the cluster but were not imported (P-09). Their labels are unknown, so they count as
+    /// fully labeled.
+    fn with_missing(self, missing: MissingPods) -> Self {
         let count = |count: i32| usize::try_from(count).unwrap_or(0);
         Self {
             replicas: self.replicas + count(missing.replicas),
@@ -384,7 +385,7 @@ impl Counts {
     }
 }
 
-/// The desired status of the set.
+/// Returns the desired status of the set.
 fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &str)>, now: Time) -> ReplicaSetStatus {
     let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     let nonzero = |count: usize| (count > 0).then_some(number(count));
@@ -428,7 +429,7 @@ fn update_status<T: ReplicaOwner>(set: &T, status: ReplicaSetStatus) -> Vec<Acti
             ..status.clone()
         }
     };
-    // Zero and absent counts are equal: versions of the API server differ in which of them they store.
+    // Zero and absent counts are equal, because API servers store one or the other depending on their version.
     if *set.status() == status || without_zeros(set.status()) == without_zeros(&status) {
         return Vec::new();
     }
@@ -496,7 +497,7 @@ mod tests {
         assert!(lab.get::<ReplicaSet>("web").unwrap().status.conditions.is_empty());
     }
 
-    /// Matching orphans are adopted; pods that no longer match are released.
+    /// Matching orphans are adopted; pods that no longer match the selector are released.
     /// Shows: CT-060
     #[test]
     fn matching_orphans_are_adopted_and_others_released() {
@@ -511,7 +512,7 @@ mod tests {
         assert_eq!(lab.pods().len(), 4, "the released pod is replaced");
     }
 
-    /// Pods become available exactly when minReadySeconds have passed.
+    /// Pods become available when minReadySeconds have passed, and not before.
     /// Shows: CT-059
     #[test]
     fn pods_are_available_after_min_ready_seconds() {

@@ -17,18 +17,18 @@ use super::queue::{Key, key_of};
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResourceClaimController;
 
-/// Returns whether the pod can no longer use its claims (DRA-191, DRA-199).
-fn is_done(pod: &Pod) -> bool {
+/// Returns whether the pod no longer uses its claims (DRA-191, DRA-199).
+fn is_claim_user_finished(pod: &Pod) -> bool {
     pod.is_terminal() || (pod.metadata.is_terminating() && pod.spec.node_name.is_none())
 }
 
-/// The entry of the pod's status for one of its claims.
+/// Returns the entry of the pod's status for one of its claims.
 fn status_of_entry<'a>(pod: &'a Pod, entry: &str) -> Option<&'a PodResourceClaimStatus> {
     let mut statuses = pod.status.resource_claim_statuses.iter();
     statuses.find(|status| &*status.name == entry)
 }
 
-/// Keys of the claims that a pod uses, as far as their names are known.
+/// Returns the keys of the claims that a pod uses and whose names are already known.
 fn claims_of(pod: &Pod) -> Vec<ObjectKey> {
     let namespace = &pod.metadata.namespace;
     let named = pod.spec.resource_claims.iter().filter_map(|entry| {
@@ -42,7 +42,7 @@ fn claims_of(pod: &Pod) -> Vec<ObjectKey> {
         .collect()
 }
 
-/// The pod that the claim was created for.
+/// Returns the pod that the claim was created for.
 fn owner_of(claim: &ResourceClaim) -> Option<(ObjectKey, &Uid)> {
     let owner = claim.metadata.controller_ref().filter(|owner| &*owner.kind == "Pod")?;
     Some((
@@ -74,8 +74,8 @@ impl Controller for ResourceClaimController {
                 if pod.spec.resource_claims.is_empty() && pod.status.extended_resource_claim_status.is_none() {
                     return;
                 }
-                let was_done = matches!(old, Some(Object::Pod(old)) if is_done(old));
-                if is_done(pod) && !was_done {
+                let was_done = matches!(old, Some(Object::Pod(old)) if is_claim_user_finished(old));
+                if is_claim_user_finished(pod) && !was_done {
                     claims_of(pod)
                         .into_iter()
                         .for_each(|claim| cx.enqueue((Kind::ResourceClaim, claim)));
@@ -126,7 +126,7 @@ impl Controller for ResourceClaimController {
     }
 }
 
-/// Returns whether a claim of the pod must be created, added to its status or reserved for it (DRA-192).
+/// Returns whether a claim of the pod must be created, added to the pod's status, or reserved for the pod (DRA-192).
 fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
     if !pod.metadata.is_terminating() && unreserved(pod, cx).next().is_some() {
         return true;
@@ -144,8 +144,8 @@ fn needs_work(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
         })
 }
 
-/// Allocated claims of a pod on a node that are not reserved for it: the pod was bound without the scheduler, or the
-/// reservation was lost (DRA-198).
+/// Returns the allocated claims of a bound pod that are not reserved for the pod, because it was bound without the
+/// scheduler, or the reservation was lost (DRA-198).
 fn unreserved<'a>(pod: &'a Pod, cx: &'a ControllerContext<'_, '_>) -> impl Iterator<Item = &'a Arc<ResourceClaim>> {
     let keys = if pod.spec.node_name.is_some() {
         claims_of(pod)
@@ -239,7 +239,7 @@ fn sync_pod(pod: &Arc<Pod>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     })
 }
 
-/// The claim that is created from a template for an entry of a pod (DRA-194).
+/// Builds the claim that is created from a template for an entry of a pod (DRA-194).
 fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: &Str) -> ResourceClaim {
     let mut claim = ResourceClaim {
         spec: template.spec.spec.clone(),
@@ -259,18 +259,19 @@ fn claim_from_template(template: &ResourceClaimTemplate, pod: &Arc<Pod>, entry: 
     claim
 }
 
-/// `<pod>-<entry>-`; if that is too long, both parts are cut in proportion.
+/// Returns `<pod>-<entry>-`; if the text is too long, both parts are cut in proportion.
 fn base_name(pod: &str, entry: &str) -> String {
-    const MAX: usize = 57;
+    const MAX_LENGTH: usize = 57;
     let length = pod.len() + entry.len() + 2;
-    if length <= MAX {
+    if length <= MAX_LENGTH {
         return format!("{pod}-{entry}-");
     }
-    let shorten = |text: &str| text.chars().take(text.len() * MAX / length).collect::<String>();
+    let shorten = |text: &str| text.chars().take(text.len() * MAX_LENGTH / length).collect::<String>();
     format!("{}-{}", shorten(pod), shorten(entry))
 }
 
-/// Removes finished users, deallocates an unused claim, and deletes it if its pod has finished (DRA-199 to DRA-203).
+/// Removes finished pods from the claim's users, deallocates an unused claim, and deletes the claim if its pod has
+/// finished (DRA-199 to DRA-203).
 fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) -> Plan {
     let namespace = &claim.metadata.namespace;
     let consumers = &claim.status.reserved_for;
@@ -280,7 +281,7 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
         }
         let key = ObjectKey::new(namespace.clone(), consumer.name.clone());
         let pod = cx.objects.get::<Pod>(&key);
-        pod.is_some_and(|pod| *pod.metadata.uid == *consumer.uid && !is_done(pod))
+        pod.is_some_and(|pod| *pod.metadata.uid == *consumer.uid && !is_claim_user_finished(pod))
     };
     let remaining: Vec<_> = consumers.iter().filter(is_kept).cloned().collect();
     let has_finalizer = claim.metadata.finalizers.iter().any(|one| &**one == CLAIM_FINALIZER);
@@ -308,7 +309,7 @@ fn sync_claim(claim: &Arc<ResourceClaim>, cx: &mut ControllerContext<'_, '_>) ->
         plan = plan.then_one(patch(claim, Part::Main, release));
     }
     let owner = owner_of(claim).and_then(|(key, uid)| Some((cx.objects.get::<Pod>(&key)?, uid)));
-    let is_abandoned = owner.is_some_and(|(pod, uid)| pod.metadata.uid != *uid || is_done(pod));
+    let is_abandoned = owner.is_some_and(|(pod, uid)| pod.metadata.uid != *uid || is_claim_user_finished(pod));
     if is_unused && is_abandoned && !claim.metadata.is_terminating() {
         let delete = Request::Delete {
             kind: Kind::ResourceClaim,
@@ -344,7 +345,7 @@ mod tests {
 
     /// Shows: DRA-193, DRA-194, DRA-195
     #[test]
-    fn pod_with_template_gets_a_claim_of_its_own() {
+    fn pod_with_claim_template_gets_its_own_claim() {
         let mut lab = Lab::new(&["a-1"], &format!("{TEMPLATE}\n---\n{POD}"));
         lab.run(Span::seconds(5));
         let pod = lab.get::<Pod>("a").expect("the pod exists");
@@ -363,7 +364,7 @@ mod tests {
 
     /// Shows: DRA-194
     #[test]
-    fn long_names_are_cut_in_proportion() {
+    fn long_claim_names_are_cut_in_proportion() {
         assert_eq!(base_name("a", "gpu"), "a-gpu-");
         let long = base_name(&"p".repeat(60), &"e".repeat(20));
         assert!(long.len() <= 57 && !long.ends_with('-'), "{long}");

@@ -1,7 +1,7 @@
-//! resource-quota: counts the usage of each quota. The API server charges creates; this controller gives back the usage
-//! of deleted objects, and recounts periodically (VA-290, CT-190).
+//! resource-quota: counts the usage of each quota. The API server adds created objects to the usage; this controller
+//! subtracts deleted objects, and recounts periodically (VA-290, CT-190).
 //!
-//! Watches quotas and all kinds that a quota can count; compares the status with a count.
+//! Watches quotas and all kinds that a quota can count; compares the status with a new count.
 
 use podscope_api::{Kind, Object, ResourceQuota, quota};
 use podscope_sim::{Change, Part, Request, Span};
@@ -11,7 +11,7 @@ use super::plan::{Action, Plan};
 use super::queue::{Key, key_of};
 
 /// Interval of recounts without a change (`--resource-quota-sync-period`).
-const RESYNC: Span = Span::seconds(300);
+const RECOUNT_PERIOD: Span = Span::seconds(300);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResourceQuotaController;
@@ -61,7 +61,7 @@ impl Controller for ResourceQuotaController {
         let Some(quota_object) = cx.objects.get::<ResourceQuota>(&key.1) else {
             return Plan::default();
         };
-        let next_sync = Plan::default().requeue_after(Some(RESYNC));
+        let next_sync = Plan::default().requeue_after(Some(RECOUNT_PERIOD));
         let list = |kind| cx.objects.list_kind_in(kind, &key.1.namespace);
         let used = quota::used(quota_object, list, cx.ctx.wall());
         if quota_object.status.hard == quota_object.spec.hard && quota_object.status.used == used {
@@ -70,7 +70,8 @@ impl Controller for ResourceQuotaController {
         let mut counted = ResourceQuota::clone(quota_object);
         counted.status.hard.clone_from(&quota_object.spec.hard);
         counted.status.used = used;
-        // If a charge is not in the cache yet, the update is stale, and the quota is counted again.
+        // If the cache does not contain the latest created object yet, the update fails with a conflict, and the quota
+        // is counted again.
         next_sync.then_one(Action::from(Request::Update(
             Object::ResourceQuota(counted.into()),
             Part::Status,

@@ -13,11 +13,11 @@ use super::owner::controller_ref;
 use super::plan::{Accept, Action};
 use super::template::{Template, fnv_hash, with_label};
 
-/// Label of a pod with the name of its revision, or for a DaemonSet with the hash of its revision.
+/// Label of a pod: the name of its revision for a StatefulSet, the hash of its revision for a DaemonSet.
 pub(super) const REVISION_LABEL: &str = "controller-revision-hash";
 const HASH_LABEL: &str = "controller.kubernetes.io/hash";
 
-/// The template history of a workload, and the request that updates it.
+/// The template history of a workload, and the request that updates the history.
 pub(super) struct History {
     /// All revisions, oldest first, including that of the current template.
     pub(super) all: Vec<Arc<ControllerRevision>>,
@@ -26,7 +26,7 @@ pub(super) struct History {
     pub(super) action: Option<Action>,
 }
 
-/// Finds or creates the revision of the current template. An older equal revision becomes the newest again.
+/// Finds or creates the revision of the current template. An older revision with the same template becomes the newest.
 pub(super) fn history<T: Resource>(
     objects: &Objects,
     owner: &T,
@@ -51,7 +51,8 @@ pub(super) fn history<T: Resource>(
     let next = all.last().map_or(0, |revision| revision.revision) + 1;
     let data = data_of(template);
     let equal = all.iter().rposition(|revision| revision.data.as_deref() == Some(&data));
-    // A revision of a real API server may have the same template with more fields, such as `creationTimestamp: null`.
+    // A revision created by a real API server may have the same template with additional fields, such as
+    // `creationTimestamp: null`.
     let equal = equal.or_else(|| all.iter().rposition(|revision| has_template(revision, template)));
     match equal {
         Some(position) if position + 1 == all.len() => History {
@@ -81,7 +82,7 @@ pub(super) fn history<T: Resource>(
             }
         }
         None => {
-            // In an imported cluster, the name of the current revision may be known from its pods (P-09).
+            // In an imported cluster, the pods may contain the name of the current revision (P-09).
             let known_hash = objects.assumed().revision(&meta.uid).filter(|_| all.is_empty());
             let known_hash = known_hash.and_then(|name| name.strip_prefix(&*meta.name)?.strip_prefix('-'));
             let hash = known_hash.map_or_else(|| fnv_hash(&data.to_string(), collision_count), str::to_owned);
@@ -109,7 +110,7 @@ pub(super) fn history<T: Resource>(
     }
 }
 
-/// Deletes the oldest revisions beyond the limit that are not in use by pods or the status.
+/// Deletes the oldest revisions beyond the history limit, except those that pods or the status use.
 pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
     let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
     let is_live = |revision: &ControllerRevision| {
@@ -132,7 +133,8 @@ pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Se
         .collect()
 }
 
-/// The hash of a revision, from its label. In a real cluster, a DaemonSet's revision has it in the label of its pods.
+/// Returns the hash of a revision, from its label. A DaemonSet's revision in a real cluster has the hash in the label
+/// `controller-revision-hash`.
 pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
     let labels = &revision.metadata.labels;
     labels
@@ -156,7 +158,7 @@ fn has_template(revision: &ControllerRevision, template: &Template) -> bool {
     revision_template.is_some() && template_of(revision, template) == *template
 }
 
-/// The template of a revision; the current one if the revision contains none.
+/// Returns the template of a revision; the current template if the revision contains none.
 pub(super) fn template_of(revision: &ControllerRevision, current: &Template) -> Template {
     let tree = revision.data.as_ref().and_then(|data| data.pointer("/spec/template"));
     let Some(Value::Object(mut template)) = tree.cloned() else {

@@ -15,23 +15,23 @@ pub struct SettingError {
     pub kind: ProblemKind,
 }
 
-/// The type of a setting, which knows how to read it.
+/// The type of a setting, which parses its value.
 pub(super) trait Setting {
     /// Reads the value, or returns an error message. A duration must be at least `least`; zero is allowed if it is the
     /// default.
     fn read(&mut self, value: &Value, least: Span) -> Result<(), String>;
 }
 
-/// Minimum period of repeated work: shorter periods would cost too much.
+/// Minimum period of repeated work; shorter periods would make the simulation too slow.
 pub(super) const SHORTEST_PERIOD: Span = Span::millis(100);
-/// Maximum duration of a setting: a hundred years, the end of simulated time.
+/// Maximum duration of a setting: a hundred years, the maximum simulated time.
 const LONGEST: Span = Span::seconds(100 * 365 * 86_400);
 
 /// A struct of settings that are read by name.
 pub(super) trait Settings: Default {
     /// The names of all settings.
     const NAMES: &'static [&'static str];
-    /// The setting with that name and its minimum duration, if it exists.
+    /// Returns the setting with the given name and its minimum duration, if it exists.
     fn setting(&mut self, name: &str) -> Option<(&mut dyn Setting, Span)>;
 }
 
@@ -160,23 +160,23 @@ settings! {
     ControllerManagerSettings;
     /// Interval of the monitoring passes over nodes.
     node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5), least SHORTEST_PERIOD;
-    /// Silence after which a node becomes Unknown.
+    /// Time without a heartbeat after which a node becomes Unknown.
     node_monitor_grace_period: Span = "nodeMonitorGracePeriod", Span::seconds(50);
-    /// The same for a node that has never reported Ready.
+    /// Time without a heartbeat after which a node becomes Unknown, if it has never reported Ready.
     node_startup_grace_period: Span = "nodeStartupGracePeriod", Span::seconds(60);
-    /// NoExecute taints per second in a healthy zone, in thousandths.
+    /// Number of nodes per second that get a NoExecute taint in a healthy zone, in thousandths.
     node_eviction_rate: Millis = "nodeEvictionRate", Millis(100);
-    /// The same in a large, partly disrupted zone.
+    /// Number of nodes per second that get a NoExecute taint in a large, partly disrupted zone, in thousandths.
     secondary_node_eviction_rate: Millis = "secondaryNodeEvictionRate", Millis(10);
-    /// A zone with more nodes than this is large.
+    /// Number of nodes above which a zone is large.
     large_cluster_size_threshold: i64 = "largeClusterSizeThreshold", 50;
-    /// Fraction of unready nodes from which a zone is partly disrupted, in thousandths.
+    /// Minimum fraction of unready nodes in a partly disrupted zone, in thousandths.
     unhealthy_zone_threshold: Millis = "unhealthyZoneThreshold", Millis(550);
-    /// Number of finished pods beyond which the oldest are deleted; 0 disables that (CT-045).
+    /// Number of finished pods above which the oldest are deleted; 0 disables the deletion (CT-045).
     terminated_pod_gc_threshold: i64 = "terminatedPodGCThreshold", 12_500;
     /// Whether a forced detach after six minutes is disabled (CT-133).
     disable_force_detach_on_timeout: bool = "disableForceDetachOnTimeout", false;
-    /// Interval of the descheduler's passes; 0 disables it (S-12).
+    /// Interval of the descheduler's passes; 0 disables the descheduler (S-12).
     descheduling_interval: Span = "deschedulingInterval", Span::ZERO, least SHORTEST_PERIOD;
     /// Validity of the leader's lease (CT-153).
     lease_duration: Span = "leaseDuration", Span::seconds(15), least SHORTEST_PERIOD;
@@ -186,7 +186,7 @@ settings! {
     retry_period: Span = "retryPeriod", Span::seconds(2), least SHORTEST_PERIOD;
 }
 
-/// Parses digits with at most `places` decimals, scaled to a whole number.
+/// Parses a number with at most `places` decimals, and scales it to an integer.
 fn parse_decimal(text: &str, places: usize) -> Option<i64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());

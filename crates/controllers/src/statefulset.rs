@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Empty --create--> Occupied(uid) --deletionTimestamp--> Terminating(uid) --removed by the kubelet--> Empty
-//! \______________ force delete (an assertion of death) _______________________/
+//! \______________ force delete (asserts that the pod is dead) _______________________/
 //! ```
 //!
 //! Safety rests on the uniqueness of names in the API server (CT-070, CT-071, CT-085). [`claims`] handles the claims
@@ -39,7 +39,7 @@ const POD_INDEX_LABEL: &str = "apps.kubernetes.io/pod-index";
 #[derive(Debug, Clone, Default)]
 pub(super) struct StatefulSetController;
 
-/// The ordinal of a pod of the set, from its name.
+/// Returns the ordinal of a pod of the set, parsed from the pod's name.
 pub(super) fn ordinal_of(set: &StatefulSet, pod: &str) -> Option<i32> {
     let digits = pod.strip_prefix(&*set.metadata.name)?.strip_prefix('-')?;
     let ordinal: i32 = digits.parse().ok()?;
@@ -82,7 +82,7 @@ impl Controller for StatefulSetController {
                     cx.enqueue(key);
                 }
             }
-            // Nodes matter only with the switch that replaces pods of unreachable nodes (F-20).
+            // Node changes matter only with the switch that replaces pods of unreachable nodes (F-20).
             Some(Object::Node(node)) if cx.ctx.switches.statefulset_replaces_unreachable => {
                 let name = node.metadata.name.as_ref().into();
                 let sets: Vec<Key> = cx
@@ -156,7 +156,7 @@ impl Controller for StatefulSetController {
     }
 }
 
-/// The state of one sync of one set.
+/// The state of one sync of one StatefulSet.
 struct Pass<'c, 'a, 'x> {
     set: Arc<StatefulSet>,
     pods: Vec<Arc<Pod>>,
@@ -169,7 +169,7 @@ struct Pass<'c, 'a, 'x> {
 
 /// Whether the sync continues after a step.
 enum Step {
-    Go(Plan),
+    Continue(Plan),
     Wait(Plan),
 }
 
@@ -202,7 +202,7 @@ impl Pass<'_, '_, '_> {
             }
         }
         let end = start.saturating_add(replicas);
-        // No more pods than this can be created, so empty slots beyond it are skipped.
+        // No kind can have more objects than this, so empty slots beyond it are skipped.
         let filled_to = start.saturating_add(replicas.min(MAX_OBJECTS_OF_KIND as i32));
         let mut slots: Vec<(i32, Option<Arc<Pod>>)> = (start..filled_to)
             .map(|ordinal| (ordinal, holders.get(&ordinal).cloned()))
@@ -218,19 +218,20 @@ impl Pass<'_, '_, '_> {
         };
         let mut condemned: Vec<Arc<Pod>> = self.pods.iter().filter(|pod| !in_range(pod)).cloned().collect();
         condemned.stable_sort_by_key(|pod| std::cmp::Reverse(ordinal_of(&self.set, &pod.metadata.name)));
-        let plan = match self.fill(plan, &slots) {
-            Step::Go(plan) => plan,
+        let plan = match self.fill_slots(plan, &slots) {
+            Step::Continue(plan) => plan,
             Step::Wait(plan) => return plan,
         };
         let plan = match self.scale_down(plan, &slots, &condemned) {
-            Step::Go(plan) => plan,
+            Step::Continue(plan) => plan,
             Step::Wait(plan) => return plan,
         };
         self.roll(plan, &slots, status)
     }
 
-    /// Ensures that every slot has a pod. In ordered management each slot waits for the one before it (CT-074, CT-076).
-    fn fill(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> Step {
+    /// Ensures that every slot has a pod. In ordered management, each slot waits for the pods in the slots before it
+    /// (CT-074, CT-076).
+    fn fill_slots(&mut self, mut plan: Plan, slots: &[(i32, Option<Arc<Pod>>)]) -> Step {
         let ordered = self.is_ordered();
         let (mut claims_step, mut creations, mut deletions) = (Vec::new(), Vec::new(), Vec::new());
         let mut waits = false;
@@ -248,11 +249,11 @@ impl Pass<'_, '_, '_> {
         if ordered && (waits || created) {
             Step::Wait(plan)
         } else {
-            Step::Go(plan)
+            Step::Continue(plan)
         }
     }
 
-    /// Plans the pod of an empty slot. Returns true, because the next slot waits for it.
+    /// Plans the creation of the pod of an empty slot. Returns true, because the next slot waits for the pod.
     fn create(
         &mut self,
         ordinal: i32,
@@ -316,7 +317,7 @@ impl Pass<'_, '_, '_> {
         {
             claims_step.extend(actions);
         }
-        claims_step.extend(claims::retain(self.cx.objects, &self.set, pod, false));
+        claims_step.extend(claims::update_owners(self.cx.objects, &self.set, pod, false));
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
 
@@ -330,11 +331,12 @@ impl Pass<'_, '_, '_> {
             .is_some_and(|ready| ready.status == ConditionStatus::Unknown)
     }
 
-    /// Deletes pods beyond the range; in ordered management one at a time, highest ordinal first (CT-075).
+    /// Deletes pods beyond the range. In ordered management, deletes one pod at a time, the highest ordinal first
+    /// (CT-075).
     fn scale_down(&mut self, plan: Plan, slots: &[(i32, Option<Arc<Pod>>)], condemned: &[Arc<Pod>]) -> Step {
         let mut retained = Vec::new();
         for pod in condemned {
-            retained.extend(claims::retain(self.cx.objects, &self.set, pod, true));
+            retained.extend(claims::update_owners(self.cx.objects, &self.set, pod, true));
         }
         let plan = plan.then(retained);
         let replicas = slots.iter().filter_map(|(_, pod)| pod.as_ref());
@@ -345,10 +347,10 @@ impl Pass<'_, '_, '_> {
         if !self.is_ordered() {
             let excess = condemned.iter().filter(|pod| !pod.metadata.is_terminating());
             let step: Vec<Action> = excess.map(|pod| self.delete(pod, None)).collect();
-            return Step::Go(plan.then_slowly(step));
+            return Step::Continue(plan.then_slowly(step));
         }
         let Some(pod) = condemned.first() else {
-            return Step::Go(plan);
+            return Step::Continue(plan);
         };
         let is_first = first_unhealthy.is_some_and(|first| first.metadata.uid == pod.metadata.uid);
         if pod.metadata.is_terminating() || (!self.is_available(pod) && !is_first) {
@@ -366,7 +368,7 @@ impl Pass<'_, '_, '_> {
         let least = start_of(&self.set).saturating_add(self.partition().unwrap_or(0));
         for (_, pod) in slots.iter().rev().take_while(|(ordinal, _)| *ordinal >= least) {
             let Some(pod) = pod else {
-                // The pod was just created: it has the right revision but is not available.
+                // The pod was created in this sync: it has the right revision but is not available yet.
                 return plan;
             };
             if revision_of(pod) != &*self.update.metadata.name && !pod.metadata.is_terminating() {
@@ -384,7 +386,7 @@ impl Pass<'_, '_, '_> {
         plan
     }
 
-    /// A DELETE by name, without a UID precondition (CT-073).
+    /// Builds a DELETE by name, without a UID precondition (CT-073).
     fn delete(&self, pod: &Pod, grace_seconds: Option<i64>) -> Action {
         let subject = format!(
             "Delete Pod {} in StatefulSet {}",
@@ -410,7 +412,8 @@ impl Pass<'_, '_, '_> {
         .on_failure(note(&*self.set, EventType::Warning, "FailedDelete", failed))
     }
 
-    /// The pod of a slot; below the partition it has the current revision, otherwise the update revision (CT-078).
+    /// Builds the pod of a slot. Below the partition it has the current revision, otherwise the update revision
+    /// (CT-078).
     fn pod(&self, ordinal: i32) -> Pod {
         let set = &self.set;
         let offset = ordinal - start_of(set);
@@ -466,7 +469,7 @@ impl Pass<'_, '_, '_> {
     }
 }
 
-/// When all pods are updated and ready, the update revision becomes the current revision.
+/// Makes the update revision the current revision when all pods are updated and ready.
 fn complete_rolling_update(set: &StatefulSet, status: &mut StatefulSetStatus) {
     let replicas = set.spec.replicas.unwrap_or(1);
     if set.spec.update_strategy.kind != Some(UpdateStrategyType::OnDelete)

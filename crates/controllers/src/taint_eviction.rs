@@ -1,5 +1,5 @@
-//! Taint eviction: deletes pods that do not tolerate a NoExecute taint, or only for a limited time, gracefully and by
-//! name (CT-033 to CT-039).
+//! Taint eviction: gracefully deletes pods that do not tolerate a NoExecute taint, or that tolerate it only for a
+//! limited time; deletes them by name (CT-033 to CT-039).
 //!
 //! ```text
 //! (none) --taint tolerated for a time--> Timer --fires--> Fired --pod removed--> (none)
@@ -31,7 +31,7 @@ const MAX_ATTEMPTS: u8 = 5;
 enum State {
     Timer {
         fires: SimTime,
-        /// The change of the pod or its node's taints that started the timer.
+        /// The cause of the change of the pod or of its node's taints that started the timer.
         caused_by: CausedBy,
     },
     Firing {
@@ -45,11 +45,11 @@ pub(super) struct TaintEvictionController {
     pods: ordered::Map<ObjectKey, State>,
 }
 
-/// How long a pod may stay on a node with these NoExecute taints; `None` means without limit (CT-034).
+/// Returns how long a pod may stay on a node with these NoExecute taints; `None` means for unlimited time (CT-034).
 pub fn toleration_time<'a>(taints: impl IntoIterator<Item = &'a Taint>, tolerations: &[Toleration]) -> Option<Span> {
     let mut seconds: Option<i64> = None;
     for taint in taints {
-        // The first matching toleration counts for a taint.
+        // Only the first matching toleration of a taint is used.
         match tolerations.iter().find(|toleration| toleration.tolerates(taint)) {
             None => return Some(Span::ZERO),
             Some(used) => seconds = seconds.into_iter().chain(used.toleration_seconds).min(),
@@ -145,7 +145,7 @@ impl Controller for TaintEvictionController {
                 pod.status.phase = Some(PodPhase::Failed);
             }
         });
-        // All requests are by name, so they also hit a replacement with the same name (CT-039).
+        // All requests are by name, so they also affect a later pod with the same name (CT-039).
         let read = Request::Get {
             kind: Kind::Pod,
             key: key.1.clone(),
@@ -158,7 +158,7 @@ impl Controller for TaintEvictionController {
             change,
         };
         if fails {
-            // Only the phase is set: the pod's controller then replaces it, and PodGC deletes the object.
+            // Only the phase is set; the pod's controller then replaces the pod, and PodGC deletes the object.
             return Plan::one(read).then_one(patch);
         }
         let forced = is_lost && cx.ctx.switches.node_controller_force_deletes;
@@ -216,7 +216,7 @@ impl Controller for TaintEvictionController {
     }
 }
 
-/// The pending eviction of a pod because of a taint of its node.
+/// Creates the pending event for the eviction of a pod because of a taint of its node.
 pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> PendingEvent {
     PendingEvent {
         at,
@@ -240,8 +240,8 @@ impl TaintEvictionController {
             self.cancel(&key, cx);
             return;
         }
-        // A pod that was terminating in the imported cluster needs no further deletion, unless a switch makes the
-        // controller do more than delete (P-09).
+        // A pod that was terminating in the imported cluster is not deleted again, unless a switch makes the controller
+        // do more than delete (P-09).
         let switches = &cx.ctx.switches;
         let has_more_to_do = switches.lost_node_pods_failed || switches.node_controller_force_deletes;
         if !has_more_to_do && cx.objects.assumed().was_terminating(&pod.metadata.uid) {
@@ -268,7 +268,7 @@ impl TaintEvictionController {
         }
     }
 
-    /// Removes a pod's state, with an event if its timer has not fired.
+    /// Removes a pod's state, and emits an event if its timer has not fired.
     fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(State::Timer { .. }) = self.pods.remove(key) {
             cx.event(event(key, "Cancelling deletion of Pod"));
@@ -276,7 +276,8 @@ impl TaintEvictionController {
     }
 }
 
-/// An event of the taint manager. It names the pod without its UID, so `describe` does not show it (CT-033).
+/// Creates an event of the taint manager. It refers to the pod without its UID, so `describe` does not show it
+/// (CT-033).
 fn event(key: &ObjectKey, text: &str) -> EventNote {
     EventNote {
         component: "".into(),
@@ -299,7 +300,7 @@ mod tests {
 
     /// Shows: CT-034
     #[test]
-    fn shortest_matching_toleration_counts() {
+    fn toleration_time_is_the_shortest_of_all_taints() {
         let taint = |key: &str| Taint {
             key: key.into(),
             effect: TaintEffect::NoExecute,

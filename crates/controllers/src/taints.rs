@@ -1,4 +1,4 @@
-//! Taints that controllers set on nodes.
+//! Taints that controllers add to nodes and remove.
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::well_known::{condition, taint};
@@ -23,7 +23,7 @@ pub(super) fn is_out_of_service(node: &Node) -> bool {
         .any(|taint| &*taint.key == taint::OUT_OF_SERVICE)
 }
 
-/// The NoExecute taints of a node.
+/// Returns the NoExecute taints of a node.
 pub(super) fn no_execute(node: &Node) -> impl Iterator<Item = &Taint> {
     node.spec
         .taints
@@ -31,7 +31,7 @@ pub(super) fn no_execute(node: &Node) -> impl Iterator<Item = &Taint> {
         .filter(|taint| taint.effect == TaintEffect::NoExecute)
 }
 
-/// The status of the condition Ready; `None` without it.
+/// Returns the status of the condition Ready; `None` if the node has no such condition.
 pub(super) fn ready_status(node: &Node) -> Option<&ConditionStatus> {
     node.condition(condition::READY).map(|ready| &ready.status)
 }
@@ -69,10 +69,11 @@ pub(super) fn patch_taints(
     })
 }
 
-/// Taint keys with effects.
+/// Taints, each identified by key and effect.
 type Keys = Vec<(String, TaintEffect)>;
 
-/// The NoSchedule taints to add and to remove so that they match the node's conditions and cordon (CT-027).
+/// Returns the NoSchedule taints to add and those to remove, so that the taints match the node's conditions and cordon
+/// (CT-027).
 pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
     let mut wanted: Vec<&str> = CONDITION_TAINTS
         .iter()

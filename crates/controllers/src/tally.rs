@@ -1,5 +1,5 @@
-//! Counts of the pods of each ReplicaSet, updated incrementally. Counting all pods at each change of one would take
-//! quadratic time.
+//! Counts of the pods of each ReplicaSet, updated incrementally. Counting all pods after each change of a pod would
+//! take quadratic time.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use super::owner::{kind_of, pods_of_change};
 use super::pod_util::{is_active, is_terminating, ready_since};
 use super::queue::Key;
 
-/// The counts of one owner.
+/// The counts of the pods of one owner.
 ///
-/// Invariant: the counts cover exactly the cached pods whose controller has that UID.
+/// Invariant: the counts cover exactly the cached pods whose controller has the UID `uid`.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Tally {
     uid: Uid,
     selector: LabelSelector,
     template: Arc<PodTemplateSpec>,
-    /// Pods that the selector does not match, which have to be released.
+    /// Number of pods that the selector does not match, which have to be released.
     pub(super) unselected: usize,
-    /// Active pods that the selector matches.
+    /// Number of active pods that the selector matches.
     pub(super) active: usize,
-    /// Active pods that have every label of the template.
+    /// Number of active pods that have every label of the template.
     pub(super) labeled: usize,
-    /// Active pods that are Ready.
+    /// Number of active pods that are Ready.
     pub(super) ready: usize,
-    /// Terminating pods that the selector matches (CT-063).
+    /// Number of terminating pods that the selector matches (CT-063).
     pub(super) terminating: usize,
 }
 
@@ -46,7 +46,7 @@ impl Tally {
         };
         objects
             .pods_of(uid)
-            .for_each(|pod| tally.take(pod, usize::wrapping_add));
+            .for_each(|pod| tally.update_counts(pod, usize::wrapping_add));
         tally
     }
 
@@ -55,8 +55,8 @@ impl Tally {
         !self.selector.is_empty() && self.selector.matches(&pod.metadata.labels)
     }
 
-    /// Adds or subtracts the pod's contribution, by the operation `with`.
-    fn take(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
+    /// Adds the pod to the counts or subtracts it, depending on the operation `with`.
+    fn update_counts(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
         if !self.matches(pod) {
             self.unselected = with(self.unselected, 1);
         } else if is_active(pod) {
@@ -78,7 +78,7 @@ pub(super) fn has_labels(pod: &Pod, labels: &Labels) -> bool {
         .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
 }
 
-/// The tallies of one kind of owner, created on first use.
+/// The tallies of all owners of one kind, created on first use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tallies(ordered::Map<Key, Tally>);
 
@@ -101,12 +101,12 @@ impl Tallies {
             if let Some(tally) = self.0.get_mut(&(T::KIND, key))
                 && tally.uid == reference.uid
             {
-                tally.take(pod, with);
+                tally.update_counts(pod, with);
             }
         }
     }
 
-    /// The tally of an owner with that selector and template.
+    /// Returns the tally of an owner with this selector and template.
     pub(super) fn of<'t, T: Resource>(
         &'t mut self,
         key: &Key,
@@ -125,7 +125,7 @@ impl Tallies {
             self.0.insert(key.clone(), Tally::of(uid, selector, template, objects));
         }
         let tally = &self.0[key];
-        // Recounting is cheap for few pods, as in all tests.
+        // Verifies the tally by a recount, if there are few pods, as in all tests.
         debug_assert!(
             tally.active > 50 || {
                 let counted = Tally::of(uid, selector, template, objects);

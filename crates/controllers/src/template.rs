@@ -1,4 +1,4 @@
-//! Pods from templates, and the hash that identifies a template's revision (CT-065).
+//! Creates pods from templates, and computes the hash that identifies a template's revision (CT-065).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -16,7 +16,8 @@ impl Template {
         Self(template.clone())
     }
 
-    /// A pod of this template for an owner. The caller sets its name, or the server generates one from `generate_name`.
+    /// Builds a pod from this template for an owner. The caller sets the pod's name, or the server generates one from
+    /// `generate_name`.
     pub(super) fn pod(&self, namespace: &Str, generate_name: &str, owner: OwnerReference) -> Pod {
         let template = &self.0.metadata;
         Pod {
@@ -35,21 +36,21 @@ impl Template {
         }
     }
 
-    /// The complete template as JSON.
+    /// Returns the complete template as JSON.
     pub(super) fn value(&self) -> Value {
         let mut value = self.0.write();
         self.0.extra.merge_into(&mut value);
         value
     }
 
-    /// The template's hash as Kubernetes prints it: FNV-1a of its JSON and the collision count, in letters that form no
-    /// words.
+    /// Returns the template's hash in Kubernetes' format: FNV-1a of its JSON and the collision count, in letters that
+    /// form no words.
     pub(super) fn hash(&self, collision_count: Option<i32>) -> String {
         fnv_hash(&self.value().to_string(), collision_count)
     }
 }
 
-/// The hash of a text and the collision count, as it appears in names.
+/// Returns the hash of a text and the collision count, in the form used in names.
 pub(super) fn fnv_hash(text: &str, collision_count: Option<i32>) -> String {
     let mut hash = Fnv32::default();
     hash.write(text.as_bytes());
@@ -83,14 +84,14 @@ fn safe_encode(text: &str) -> String {
         .collect()
 }
 
-/// A copy of the labels with an additional one.
+/// Returns a copy of the labels with an additional label.
 pub(super) fn with_label(labels: &ordered::Map<Str, Str>, key: &str, value: &str) -> Labels {
     let mut labels = labels.clone();
     labels.insert(key.into(), value.into());
     Arc::new(labels)
 }
 
-/// Sets one entry of a shared map; returns whether that changed anything.
+/// Sets one entry of a shared map; returns whether the map changed.
 pub(super) fn set_entry(map: &mut Labels, key: &str, value: &str) -> bool {
     if map.get(key).is_some_and(|old| &**old == value) {
         return false;

@@ -1,25 +1,25 @@
-//! The trigger time of a Service's endpoints: the time of the change that caused their last update.
+//! The trigger time of a Service's endpoints is the time of the change that caused their last update.
 
 use podscope_api::ordered;
 use podscope_api::well_known::condition;
 use podscope_api::{ObjectKey, Pod, Service, Str, Time};
 
-/// Annotation of the endpoints with their trigger time.
+/// Annotation of EndpointSlices and Endpoints with their trigger time.
 pub(super) const ANNOTATION: &str = "endpoints.kubernetes.io/last-change-trigger-time";
 
-/// The last seen ready transitions of the pods of each Service.
+/// The last observed transitions of the Ready conditions of the pods of each Service.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TriggerTimes {
     services: ordered::Map<ObjectKey, ordered::Map<Str, Time>>,
 }
 
 impl TriggerTimes {
-    /// The earliest change since the last call: the creation of the Service, or a transition of a pod's Ready
-    /// condition; `None` without such a change.
-    pub(super) fn note(&mut self, service: &Service, pods: &[&Pod]) -> Option<Time> {
+    /// Returns the time of the earliest change since the last call: the creation of the Service, or a transition of a
+    /// pod's Ready condition; `None` without such a change.
+    pub(super) fn update(&mut self, service: &Service, pods: &[&Pod]) -> Option<Time> {
         let now: ordered::Map<Str, Time> = pods
             .iter()
-            .filter_map(|pod| Some((pod.metadata.name.clone(), changed_at(pod)?)))
+            .filter_map(|pod| Some((pod.metadata.name.clone(), ready_transition_time(pod)?)))
             .collect();
         let before = self.services.insert(service.metadata.key(), now.clone());
         let is_new = before.is_none();
@@ -38,7 +38,7 @@ impl TriggerTimes {
     }
 }
 
-fn changed_at(pod: &Pod) -> Option<Time> {
+fn ready_transition_time(pod: &Pod) -> Option<Time> {
     let conditions = &pod.status.conditions;
     let ready = conditions.iter().find(|condition| &*condition.kind == condition::READY);
     ready.and_then(|condition| condition.last_transition_time)

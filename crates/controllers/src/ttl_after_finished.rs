@@ -4,17 +4,17 @@ use podscope_api::{Job, Kind, Object, Time};
 use podscope_sim::{Change, DeleteOptions, Propagation, Request, Span};
 
 use super::controller::{Controller, ControllerContext};
-use super::job::end_of;
+use super::job::final_condition;
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TtlAfterFinishedController;
 
-/// When a finished Job has to be deleted.
+/// Returns when a finished Job has to be deleted.
 fn expiry_time(job: &Job) -> Option<Time> {
     let seconds = i64::from(job.spec.ttl_seconds_after_finished?);
-    let ended = end_of(&job.status)?.last_transition_time?;
+    let ended = final_condition(&job.status)?.last_transition_time?;
     Some(Time(ended.0.saturating_add(seconds.saturating_mul(1_000_000))))
 }
 

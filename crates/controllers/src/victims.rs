@@ -1,4 +1,4 @@
-//! The order in which excess pods of a ReplicaSet are deleted (CT-058).
+//! Chooses the excess pods of a ReplicaSet to delete, in the order of kube-controller-manager (CT-058).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::controller::ControllerContext;
 use super::pod_util::{is_active, max_restarts, ready_since};
 use super::replicaset::ReplicaOwner;
 
-/// The `count` pods to delete (CT-058).
+/// Returns the `count` pods to delete (CT-058).
 pub(super) fn victims<T: ReplicaOwner>(
     set: &Arc<T>,
     active: &[Arc<Pod>],
@@ -38,7 +38,7 @@ pub(super) fn victims<T: ReplicaOwner>(
     ranked
 }
 
-/// Number of active pods by node, over all ReplicaSets with the same controller as this one.
+/// Returns the number of active pods by node, over all ReplicaSets with the same controller as this one.
 fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_>) -> ordered::Map<NodeName, usize> {
     let mut counts = ordered::Map::new();
     let Some(parent) = set.metadata().controller_ref() else {
@@ -60,8 +60,8 @@ fn siblings_by_node<T: ReplicaOwner>(set: &Arc<T>, cx: &ControllerContext<'_, '_
     counts
 }
 
-/// Compares two pods; `Less` is deleted first (CT-058). The order is not transitive if only some of the pods became
-/// ready at the same time.
+/// Compares two pods; the lesser pod is deleted first (CT-058). The order is not transitive if some of the pods became
+/// ready at the same time and others did not.
 fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, now: Time) -> Ordering {
     let phase = |pod: &Pod| match pod.status.phase {
         Some(PodPhase::Unknown) => 1,
@@ -94,7 +94,7 @@ fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, no
         .then_with(|| by_age(one.metadata.creation_timestamp, other.metadata.creation_timestamp))
 }
 
-/// The binary logarithm of an age in nanoseconds, rounded down; −1 for age zero.
+/// Returns the binary logarithm of an age in nanoseconds, rounded down; −1 for age zero.
 fn age_bucket(since: Time, now: Time) -> i64 {
     match u64::try_from(now.0 - since.0) {
         Ok(age) if age > 0 => i64::from(age.saturating_mul(1000).ilog2()),
@@ -108,11 +108,11 @@ mod tests {
 
     use super::*;
 
-    /// Each row has a pod that is deleted before the other one (CT-058).
+    /// The first pod of each row is deleted before the second.
     /// Shows: CT-058
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
-    fn excess_pods_are_deleted_in_documented_order() {
+    fn excess_pods_are_deleted_in_kubernetes_order() {
         let now = Time::from_seconds(1000);
         let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {
             let mut pod = Pod::default();
@@ -215,8 +215,8 @@ mod tests {
         }
     }
 
-    /// Pods that became ready at different times in one age bucket are ordered by UID, those with equal times by
-    /// restarts. That makes a cycle of three here. The real controller sorts such pods too.
+    /// Pods that became ready at different times within one age bucket are ordered by UID, and pods with equal times by
+    /// restarts. Here this makes a cycle of three pods. The real controller sorts such pods too.
     /// Shows: CT-058
     #[test]
     fn sorting_pods_with_cyclic_order_keeps_all_pods() {

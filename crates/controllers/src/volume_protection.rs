@@ -1,6 +1,6 @@
-//! Protection of claims, volumes and VolumeAttributesClasses in use: a finalizer keeps a claim while a scheduled pod uses
-//! it, a volume while a claim is bound to it, and a class while a claim or a volume names it (CT-125). It depends on pod objects and not on processes, so a forced deletion releases it
-//! too early.
+//! Protection of claims, volumes and VolumeAttributesClasses in use: a finalizer keeps a claim while a scheduled pod
+//! uses it, a volume while a claim is bound to it, and a class while a claim or a volume refers to it (CT-125). The
+//! controller examines pod objects, not processes, so after a forced deletion of a pod the claim is released too early.
 
 use podscope_api::well_known::finalizer;
 use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumePhase};
@@ -78,7 +78,7 @@ impl Controller for VolumeProtectionController {
     }
 }
 
-/// The VolumeAttributesClass that a claim or a volume names.
+/// Returns the VolumeAttributesClass that a claim or a volume refers to.
 fn attributes_class(object: &Object) -> Option<&Str> {
     match object {
         Object::PersistentVolumeClaim(claim) => claim.spec.volume_attributes_class_name.as_ref(),
@@ -87,7 +87,7 @@ fn attributes_class(object: &Object) -> Option<&Str> {
     }
 }
 
-/// Releases a deleted VolumeAttributesClass that no claim and no volume names.
+/// Removes the finalizer of a deleted VolumeAttributesClass that no claim and no volume refers to.
 fn release_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
     let names_it = |name: &Option<Str>| name.as_ref() == Some(&key.name);
     let mut claims = cx.objects.list::<PersistentVolumeClaim>();
@@ -129,8 +129,8 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// A terminating claim stays while a scheduled pod object uses it. A forced deletion of the pod releases it at
-    /// once.
+    /// A terminating claim stays while a scheduled pod object uses it. A forced deletion of the pod releases the claim
+    /// at once.
     /// Shows: CT-125
     #[test]
     fn claim_in_use_is_not_removed() {

@@ -1,21 +1,21 @@
-//! One pass of the loop: detach unneeded volumes, then attach needed ones.
+//! One pass of attach/detach: detaches unneeded volumes, then attaches needed ones.
 
 use podscope_api::{AccessMode, EventType, Node, NodeName, PersistentVolume, Str, ordered};
 use podscope_sim::volume::Backend;
 use podscope_sim::{SimTime, Span};
 
-use super::{AttachDetachController, Attachment, Place, State, emit_for_pods, key_of_place};
-use crate::attachment::{AttachMethod, method_of};
+use super::{AttachDetachController, Attachment, State, VolumeOnNode, emit_for_pods, key_of_attachment};
+use crate::attachment::{AttachMethod, attach_method};
 use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
 
-/// Maximum time that a volume stays mounted on a node that is not ready (CT-131).
+/// Time after which a volume that is still mounted on a node that is not ready is detached by force (CT-131).
 const FORCE_AFTER: Span = Span::seconds(360);
 
 impl AttachDetachController {
     pub(super) fn reconcile(&mut self, cx: &mut ControllerContext<'_, '_>) {
-        self.verify(cx);
-        let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
+        self.verify_attachments(cx);
+        let mut wanted: ordered::Map<VolumeOnNode, Backend> = ordered::Map::new();
         for (backend, node) in self.wanted.values().flatten() {
             wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
         }
@@ -23,7 +23,7 @@ impl AttachDetachController {
         self.attach_wanted(&wanted, cx);
     }
 
-    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
+    fn detach_unwanted(&mut self, wanted: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         let mut detaches = Vec::new();
@@ -50,21 +50,21 @@ impl AttachDetachController {
         for place in detaches {
             // The storage refused the attachment, so there is nothing to detach.
             let is_refused = self.actual.get(&place).is_some_and(|known| {
-                known.state == State::Uncertain && method_of(&known.backend, cx) == AttachMethod::NodeListOnly
+                known.state == State::Uncertain && attach_method(&known.backend, cx) == AttachMethod::NodeListOnly
             });
             if is_refused {
-                self.drop_lost(&place, cx);
+                self.remove_lost_attachment(&place, cx);
                 continue;
             }
             self.set_state(&place, State::Detaching);
-            cx.enqueue(key_of_place(&place));
+            cx.enqueue(key_of_attachment(&place));
         }
         if let Some(at) = next {
             self.schedule_pass_at(at, cx);
         }
     }
 
-    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
+    fn attach_wanted(&mut self, wanted: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         for (place, backend) in wanted {
@@ -76,13 +76,14 @@ impl AttachDetachController {
                 }
                 _ => {}
             }
-            if is_single(backend, cx) {
+            if forbids_multi_attach(backend, cx) {
                 let others = self
                     .actual
                     .iter()
                     .filter(|(other, _)| other.0 == place.0 && other.1 != place.1);
-                let states: Vec<(Place, State)> = others.map(|(other, known)| (other.clone(), known.state)).collect();
-                // Such a volume allows only one operation at a time in the whole cluster.
+                let states: Vec<(VolumeOnNode, State)> =
+                    others.map(|(other, known)| (other.clone(), known.state)).collect();
+                // A volume with exclusive access allows only one operation at a time in the whole cluster.
                 if states
                     .iter()
                     .any(|(_, state)| matches!(state, State::Attaching | State::Detaching))
@@ -103,34 +104,45 @@ impl AttachDetachController {
                 self.mark_uncertain(place, &why, cx);
                 continue;
             }
-            cx.enqueue(key_of_place(place));
+            cx.enqueue(key_of_attachment(place));
         }
         if let Some(at) = next {
             self.schedule_pass_at(at, cx);
         }
     }
 
-    /// The node that holds an inline disk whose storage refuses a second node. For PersistentVolumes the attacher
-    /// checks this.
-    fn refusing_node(&self, place: &Place, backend: &Backend, cx: &ControllerContext<'_, '_>) -> Option<NodeName> {
-        let asks_storage = backend.is_exclusive && method_of(backend, cx) == AttachMethod::NodeListOnly;
+    /// Returns the node that holds an inline disk whose storage refuses a second node. For PersistentVolumes the
+    /// attacher checks this.
+    fn refusing_node(
+        &self,
+        place: &VolumeOnNode,
+        backend: &Backend,
+        cx: &ControllerContext<'_, '_>,
+    ) -> Option<NodeName> {
+        let asks_storage = backend.is_exclusive && attach_method(backend, cx) == AttachMethod::NodeListOnly;
         let mut others = self.actual.iter().filter(|(other, known)| {
             other.0 == place.0
                 && other.1 != place.1
                 && known.state != State::Uncertain
-                // Several nodes may read a disk that no node writes.
+                // Several nodes may use a disk if all of them only read it.
                 && !(known.backend.is_read_only && backend.is_read_only)
         });
         let holder = others.next().filter(|_| asks_storage)?;
         Some(holder.0.1.clone())
     }
 
-    /// Reports the error once for each volume and node (CT-129).
-    fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut ControllerContext<'_, '_>) {
+    /// Reports a Multi-Attach error, once for each volume and node (CT-129).
+    fn report_multi_attach(
+        &mut self,
+        place: &VolumeOnNode,
+        volume: &str,
+        other: &VolumeOnNode,
+        cx: &mut ControllerContext<'_, '_>,
+    ) {
         if !self.reported.insert(place.clone()) {
             return;
         }
-        let names: Vec<String> = self.users(other).iter().map(|pod| pod.name.to_string()).collect();
+        let names: Vec<String> = self.pods_using(other).iter().map(|pod| pod.name.to_string()).collect();
         let text = if names.is_empty() {
             format!(
                 "Multi-Attach error for volume \"{volume}\" Volume is already exclusively attached to one node and can't be attached to another"
@@ -141,11 +153,17 @@ impl AttachDetachController {
                 names.join(", ")
             )
         };
-        emit_for_pods(&self.users(place), EventType::Warning, "FailedAttachVolume", &text, cx);
+        emit_for_pods(
+            &self.pods_using(place),
+            EventType::Warning,
+            "FailedAttachVolume",
+            &text,
+            cx,
+        );
     }
 
-    /// Returns whether the final check of `volumesInUse` is skipped (CT-132).
-    pub(super) fn is_forced(&self, place: &Place, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
+    /// Returns whether the volume is detached by force, without the final check of `volumesInUse` (CT-132).
+    pub(super) fn is_forced(&self, place: &VolumeOnNode, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
         let has_timed_out = known.unneeded_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
         let node = cx.objects.named::<Node>(&place.1);
         has_timed_out || node.is_some_and(|node| is_out_of_service(node))
@@ -155,7 +173,7 @@ impl AttachDetachController {
 /// Returns whether a volume may be detached: it is not mounted, its unready node has timed out, or the node is out of
 /// service (CT-131).
 fn may_detach(
-    place: &Place,
+    place: &VolumeOnNode,
     since: SimTime,
     in_use: &ordered::Map<NodeName, Vec<Str>>,
     cx: &ControllerContext<'_, '_>,
@@ -168,8 +186,8 @@ fn may_detach(
 }
 
 /// Returns whether a volume must not be attached to several nodes: a PersistentVolume whose access modes all exclude
-/// it, or an inline disk of a kind that is known to refuse slowly (CT-129, `isMultiAttachForbidden`).
-fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
+/// it, or an inline disk of a type that is known to refuse a second node slowly (CT-129, `isMultiAttachForbidden`).
+fn forbids_multi_attach(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
     let is_slow = |plugin: &str| backend.unique_name.starts_with(&format!("kubernetes.io/{plugin}/"));
     cx.objects.named::<PersistentVolume>(&backend.name).map_or_else(
         || is_slow("azure-disk") || is_slow("cinder"),

@@ -1,4 +1,5 @@
-//! Which pods of a node have to move before it can be removed, and which keep it (CA-026, CA-027).
+//! Determines which pods of a node must move before the node can be removed, and which pods prevent its removal
+//! (CA-026, CA-027).
 
 use std::sync::Arc;
 
@@ -8,16 +9,16 @@ use podscope_sim::Objects;
 use super::super::owner::kind_of;
 use super::ClusterAutoscalerSettings;
 
-/// Annotation of a pod that may be evicted, or that keeps its node.
+/// Annotation of a pod: with "true" the pod may be evicted, with "false" it prevents the removal of its node.
 const SAFE_TO_EVICT: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
-/// Annotation with the names of the local volumes that do not keep the node.
+/// Annotation of a pod with the names of its local volumes that do not prevent the removal of the node.
 const SAFE_VOLUMES: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
-/// Time after its grace period from which a terminating pod no longer counts, in seconds.
-const LONG_TERMINATING: i64 = 30;
-/// Microseconds of a second.
-const SECOND: i64 = 1_000_000;
+/// Time after its grace period from which a terminating pod is ignored, in seconds.
+const IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
+/// Number of microseconds in a second.
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
-/// The pods that have to move before a node can be removed. `None` if a pod keeps the node.
+/// Returns the pods that must move before a node can be removed; `None` if a pod prevents the removal.
 pub(super) fn pods_to_move(
     objects: &Objects,
     node: &NodeName,
@@ -44,7 +45,7 @@ pub(super) fn pods_to_move(
     Some(pods)
 }
 
-/// Whether the pod is one that the autoscaler does not evict.
+/// Returns whether the pod prevents the removal of its node.
 fn keeps_node(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings) -> bool {
     !is_replicated(objects, pod)
         || settings.skip_nodes_with_system_pods
@@ -54,7 +55,7 @@ fn keeps_node(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings
         || settings.skip_nodes_with_local_storage && has_local_storage(pod)
 }
 
-/// Whether a controller that exists makes a new pod.
+/// Returns whether an existing controller would replace the pod.
 fn is_replicated(objects: &Objects, pod: &Pod) -> bool {
     const REPLICATING: [Kind; 4] = [
         Kind::ReplicationController,
@@ -82,10 +83,10 @@ fn has_local_storage(pod: &Pod) -> bool {
     })
 }
 
-/// Whether a terminating pod no longer counts (CA-027).
+/// Returns whether a terminating pod is ignored, because its grace period ended a while ago (CA-027).
 pub(super) fn is_long_terminating(pod: &Pod, now: Time) -> bool {
     let grace = pod.spec.grace_seconds();
-    let until = |deleted: Time| deleted.0 + (grace + LONG_TERMINATING) * SECOND;
+    let until = |deleted: Time| deleted.0 + (grace + IGNORED_AFTER_GRACE_SECONDS) * MICROS_PER_SECOND;
     (pod.metadata.deletion_timestamp).is_some_and(|deleted| until(deleted) < now.0)
 }
 
@@ -94,8 +95,9 @@ mod tests {
     use super::*;
     use podscope_api::parse;
 
-    /// A ReplicaSet's pod on node a-1 with some fields of its own, beside the objects that `others` adds.
-    fn moves(meta: &str, spec: &str, others: &str) -> bool {
+    /// Returns whether node a-1 can be removed. It runs a pod of a ReplicaSet with the given metadata and spec fields;
+    /// `others` are additional objects.
+    fn is_node_removable(meta: &str, spec: &str, others: &str) -> bool {
         let owner = "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: r, controller: true}]";
         let text = format!(
             "{{apiVersion: apps/v1, kind: ReplicaSet, metadata: {{name: web, namespace: default, uid: r}}, spec: {{selector: {{matchLabels: {{app: web}}}}}}}}\n---\n\
@@ -117,7 +119,7 @@ mod tests {
 
     /// Shows: CA-026, CA-027
     #[test]
-    fn pods_without_successor_or_with_local_data_keep_node() {
+    fn irreplaceable_pod_or_local_data_prevents_node_removal() {
         let budget = |namespace: &str, allowed: i32| {
             format!(
                 "{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: b, namespace: {namespace}}}, spec: {{selector: {{matchLabels: {{app: web}}}}}}, status: {{disruptionsAllowed: {allowed}}}}}"
@@ -153,7 +155,11 @@ mod tests {
             ("namespace: kube-system, OWNED", "", "", false),
             ("namespace: kube-system, OWNED", "", &budget("kube-system", 1), true),
         ] {
-            assert_eq!(moves(meta, spec, others), expected, "{meta} {spec} {others}");
+            assert_eq!(
+                is_node_removable(meta, spec, others),
+                expected,
+                "{meta} {spec} {others}"
+            );
         }
     }
 }

@@ -1,12 +1,14 @@
-//! Cluster autoscaler: machines for pods that fit nowhere, and the end of machines that are not needed. A plain model
-//! of the real one (CA-001 to CA-034). It runs if the scenario declares a node group with a maximum.
+//! Cluster autoscaler: adds machines for pods that fit on no node, and removes machines that are not needed. It is a
+//! simplified model of the real autoscaler (CA-001 to CA-034), and runs if the scenario declares a node group with a
+//! maximum.
 //!
-//! Each scan looks first for pods that a new node would help (`scale_up.rs`). Without a scale-up it looks for nodes
-//! whose pods fit elsewhere (`scale_down.rs`, `drainable.rs`), and begins to remove those that were unneeded for long
-//! enough (`removal.rs`).
+//! Each scan first looks for pods that fit on a new node (`scale_up.rs`). Without a scale-up it looks for nodes whose
+//! pods fit elsewhere (`scale_down.rs`, `drainable.rs`), and starts to remove nodes that were unneeded for long enough
+//! (`removal.rs`).
 //!
-//! Deviation: the real one is a program of its own beside the cloud's controllers. Here the cloud is a delay, and this
-//! process deletes the Node of a removed machine itself, as the cloud's node lifecycle controller does (CT-041).
+//! Deviation: the real autoscaler is a separate program, and the cloud has its own controllers. Here the cloud is a
+//! delay, and this process deletes the Node of a removed machine itself, as the cloud's node lifecycle controller does
+//! (CT-041).
 
 mod drainable;
 mod removal;
@@ -28,43 +30,43 @@ use crate::Act;
 use removal::Removal;
 pub use scale_up::{MAX_REACHED, not_triggered_message};
 
-/// Time after which a machine that has not become Ready no longer counts (CA-016).
+/// Time after which a requested machine that is still not Ready is no longer counted (CA-016).
 const MAX_PROVISION_TIME: Span = Span::seconds(15 * 60);
 
 super::settings::settings! {
     /// Settings of the cluster autoscaler (`components.clusterAutoscaler`), with the names and defaults of its flags
     /// (CA-006, CA-012, CA-018 to CA-025).
     ClusterAutoscalerSettings;
-    /// Whether it runs, if a node group has a maximum.
+    /// Whether the autoscaler runs, provided that a node group has a maximum.
     enabled: bool = "enabled", true;
-    /// How often it looks for pods to help and nodes to remove.
+    /// Interval of the scans.
     scan_interval: Span = "scanInterval", Span::seconds(10), least SHORTEST_PERIOD;
-    /// How one of several groups that help is chosen.
+    /// How one of several suitable groups is chosen.
     expander: Expander = "expander", Expander::LeastWaste;
-    /// Whether nodes are removed.
+    /// Whether unneeded nodes are removed.
     scale_down_enabled: bool = "scaleDownEnabled", true;
-    /// How long after a scale-up no node is removed.
+    /// Time after a scale-up during which no node is removed.
     scale_down_delay_after_add: Span = "scaleDownDelayAfterAdd", Span::seconds(600);
-    /// How long after a failed removal no node is removed.
+    /// Time after a failed removal during which no node is removed.
     scale_down_delay_after_failure: Span = "scaleDownDelayAfterFailure", Span::seconds(180);
-    /// How long a node must be unneeded before it is removed.
+    /// Time that a node must be unneeded before it is removed.
     scale_down_unneeded_time: Span = "scaleDownUnneededTime", Span::seconds(600);
-    /// Requested part of a node's cpu and memory from which it is needed, in thousandths.
+    /// Requested fraction of a node's cpu or memory from which the node is needed, in thousandths.
     scale_down_utilization_threshold: Millis = "scaleDownUtilizationThreshold", Millis(500);
-    /// Whether a pod with local storage keeps its node.
+    /// Whether a pod with local storage prevents the removal of its node.
     skip_nodes_with_local_storage: bool = "skipNodesWithLocalStorage", true;
-    /// Whether a pod of kube-system without a budget keeps its node.
+    /// Whether a pod in kube-system without a PodDisruptionBudget prevents the removal of its node.
     skip_nodes_with_system_pods: bool = "skipNodesWithSystemPods", true;
-    /// How long evictions are tried before the node is kept.
+    /// Time during which evictions are tried before the removal of the node is abandoned.
     max_pod_eviction_time: Span = "maxPodEvictionTime", Span::seconds(120);
 }
 
-/// How one of several groups that help is chosen (CA-012).
+/// How one of several suitable groups is chosen (CA-012).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expander {
-    /// The group whose new nodes have the least idle part of cpu and memory; at random among equals.
+    /// The group whose new nodes would have the smallest idle fraction of cpu and memory; a random one among equals.
     LeastWaste,
-    /// At random.
+    /// A random group.
     Random,
 }
 
@@ -79,34 +81,35 @@ impl Setting for Expander {
     }
 }
 
-/// The cloud, and the scheduler's filters on a copy of the cluster.
+/// The interface to the cloud provider, and to the scheduler's filters on a copy of the cluster.
 pub trait Cloud: std::fmt::Debug + Send + Sync {
-    /// The node groups with a maximum, and their present nodes.
+    /// Returns the node groups that have a maximum, with their existing nodes.
     fn groups(&self, objects: &Objects) -> Vec<ScalableGroup>;
-    /// The Node that a new machine of a group would register, and the objects that come with it.
+    /// Returns the Node that a new machine of a group would register, and the objects that belong to it (for example
+    /// daemon pods).
     fn new_node(&self, group: &str, objects: &Objects, name: &str) -> Option<(Arc<Node>, Vec<Object>)>;
-    /// A copy of the cluster in which pods can be tried.
+    /// Returns a copy of the cluster in which pods can be placed on trial.
     fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster>;
 }
 
-/// A copy of a cluster in which the scheduler's filters decide pods.
+/// A copy of a cluster in which the scheduler's filters are evaluated for pods.
 pub trait TrialCluster {
     /// Adds a node, or an object that belongs to one.
     fn add(&mut self, object: &Object);
     /// Removes an object.
     fn remove(&mut self, object: &Object);
-    /// Whether all filters accept the pod on a node, or the reasons of the one that does not.
+    /// Checks whether all filters accept the pod on a node.
     ///
     /// # Errors
-    /// The reasons for refusing the pod there.
+    /// Returns the reasons of the filter that refuses the pod.
     fn check(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>>;
-    /// The nodes on which all filters accept the pod.
+    /// Returns the nodes on which all filters accept the pod.
     fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str>;
-    /// Another copy of the same state.
+    /// Returns an independent copy of the current state.
     fn fork(&self) -> Box<dyn TrialCluster>;
 }
 
-/// A node group that can be scaled.
+/// A node group whose number of nodes the autoscaler may change.
 #[derive(Debug, Clone)]
 pub struct ScalableGroup {
     pub name: Str,
@@ -119,10 +122,10 @@ pub struct ScalableGroup {
 
 /// A machine that was requested and is not Ready yet.
 #[derive(Debug, Clone)]
-struct Upcoming {
+struct RequestedMachine {
     group: Str,
     requested: SimTime,
-    /// When it boots.
+    /// Time at which the machine boots.
     boots: SimTime,
     has_booted: bool,
 }
@@ -131,17 +134,17 @@ struct Upcoming {
 pub(super) struct ClusterAutoscaler {
     settings: ClusterAutoscalerSettings,
     cloud: Arc<dyn Cloud>,
-    upcoming: ordered::Map<NodeName, Upcoming>,
-    /// Since when each node has been unneeded, and the change before.
+    upcoming: ordered::Map<NodeName, RequestedMachine>,
+    /// Time from which each node has been unneeded, and the change that caused it.
     unneeded: ordered::Map<NodeName, (SimTime, CausedBy)>,
     removals: ordered::Map<NodeName, Removal>,
     last_scale_up: Option<SimTime>,
     last_failure: Option<SimTime>,
-    /// The records that made pods unschedulable, which cause scale-ups.
+    /// The cause that made each pod unschedulable; it becomes the cause of the scale-up.
     causes_of_pods: ordered::Map<ObjectKey, CausedBy>,
     /// The latest change that can make a node unneeded.
     latest_change: CausedBy,
-    /// When each pod last got an event that no group helps (CA-011).
+    /// Text and time of the latest NotTriggerScaleUp event of each pod (CA-011).
     not_helped: ordered::Map<ObjectKey, (String, SimTime)>,
 }
 
@@ -161,7 +164,7 @@ impl ClusterAutoscaler {
         }
     }
 
-    /// Forgets machines that are Ready, and those that have not become so in time.
+    /// Removes machines that are Ready, and machines that did not become Ready in time.
     fn update_upcoming(&mut self, cx: &ControllerContext<'_, '_>) {
         let (now, objects) = (cx.now(), cx.objects);
         self.upcoming.retain(|name, machine| {
@@ -170,12 +173,13 @@ impl ClusterAutoscaler {
         });
     }
 
-    /// The trial cluster of a scan: machines that are not Ready yet are replaced by their templates (CA-007).
+    /// Returns the trial cluster of a scan, in which machines that are not Ready yet are replaced by their templates
+    /// (CA-007).
     fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster> {
         let mut trial = self.cloud.trial(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
-                // The template has pods of the same DaemonSets.
+                // The template already contains pods of these DaemonSets.
                 for daemon in objects.pods_on(name).filter(|pod| pod.is_daemon() || pod.is_mirror()) {
                     trial.remove(&Object::Pod(daemon.clone()));
                 }
@@ -188,7 +192,7 @@ impl ClusterAutoscaler {
         trial
     }
 
-    /// Number of machines that the cloud has or is about to have in a group.
+    /// Number of machines of a group that exist or have been requested.
     fn target_size(&self, group: &ScalableGroup) -> usize {
         let is_known = |name: &NodeName| group.nodes.iter().any(|node| *node.metadata.name == *name.as_str());
         let upcoming = self.upcoming.iter();
@@ -197,14 +201,14 @@ impl ClusterAutoscaler {
     }
 }
 
-/// Adds a new node with what comes with it to a trial.
-fn add_node(trial: &mut dyn TrialCluster, (node, company): &(Arc<Node>, Vec<Object>)) {
+/// Adds a new node and the objects that belong to it to a trial.
+fn add_node(trial: &mut dyn TrialCluster, (node, node_objects): &(Arc<Node>, Vec<Object>)) {
     trial.add(&Object::Node(node.clone()));
-    company.iter().for_each(|object| trial.add(object));
+    node_objects.iter().for_each(|object| trial.add(object));
 }
 
-/// Adds a copy of the pod that is bound to a node to a trial, and returns it.
-fn place(trial: &mut dyn TrialCluster, pod: &Pod, node: &str) -> Object {
+/// Adds a copy of the pod, bound to a node, to a trial and returns the copy.
+fn add_bound_copy(trial: &mut dyn TrialCluster, pod: &Pod, node: &str) -> Object {
     let mut copy = pod.clone();
     copy.spec.node_name = Some(NodeName(node.into()));
     let copy = Object::Pod(Arc::new(copy));
@@ -212,7 +216,7 @@ fn place(trial: &mut dyn TrialCluster, pod: &Pod, node: &str) -> Object {
     copy
 }
 
-/// Whether the scheduler has said that no node takes the pod (CA-006).
+/// Returns whether the scheduler has reported that the pod fits on no node (CA-006).
 fn is_unschedulable(pod: &Pod) -> bool {
     let condition = pod.condition(condition::POD_SCHEDULED);
     let is_refused =
@@ -220,7 +224,8 @@ fn is_unschedulable(pod: &Pod) -> bool {
     is_refused && pod.spec.node_name.is_none() && !pod.metadata.is_terminating()
 }
 
-/// Whether a change can make a node unneeded: a pod has come or gone, a node takes pods or not, a budget allows more.
+/// Returns whether a change can make a node unneeded: a pod appeared or disappeared, a node's spec changed, or a
+/// PodDisruptionBudget changed.
 fn can_free_nodes(change: &Change) -> bool {
     match (&change.old, &change.new) {
         (Some(Object::Pod(old)), Some(Object::Pod(new))) => old.spec.node_name != new.spec.node_name,
@@ -236,8 +241,8 @@ fn key_of_node(node: &NodeName) -> Key {
     (Kind::Node, ObjectKey::cluster(node.0.clone()))
 }
 
-/// An event about the status ConfigMap, which stands for the autoscaler itself (CA-015).
-fn status_note(kind: EventType, reason: &str, message: String) -> EventNote {
+/// Creates an event about the status ConfigMap, which represents the autoscaler itself (CA-015).
+fn status_event(kind: EventType, reason: &str, message: String) -> EventNote {
     EventNote {
         component: "".into(),
         kind: Kind::ConfigMap,
@@ -305,10 +310,10 @@ impl Controller for ClusterAutoscaler {
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _: &mut ControllerContext<'_, '_>) {
-        self.note_refusal(key, request, answer);
+        self.record_refusal(key, request, answer);
     }
 
-    /// Boots a machine that was requested, or goes on with the removal of a node.
+    /// Boots a requested machine, or continues the removal of a node.
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName(key.1.name.clone());
         let now = cx.now();

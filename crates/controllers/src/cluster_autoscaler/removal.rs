@@ -1,4 +1,4 @@
-//! The removal of a node: it is tainted, its pods are evicted, and its machine is given back (CA-028 to CA-033).
+//! The removal of a node: the node is tainted, its pods are evicted, and its machine is deleted (CA-028 to CA-033).
 //!
 //! ```text
 //! begun ──tainted──► evicting ──pods gone──► removed
@@ -15,28 +15,28 @@ use super::super::controller::{ControllerContext, note};
 use super::super::plan::{Accept, Action, Plan};
 use super::super::queue::Key;
 use super::drainable::is_long_terminating;
-use super::{ClusterAutoscaler, status_note};
+use super::{ClusterAutoscaler, status_event};
 use crate::Act;
 
-/// Time from the taint to the first eviction, in which the scheduler sees the taint (CA-028).
+/// Time from the taint to the first eviction, so that the scheduler sees the taint first (CA-028).
 const DELAY_AFTER_TAINT: Span = Span::seconds(5);
-/// Interval of the attempts to evict a pod, and of the looks whether pods are gone (CA-030).
-const RETRY: Span = Span::seconds(10);
-const LOOK: Span = Span::seconds(5);
-/// Maximum grace period of an evicted pod, and what it may take longer (CA-031).
+/// Interval of the attempts to evict a pod, and interval of the checks whether all pods are deleted (CA-030).
+const EVICTION_PERIOD: Span = Span::seconds(10);
+const CHECK_PERIOD: Span = Span::seconds(5);
+/// Maximum grace period of an evicted pod, and additional time allowed for its deletion (CA-031).
 const MAX_GRACE: Span = Span::seconds(600);
-const HEADROOM: Span = Span::seconds(30);
+const DELETION_ALLOWANCE: Span = Span::seconds(30);
 
 /// A node that is being removed.
 #[derive(Debug, Clone)]
 pub(super) struct Removal {
-    /// Whether pods have to move.
+    /// Whether pods must be evicted first.
     pub(super) has_pods: bool,
-    /// When evictions began.
+    /// Time at which the evictions started.
     evicting: Option<SimTime>,
-    /// The pods with an event about their eviction.
+    /// Pods for which an eviction event was emitted.
     announced: ordered::Set<ObjectKey>,
-    /// The latest refusal of an eviction.
+    /// The latest refusal of an eviction: the pod and the error message.
     refusal: Option<(ObjectKey, String)>,
 }
 
@@ -52,7 +52,7 @@ impl Removal {
 }
 
 impl ClusterAutoscaler {
-    /// The next step of the removal of a node.
+    /// Performs the next step of the removal of a node.
     pub(super) fn remove_node(&mut self, name: &NodeName, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let (now, objects) = (cx.now(), cx.objects.clone());
         let (Some(removal), Some(node)) = (self.removals.get_mut(name), objects.named::<Node>(name.as_str())) else {
@@ -60,8 +60,12 @@ impl ClusterAutoscaler {
         };
         if !node.spec.taints.iter().any(|known| &*known.key == taint::TO_BE_DELETED) {
             let marked = "marked the node as toBeDeleted/unschedulable";
-            let action =
-                mark(node, cx.ctx.wall().seconds()).on_success(note(&**node, EventType::Normal, "ScaleDown", marked));
+            let action = taint_and_cordon(node, cx.ctx.wall().seconds()).on_success(note(
+                &**node,
+                EventType::Normal,
+                "ScaleDown",
+                marked,
+            ));
             return Plan::one(action.accept(Accept::OrStop)).requeue_after(Some(DELAY_AFTER_TAINT));
         }
         let wall = cx.ctx.wall();
@@ -69,17 +73,17 @@ impl ClusterAutoscaler {
         let pods: Vec<&Arc<Pod>> = objects.pods_on(name).filter(is_counted).collect();
         let (daemons, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = pods.into_iter().partition(|pod| pod.is_daemon());
         if pods.is_empty() {
-            return self.finish(name, node, cx);
+            return self.finish_removal(name, node, cx);
         }
         if !removal.has_pods {
             let why = format!("failed to delete empty node \"{name}\", new pods scheduled");
-            return self.keep(name, node, format!("failed to delete empty node: {why}"), cx);
+            return self.abandon_removal(name, node, format!("failed to delete empty node: {why}"), cx);
         }
         let since = *removal.evicting.get_or_insert(now);
         let is_to_evict = |pod: &&&Arc<Pod>| !pod.metadata.is_terminating();
         let refused: Vec<&Arc<Pod>> = pods.iter().filter(is_to_evict).copied().collect();
         let limit = match refused.is_empty() {
-            true => self.settings.max_pod_eviction_time + MAX_GRACE + HEADROOM,
+            true => self.settings.max_pod_eviction_time + MAX_GRACE + DELETION_ALLOWANCE,
             false => self.settings.max_pod_eviction_time,
         };
         if now >= since + limit {
@@ -91,9 +95,13 @@ impl ClusterAutoscaler {
                 let text = "failed to delete pod for ScaleDown";
                 cx.event(note(&**pod, EventType::Warning, "ScaleDownFailed", text));
             }
-            return self.keep(name, node, format!("failed to drain and delete node: {why}"), cx);
+            return self.abandon_removal(name, node, format!("failed to drain and delete node: {why}"), cx);
         }
-        let wait = if refused.is_empty() { LOOK } else { RETRY };
+        let wait = if refused.is_empty() {
+            CHECK_PERIOD
+        } else {
+            EVICTION_PERIOD
+        };
         let mut evictions = Vec::new();
         for pod in refused
             .into_iter()
@@ -111,16 +119,16 @@ impl ClusterAutoscaler {
         Plan::default().then(evictions).requeue_after(Some(wait))
     }
 
-    /// Notes why an eviction was refused.
-    pub(super) fn note_refusal(&mut self, key: &Key, request: &Request, answer: &Answer) {
+    /// Records why an eviction was refused.
+    pub(super) fn record_refusal(&mut self, key: &Key, request: &Request, answer: &Answer) {
         let removal = self.removals.get_mut(&*key.1.name);
         if let (Some(removal), Request::Evict { pod, .. }, Err(error)) = (removal, request, answer) {
             removal.refusal = Some((pod.clone(), error.message.clone()));
         }
     }
 
-    /// Gives the machine of an emptied node back.
-    fn finish(&mut self, name: &NodeName, node: &Node, cx: &mut ControllerContext<'_, '_>) -> Plan {
+    /// Deletes the Node, and releases the machine, after all pods have left.
+    fn finish_removal(&mut self, name: &NodeName, node: &Node, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let has_pods = self.removals.remove(name).is_some_and(|removal| removal.has_pods);
         cx.event(note(
             node,
@@ -132,7 +140,7 @@ impl ClusterAutoscaler {
             true => ("ScaleDown", format!("Scale-down: node {name} removed with drain")),
             false => ("ScaleDownEmpty", format!("Scale-down: empty node {name} removed")),
         };
-        cx.event(status_note(EventType::Normal, reason, text));
+        cx.event(status_event(EventType::Normal, reason, text));
         cx.ctx.act(Act::Leave(name.clone()));
         let delete = Request::Delete {
             kind: Kind::Node,
@@ -145,12 +153,18 @@ impl ClusterAutoscaler {
         Plan::one(Action::from(delete).accept(Accept::OrNotFound))
     }
 
-    /// Keeps a node whose pods could not be moved.
-    fn keep(&mut self, name: &NodeName, node: &Node, why: String, cx: &mut ControllerContext<'_, '_>) -> Plan {
+    /// Abandons the removal of a node whose pods could not be evicted.
+    fn abandon_removal(
+        &mut self,
+        name: &NodeName,
+        node: &Node,
+        why: String,
+        cx: &mut ControllerContext<'_, '_>,
+    ) -> Plan {
         self.removals.remove(name);
         self.last_failure = Some(cx.now());
         cx.event(note(node, EventType::Warning, "ScaleDownFailed", why));
-        Plan::one(release(node).accept(Accept::OrNotFound))
+        Plan::one(untaint_and_uncordon(node).accept(Accept::OrNotFound))
     }
 }
 
@@ -169,8 +183,8 @@ fn drain_failure(name: &NodeName, removal: &Removal, refused: &[&Arc<Pod>]) -> S
 }
 
 /// Taints and cordons a node (CA-028).
-fn mark(node: &Node, seconds: i64) -> Action {
-    patch(node, "to-be-deleted", move |node| {
+fn taint_and_cordon(node: &Node, seconds: i64) -> Action {
+    patch_node(node, "to-be-deleted", move |node| {
         node.spec.taints.push(Taint {
             key: taint::TO_BE_DELETED.into(),
             value: seconds.to_string().into(),
@@ -181,14 +195,14 @@ fn mark(node: &Node, seconds: i64) -> Action {
     })
 }
 
-fn release(node: &Node) -> Action {
-    patch(node, "kept", |node| {
+fn untaint_and_uncordon(node: &Node) -> Action {
+    patch_node(node, "kept", |node| {
         node.spec.taints.retain(|known| &*known.key != taint::TO_BE_DELETED);
         node.spec.unschedulable = None;
     })
 }
 
-fn patch(node: &Node, name: &'static str, change: impl Fn(&mut Node) + Send + Sync + 'static) -> Action {
+fn patch_node(node: &Node, name: &'static str, change: impl Fn(&mut Node) + Send + Sync + 'static) -> Action {
     Action::from(Request::Patch {
         kind: Kind::Node,
         key: node.metadata.key(),
@@ -198,7 +212,7 @@ fn patch(node: &Node, name: &'static str, change: impl Fn(&mut Node) + Send + Sy
     })
 }
 
-/// Evicts a pod with at most the maximum grace period.
+/// Evicts a pod; its grace period is limited to `MAX_GRACE`.
 fn evict(pod: &Pod, key: ObjectKey) -> Action {
     let grace = pod.spec.grace_seconds();
     let options = DeleteOptions {

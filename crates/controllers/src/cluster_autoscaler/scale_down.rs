@@ -1,4 +1,4 @@
-//! Scale-down: which nodes are not needed, since when, and which of them are removed now (CA-018 to CA-027).
+//! Scale-down: finds the nodes that are not needed and since when, and chooses those to remove now (CA-018 to CA-027).
 
 use std::sync::Arc;
 
@@ -11,25 +11,26 @@ use super::super::controller::ControllerContext;
 use super::drainable::pods_to_move;
 use super::removal::Removal;
 use super::scale_up::{allocatable, total_requests};
-use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, key_of_node, place};
+use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, add_bound_copy, key_of_node};
 
-/// Maximum number of nodes that are removed together, and of those with pods to move (CA-023).
+/// Maximum number of nodes that are removed at the same time, and maximum number of those that have pods to move
+/// (CA-023).
 const MAX_REMOVALS: usize = 10;
 const MAX_DRAINS: usize = 1;
-/// Maximum number of nodes with pods that are tried in a scan (CA-021).
+/// Maximum number of nodes with pods that one scan evaluates (CA-021).
 const MAX_CANDIDATES: usize = 30;
-/// Annotation of a node that is never removed (CA-020).
-const DISABLED: &str = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+/// Annotation that excludes a node from scale-down (CA-020).
+const SCALE_DOWN_DISABLED: &str = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
-/// A node whose pods fit elsewhere.
-struct Unneeded {
+/// A node that is not needed, because its pods fit on other nodes.
+struct UnneededNode {
     node: Arc<Node>,
     group: usize,
     has_pods: bool,
 }
 
 impl ClusterAutoscaler {
-    /// Updates which nodes are unneeded, and begins to remove those that have been for long enough.
+    /// Updates the set of unneeded nodes, and starts the removal of nodes that have been unneeded for long enough.
     pub(super) fn scale_down(&mut self, groups: &[ScalableGroup], cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let found = self.unneeded_nodes(groups, cx);
@@ -41,8 +42,8 @@ impl ClusterAutoscaler {
         if self.is_cooling_down(now) {
             return;
         }
-        // Nodes that are being removed no longer count (CA-024).
-        let size = |group: &ScalableGroup| group.nodes.iter().filter(|node| !self.is_going(node)).count();
+        // Nodes that are already being removed are not counted (CA-024).
+        let size = |group: &ScalableGroup| group.nodes.iter().filter(|node| !self.is_being_removed(node)).count();
         let mut sizes: Vec<usize> = groups.iter().map(size).collect();
         for one in found {
             let name = name_of(&one.node);
@@ -64,15 +65,16 @@ impl ClusterAutoscaler {
         }
     }
 
-    /// Whether a scale-up or a failed removal was too short a time ago (CA-022).
+    /// Returns whether the latest scale-up or failed removal is too recent for a removal (CA-022).
     fn is_cooling_down(&self, now: SimTime) -> bool {
         let is_recent = |last: Option<SimTime>, delay: Span| last.is_some_and(|last| now < last + delay);
         is_recent(self.last_scale_up, self.settings.scale_down_delay_after_add)
             || is_recent(self.last_failure, self.settings.scale_down_delay_after_failure)
     }
 
-    /// The nodes that can go together: little is requested of them, and their pods fit on others (CA-019 to CA-021).
-    fn unneeded_nodes(&self, groups: &[ScalableGroup], cx: &ControllerContext<'_, '_>) -> Vec<Unneeded> {
+    /// Returns the nodes that can be removed together: they are underused, and their pods fit on other nodes (CA-019 to
+    /// CA-021).
+    fn unneeded_nodes(&self, groups: &[ScalableGroup], cx: &ControllerContext<'_, '_>) -> Vec<UnneededNode> {
         let objects = cx.objects;
         let candidates = groups
             .iter()
@@ -84,8 +86,8 @@ impl ClusterAutoscaler {
             let pods = pods_to_move(objects, &name_of(node), now, &self.settings)?;
             Some((group, node, pods))
         });
-        // Nodes without pods first: the pods of the others can go to none of them then. Those that were unneeded before
-        // come before the rest.
+        // Evaluate empty nodes first, so that pods of other nodes are not moved to them. Among nodes with pods, those
+        // that were already unneeded come first.
         let (empty, mut with_pods): (Vec<_>, Vec<_>) = candidates.partition(|(.., pods)| pods.is_empty());
         with_pods.stable_sort_by_key(|(_, node, _)| !self.unneeded.contains_key(&*node.metadata.name));
         let mut found = Vec::new();
@@ -93,7 +95,7 @@ impl ClusterAutoscaler {
         for (group, node, pods) in empty.into_iter().chain(with_pods.into_iter().take(MAX_CANDIDATES)) {
             let trial = trial.get_or_insert_with(|| self.trial_without_removals(objects));
             if try_removal(&mut **trial, objects, node, &pods) {
-                found.push(Unneeded {
+                found.push(UnneededNode {
                     node: node.clone(),
                     group,
                     has_pods: !pods.is_empty(),
@@ -104,17 +106,17 @@ impl ClusterAutoscaler {
     }
 
     fn is_candidate(&self, node: &Node, objects: &Objects) -> bool {
-        let is_kept = node.metadata.annotation(DISABLED) == Some("true");
-        !self.is_going(node) && !is_kept && node.is_ready() && self.is_underused(node, objects)
+        let is_kept = node.metadata.annotation(SCALE_DOWN_DISABLED) == Some("true");
+        !self.is_being_removed(node) && !is_kept && node.is_ready() && self.is_underused(node, objects)
     }
 
-    /// Whether the node is being removed.
-    fn is_going(&self, node: &Node) -> bool {
+    /// Returns whether the node is being removed.
+    fn is_being_removed(&self, node: &Node) -> bool {
         self.removals.contains_key(&*node.metadata.name)
             || node.spec.taints.iter().any(|known| &*known.key == taint::TO_BE_DELETED)
     }
 
-    /// Whether less than the threshold is requested of the node's cpu, and of its memory (CA-019).
+    /// Returns whether the requested fractions of the node's cpu and memory are both below the threshold (CA-019).
     fn is_underused(&self, node: &Node, objects: &Objects) -> bool {
         let pods = objects.pods_on(&name_of(node)).filter(|pod| !pod.is_terminal());
         let threshold = i128::from(self.settings.scale_down_utilization_threshold.0);
@@ -124,7 +126,8 @@ impl ClusterAutoscaler {
             .all(|(requested, total)| requested * 1000 < threshold * total)
     }
 
-    /// The trial cluster without the nodes that are being removed. Their pods are placed elsewhere, where they fit.
+    /// Returns the trial cluster without the nodes that are being removed. Their pods are placed on other nodes where
+    /// possible.
     fn trial_without_removals(&self, objects: &Objects) -> Box<dyn TrialCluster> {
         let mut trial = self.trial(objects);
         let going = self
@@ -133,7 +136,7 @@ impl ClusterAutoscaler {
             .filter_map(|name| objects.named::<Node>(name.as_str()));
         let going: Vec<&Arc<Node>> = going.collect();
         for node in &going {
-            remove_node(&mut *trial, objects, node);
+            remove_from_trial(&mut *trial, objects, node);
         }
         for node in going {
             let pods = objects.pods_on(&name_of(node));
@@ -149,17 +152,17 @@ pub(super) fn name_of(node: &Node) -> NodeName {
     NodeName(node.metadata.name.clone())
 }
 
-/// Removes a node with its pods from a trial.
-fn remove_node(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>) {
+/// Removes a node and its pods from a trial.
+fn remove_from_trial(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>) {
     for pod in objects.pods_on(&name_of(node)) {
         trial.remove(&Object::Pod(pod.clone()));
     }
     trial.remove(&Object::Node(node.clone()));
 }
 
-/// Removes a node and places its pods on others. Undoes all of it and returns false if one of them fits nowhere.
+/// Removes a node and places its pods on other nodes. If a pod fits on no node, undoes all changes and returns false.
 fn try_removal(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>, pods: &[Arc<Pod>]) -> bool {
-    remove_node(trial, objects, node);
+    remove_from_trial(trial, objects, node);
     let mut placed = Vec::new();
     for pod in pods {
         match move_pod(trial, pod) {
@@ -177,11 +180,11 @@ fn try_removal(trial: &mut dyn TrialCluster, objects: &Objects, node: &Arc<Node>
     true
 }
 
-/// Places a copy of a pod on another node. `None` if no node accepts it.
+/// Places a copy of a pod on another node; returns `None` if no node accepts it.
 fn move_pod(trial: &mut dyn TrialCluster, pod: &Arc<Pod>) -> Option<Object> {
     let mut pending = Pod::clone(pod);
     pending.spec.node_name = None;
     let pending = Arc::new(pending);
     let node = trial.accepting(&pending).first().cloned()?;
-    Some(place(trial, &pending, &node))
+    Some(add_bound_copy(trial, &pending, &node))
 }

@@ -1,4 +1,4 @@
-//! Scale-up: which group gets how many new nodes for the pods that fit nowhere (CA-006 to CA-016).
+//! Scale-up: chooses a node group, and its number of new nodes, for the pods that fit on no node (CA-006 to CA-016).
 
 use std::sync::Arc;
 
@@ -8,53 +8,53 @@ use podscope_sim::{Objects, Span};
 
 use super::super::controller::{ControllerContext, note};
 use super::{
-    ClusterAutoscaler, Expander, ScalableGroup, TrialCluster, Upcoming, add_node, is_unschedulable, key_of_node, place,
-    status_note,
+    ClusterAutoscaler, Expander, RequestedMachine, ScalableGroup, TrialCluster, add_bound_copy, add_node,
+    is_unschedulable, key_of_node, status_event,
 };
 
-/// Age from which a pod is a reason to scale up (CA-008).
+/// Minimum age of a pod that can trigger a scale-up (CA-008).
 const MIN_AGE: Span = Span::seconds(2);
-/// Priority below which a pod is none (CA-009).
-const PRIORITY_CUTOFF: i32 = -10;
-/// Time in which an equal event is not repeated (CA-011).
+/// Minimum priority of a pod that can trigger a scale-up (CA-009).
+const MIN_PRIORITY: i32 = -10;
+/// Time during which an event with the same text is not repeated for a pod (CA-011).
 const EVENT_WINDOW: Span = Span::seconds(300);
 /// Maximum number of nodes that a scale-up adds (CA-013).
 const MAX_NEW_NODES: usize = 1000;
-/// Maximum number of pods that a scan looks at. The next scan sees the rest.
+/// Maximum number of pods that one scan evaluates; later scans evaluate the rest.
 ///
-/// Deviation: the real limit is a time.
+/// Deviation: the real autoscaler limits the duration of a scan instead.
 const MAX_PODS: usize = 500;
-/// Reason of a group at its maximum.
+/// Reason why a group at its maximum size cannot be scaled up.
 pub const MAX_REACHED: &str = "max node group size reached";
 
-/// Pods that the filters decide alike: those of one controller, or a single pod (CA-010).
-struct PodKind {
+/// Pods for which the filters give the same result: the pods of one controller, or a single pod (CA-010).
+struct PodGroup {
     pods: Vec<Arc<Pod>>,
-    /// Why each of the examined groups does not help.
+    /// Why each of the evaluated node groups is unsuitable.
     reasons: Vec<String>,
     is_helped: bool,
 }
 
-/// What a group could do for the pods.
+/// A possible scale-up of one node group.
 struct GrowthOption {
     /// Index of the group.
     group: usize,
     /// Number of new nodes.
     count: usize,
-    /// The pods that they would take.
+    /// The pods that would fit on the new nodes.
     pods: Vec<Arc<Pod>>,
     node: Arc<Node>,
 }
 
 impl ClusterAutoscaler {
-    /// Scales one group up if that helps pods. Returns whether nothing else is done in this scan.
+    /// Scales up one node group if pods fit on its new nodes. Returns whether the scan ends here, without a scale-down.
     pub(super) fn scale_up(&mut self, groups: &[ScalableGroup], cx: &mut ControllerContext<'_, '_>) -> bool {
         let pods = unschedulable_pods(cx.objects);
         if pods.is_empty() {
             return false;
         }
         let mut trial = self.trial(cx.objects);
-        let pods = unplaced(pods, &mut *trial);
+        let pods = pods_without_node(pods, &mut *trial);
         if pods.is_empty() {
             return false;
         }
@@ -66,37 +66,38 @@ impl ClusterAutoscaler {
         if pods.iter().all(is_new) {
             return true;
         }
-        let mut kinds = kinds_of(pods);
+        let mut pod_groups = group_pods(pods);
         let mut options = Vec::new();
         for (index, group) in groups.iter().enumerate() {
             let free = group.max.saturating_sub(self.target_size(group)).min(MAX_NEW_NODES);
             if free == 0 {
-                kinds
+                pod_groups
                     .iter_mut()
-                    .for_each(|kind| kind.reasons.push(MAX_REACHED.to_owned()));
+                    .for_each(|pod_group| pod_group.reasons.push(MAX_REACHED.to_owned()));
                 continue;
             }
-            options.extend(self.option(index, group, free, &mut kinds, &*trial, cx.objects));
+            options.extend(self.scale_up_of_group(index, group, free, &mut pod_groups, &*trial, cx.objects));
         }
-        match self.best(options, cx) {
+        match self.choose(options, cx) {
             Some(option) => {
-                self.grow(&option, &groups[option.group], cx);
+                self.request_machines(&option, &groups[option.group], cx);
                 true
             }
             None => {
-                self.report_not_helped(&kinds, cx);
+                self.report_not_helped(&pod_groups, cx);
                 false
             }
         }
     }
 
-    /// What a group could do, with at most `free` new nodes. Notes for each kind of pod whether a new node takes it.
-    fn option(
+    /// Computes the scale-up of a group with at most `free` new nodes. Records for each pod group whether it fits on a
+    /// new node.
+    fn scale_up_of_group(
         &self,
         index: usize,
         group: &ScalableGroup,
         free: usize,
-        kinds: &mut [PodKind],
+        pod_groups: &mut [PodGroup],
         trial: &dyn TrialCluster,
         objects: &Objects,
     ) -> Option<GrowthOption> {
@@ -106,18 +107,18 @@ impl ClusterAutoscaler {
         let mut with_one = trial.fork();
         add_node(&mut *with_one, &new);
         let mut pods = Vec::new();
-        for kind in kinds.iter_mut() {
-            let Some(sample) = kind.pods.first() else { continue };
+        for pod_group in pod_groups.iter_mut() {
+            let Some(sample) = pod_group.pods.first() else { continue };
             match with_one.check(sample, name.as_str()) {
                 Ok(()) => {
-                    kind.is_helped = true;
-                    pods.extend(kind.pods.iter().cloned());
+                    pod_group.is_helped = true;
+                    pods.extend(pod_group.pods.iter().cloned());
                 }
-                Err(reasons) => kind.reasons.extend(reasons),
+                Err(reasons) => pod_group.reasons.extend(reasons),
             }
         }
-        // The largest first (CA-013).
-        pods.stable_sort_by_key(|pod| std::cmp::Reverse(size(pod, &new.0)));
+        // Place the largest pods first (CA-013).
+        pods.stable_sort_by_key(|pod| std::cmp::Reverse(requested_fraction(pod, &new.0)));
         let mut added: Vec<Str> = vec![name.0.clone()];
         let mut is_last_empty = true;
         let mut placed: Vec<Arc<Pod>> = Vec::new();
@@ -137,7 +138,7 @@ impl ClusterAutoscaler {
             }
             if let Some(node) = accepting.first() {
                 is_last_empty &= added.last() != Some(node);
-                place(&mut *with_one, &pod, node);
+                add_bound_copy(&mut *with_one, &pod, node);
                 placed.push(pod);
             }
         }
@@ -150,11 +151,11 @@ impl ClusterAutoscaler {
         })
     }
 
-    /// Chooses an option (CA-012).
-    fn best(&self, mut options: Vec<GrowthOption>, cx: &mut ControllerContext<'_, '_>) -> Option<GrowthOption> {
+    /// Chooses one of the possible scale-ups (CA-012).
+    fn choose(&self, mut options: Vec<GrowthOption>, cx: &mut ControllerContext<'_, '_>) -> Option<GrowthOption> {
         if self.settings.expander == Expander::LeastWaste {
-            let least = options.iter().map(waste).min()?;
-            options.retain(|option| waste(option) == least);
+            let least = options.iter().map(idle_fraction).min()?;
+            options.retain(|option| idle_fraction(option) == least);
         }
         match options.len() {
             0 => None,
@@ -163,8 +164,8 @@ impl ClusterAutoscaler {
         }
     }
 
-    /// Requests the machines of an option.
-    fn grow(&mut self, option: &GrowthOption, group: &ScalableGroup, cx: &mut ControllerContext<'_, '_>) {
+    /// Requests the machines of the chosen scale-up.
+    fn request_machines(&mut self, option: &GrowthOption, group: &ScalableGroup, cx: &mut ControllerContext<'_, '_>) {
         let (name, now) = (&group.name, cx.now());
         let before = self.target_size(group);
         let (size, max) = (before + option.count, group.max);
@@ -176,7 +177,7 @@ impl ClusterAutoscaler {
             format!("Scale-up: setting group {name} size to {size} instead of {before} (max: {max})"),
             format!("Scale-up: group {name} size set to {size} instead of {before} (max: {max})"),
         ] {
-            cx.event(status_note(EventType::Normal, "ScaledUpGroup", text));
+            cx.event(status_event(EventType::Normal, "ScaledUpGroup", text));
         }
         for pod in &option.pods {
             let text = format!("pod triggered scale-up: [{{{name} {before}->{size} (max: {max})}}]");
@@ -184,7 +185,7 @@ impl ClusterAutoscaler {
         }
         let names: Vec<NodeName> = self.free_names(group, cx.objects).take(option.count).collect();
         for machine in names {
-            let upcoming = Upcoming {
+            let upcoming = RequestedMachine {
                 group: name.clone(),
                 requested: now,
                 boots: now + group.delay,
@@ -196,22 +197,22 @@ impl ClusterAutoscaler {
         self.last_scale_up = Some(now);
     }
 
-    /// Names for new machines of a group: its first free numbers.
+    /// Returns free names for new machines of a group, with the lowest numbers.
     fn free_names(&self, group: &ScalableGroup, objects: &Objects) -> impl Iterator<Item = NodeName> {
         let names = (1_u64..).map(|number| NodeName(format!("{}-{number}", group.name).into()));
         let is_free =
             |name: &NodeName| objects.named::<Node>(name.as_str()).is_none() && !self.upcoming.contains_key(name);
-        // A group has at most its maximum of nodes, so there is a free name among the first `2 * max + 1`.
+        // A group has at most `max` nodes, so one of the first `2 * max + 1` names is free.
         let bound = 2 * group.max + 1 + self.upcoming.len();
         names.take(bound).filter(is_free).collect::<Vec<_>>().into_iter()
     }
 
-    /// Says of the pods that no group takes why (CA-011).
-    fn report_not_helped(&mut self, kinds: &[PodKind], cx: &mut ControllerContext<'_, '_>) {
+    /// Emits events for the pods that fit in no group, with the reasons (CA-011).
+    fn report_not_helped(&mut self, pod_groups: &[PodGroup], cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
-        for kind in kinds.iter().filter(|kind| !kind.is_helped) {
-            let text = not_triggered_message(kind.reasons.iter().map(String::as_str));
-            for pod in &kind.pods {
+        for pod_group in pod_groups.iter().filter(|pod_group| !pod_group.is_helped) {
+            let text = not_triggered_message(pod_group.reasons.iter().map(String::as_str));
+            for pod in &pod_group.pods {
                 let key: ObjectKey = pod.metadata.key();
                 let known = self.not_helped.get(&key);
                 if known.is_some_and(|(before, at)| *before == text && now < *at + EVENT_WINDOW) {
@@ -227,9 +228,11 @@ impl ClusterAutoscaler {
     }
 }
 
-/// Message of the event `NotTriggerScaleUp`: the groups' reasons, each with its number of groups (CA-011).
+/// Formats the message of the event `NotTriggerScaleUp`: each reason with the number of groups that it applies to
+/// (CA-011).
 ///
-/// Deviation: the cluster autoscaler prints them in any order; here they are ordered by text, so that runs are equal.
+/// Deviation: the cluster autoscaler prints the reasons in random order; here they are sorted, so that runs are
+/// reproducible.
 #[must_use]
 pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> String {
     let mut counts: ordered::Map<&str, usize> = ordered::Map::new();
@@ -241,20 +244,20 @@ pub fn not_triggered_message<'a>(reasons: impl Iterator<Item = &'a str>) -> Stri
     format!("pod didn't trigger scale-up: {}", counted.join(", "))
 }
 
-/// The pods that may be a reason to scale up, the most important first (CA-006, CA-009).
+/// Returns the unschedulable pods that can trigger a scale-up, by descending priority (CA-006, CA-009).
 fn unschedulable_pods(objects: &Objects) -> Vec<Arc<Pod>> {
-    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !pod.is_daemon() && pod.priority() >= PRIORITY_CUTOFF;
+    let is_reason = |pod: &&Arc<Pod>| is_unschedulable(pod) && !pod.is_daemon() && pod.priority() >= MIN_PRIORITY;
     let mut pods: Vec<Arc<Pod>> = objects.list::<Pod>().filter(is_reason).cloned().collect();
     pods.stable_sort_by_key(|pod| std::cmp::Reverse(pod.priority()));
     pods.truncate(MAX_PODS);
     pods
 }
 
-/// The pods that no node takes which exists or is on its way. The others are placed in the trial (CA-007).
-fn unplaced(mut pods: Vec<Arc<Pod>>, trial: &mut dyn TrialCluster) -> Vec<Arc<Pod>> {
+/// Returns the pods that fit on no existing or requested node. Places the other pods in the trial (CA-007).
+fn pods_without_node(mut pods: Vec<Arc<Pod>>, trial: &mut dyn TrialCluster) -> Vec<Arc<Pod>> {
     pods.retain(|pod| match trial.accepting(pod).first() {
         Some(node) => {
-            place(trial, pod, node);
+            add_bound_copy(trial, pod, node);
             false
         }
         None => true,
@@ -262,12 +265,12 @@ fn unplaced(mut pods: Vec<Arc<Pod>>, trial: &mut dyn TrialCluster) -> Vec<Arc<Po
     pods
 }
 
-fn kinds_of(pods: Vec<Arc<Pod>>) -> Vec<PodKind> {
-    let mut kinds: Vec<PodKind> = Vec::new();
+fn group_pods(pods: Vec<Arc<Pod>>) -> Vec<PodGroup> {
+    let mut pod_groups: Vec<PodGroup> = Vec::new();
     let mut known: ordered::Map<Uid, usize> = ordered::Map::new();
     for pod in pods {
         let owner = pod.metadata.controller_ref().map(|owner| owner.uid.clone());
-        // A pod with a claim of its own differs from its siblings.
+        // A pod with its own claim is not equivalent to the other pods of its controller.
         let has_claims = pod
             .spec
             .volumes
@@ -275,23 +278,23 @@ fn kinds_of(pods: Vec<Arc<Pod>>) -> Vec<PodKind> {
             .any(|volume| podscope_sim::volume::claim_name(&pod, volume).is_some());
         let alike = owner.filter(|_| !has_claims);
         let at = alike.as_ref().and_then(|alike| known.get(alike)).copied();
-        if let Some(kind) = at.and_then(|at| kinds.get_mut(at)) {
-            kind.pods.push(pod);
+        if let Some(pod_group) = at.and_then(|at| pod_groups.get_mut(at)) {
+            pod_group.pods.push(pod);
             continue;
         }
         if let Some(alike) = alike {
-            known.insert(alike, kinds.len());
+            known.insert(alike, pod_groups.len());
         }
-        kinds.push(PodKind {
+        pod_groups.push(PodGroup {
             pods: vec![pod],
             reasons: Vec::new(),
             is_helped: false,
         });
     }
-    kinds
+    pod_groups
 }
 
-/// The cpu in thousandths and the memory in bytes that the pods request together.
+/// Returns the total requested cpu in thousandths and memory in bytes.
 pub(super) fn total_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i128; 2] {
     pods.fold([0, 0], |[cpu, memory], pod| {
         let [more_cpu, more_memory] = requests(pod);
@@ -299,14 +302,14 @@ pub(super) fn total_requests<'p>(pods: impl Iterator<Item = &'p Arc<Pod>>) -> [i
     })
 }
 
-/// The pod's requested cpu in thousandths and memory in bytes.
+/// Returns the pod's requested cpu in thousandths and memory in bytes.
 fn requests(pod: &Pod) -> [i128; 2] {
     let total = pod.spec.total_requests();
     let amount = |name: &str, read: fn(&Quantity) -> i64| i128::from(total.get(name).map_or(0, read));
     [amount("cpu", Quantity::milli_value), amount("memory", Quantity::value)]
 }
 
-/// The node's allocatable cpu in thousandths and memory in bytes.
+/// Returns the node's allocatable cpu in thousandths and memory in bytes.
 pub(super) fn allocatable(node: &Node) -> [i128; 2] {
     let amount = |name: &str, read: fn(&Quantity) -> i64| {
         let amount = node.status.allocatable.get(name).map_or(0, read);
@@ -315,20 +318,20 @@ pub(super) fn allocatable(node: &Node) -> [i128; 2] {
     [amount("cpu", Quantity::milli_value), amount("memory", Quantity::value)]
 }
 
-/// Billionths of a whole, for comparisons of parts without floats.
-const WHOLE: i128 = 1_000_000_000;
+/// The fraction 1, in billionths; fractions are compared as integers.
+const ONE: i128 = 1_000_000_000;
 
-/// The sum of the parts of a node's cpu and memory that a pod requests.
-fn size(pod: &Pod, node: &Node) -> i128 {
+/// Returns the sum of the fractions of a node's cpu and memory that a pod requests, in billionths.
+fn requested_fraction(pod: &Pod, node: &Node) -> i128 {
     let parts = requests(pod).into_iter().zip(allocatable(node));
-    parts.map(|(request, total)| request * WHOLE / total.max(1)).sum()
+    parts.map(|(request, total)| request * ONE / total.max(1)).sum()
 }
 
-/// The sum of the parts of cpu and memory that stay idle on the new nodes (CA-012).
-fn waste(option: &GrowthOption) -> i128 {
+/// Returns the sum of the fractions of cpu and memory that stay idle on the new nodes, in billionths (CA-012).
+fn idle_fraction(option: &GrowthOption) -> i128 {
     let total = allocatable(&option.node).map(|amount| amount * option.count as i128);
     let parts = total.into_iter().zip(total_requests(option.pods.iter()));
     parts
-        .map(|(total, requested)| (total - requested) * WHOLE / total.max(1))
+        .map(|(total, requested)| (total - requested) * ONE / total.max(1))
         .sum()
 }

@@ -1,14 +1,14 @@
-//! The schedule of a CronJob: which scheduled times were missed, and when the next one is.
+//! The schedule of a CronJob: finds the missed scheduled times and the next one.
 
 use podscope_api::{CronJob, Time, Zone, cron};
 use podscope_sim::Span;
 
-/// Delay of a sync after a scheduled time, so that the time has surely passed.
-const AFTER: Span = Span::millis(100);
-/// With more missed times than this, a warning is reported.
-const MISSED_MAX: i64 = 100;
+/// Delay of a sync after the scheduled time, so that the time has certainly passed.
+const SYNC_DELAY: Span = Span::millis(100);
+/// Number of missed times beyond which a warning is reported.
+const MAX_MISSED: i64 = 100;
 
-/// A schedule, and the time from which its scheduled times count.
+/// A schedule, and the time from which scheduled times are considered.
 pub(super) struct Schedule {
     schedule: cron::Schedule,
     zone: Zone,
@@ -37,7 +37,7 @@ impl Schedule {
         self.schedule.next(after, self.zone)
     }
 
-    /// The missed times until `now`. Times older than the starting deadline do not count.
+    /// Returns the missed times until `now`. Times older than the starting deadline are ignored.
     pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
         let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
         self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
@@ -70,11 +70,11 @@ impl Schedule {
         }
         Missed {
             latest,
-            are_too_many: count > MISSED_MAX,
+            are_too_many: count > MAX_MISSED,
         }
     }
 
-    /// Time until the controller's sync for the next scheduled time.
+    /// Returns the time until the controller's sync for the next scheduled time.
     pub(super) fn until_next(&self, now: Time) -> Option<Span> {
         let from = match self.missed_since(self.since, now).latest {
             Some(latest) => latest,
@@ -82,6 +82,6 @@ impl Schedule {
             None => now,
         };
         let next = self.next(from)?;
-        Some(Span((next.0 - now.0).max(0)) + AFTER)
+        Some(Span((next.0 - now.0).max(0)) + SYNC_DELAY)
     }
 }

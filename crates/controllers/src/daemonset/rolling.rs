@@ -1,7 +1,8 @@
 //! The rolling update of a DaemonSet within maxUnavailable and maxSurge (CT-089, CT-228).
 //!
-//! All nodes that should run a daemon or have one of the set's pods count, so that a pod on a node that no longer fits
-//! is updated too. Terminating pods are ignored: a node whose only pod is terminating counts as a node without a pod.
+//! The update covers all nodes that should run a daemon pod or already have one, so that a pod on a node that is no
+//! longer eligible is updated too. Terminating pods are ignored: a node whose only pod is terminating counts as a node
+//! without a pod.
 //!
 //! ```text
 //! maxSurge 0   unavailable = no pod | old and new | new, not available | old, not available (this one is deleted too)
@@ -19,7 +20,7 @@ use super::{Changes, hash_of_pod, node_should_run};
 use crate::controller::ControllerContext;
 use crate::pod_util::is_available;
 
-/// The resolved maxUnavailable and maxSurge.
+/// Returns the resolved maxUnavailable and maxSurge.
 pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
     let rolling = set.spec.update_strategy.rolling_update.clone().unwrap_or_default();
     let desired = i64::try_from(desired).unwrap_or(i64::MAX);
@@ -42,14 +43,14 @@ pub(super) fn allows_surge(set: &DaemonSet) -> bool {
 }
 
 /// The pods of one node that are not terminating.
-struct OnNode<'p> {
+struct PodsOnNode<'p> {
     new: Option<&'p Arc<Pod>>,
     old: Option<&'p Arc<Pod>>,
-    /// Whether there are several old or several new pods. The pass over the nodes deletes the excess first.
+    /// Whether there are several old or several new pods. The pass over the nodes deletes excess pods first.
     has_excess: bool,
 }
 
-impl<'p> OnNode<'p> {
+impl<'p> PodsOnNode<'p> {
     fn of(pods: &'p [Arc<Pod>], hash: &str) -> Self {
         let mut found = Self {
             new: None,
@@ -68,7 +69,7 @@ impl<'p> OnNode<'p> {
     }
 }
 
-/// One step of a rolling update.
+/// Performs one step of a rolling update.
 pub(super) fn roll(
     set: &DaemonSet,
     by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
@@ -104,7 +105,7 @@ fn replace(
     let mut unavailable = 0;
     let (mut replaceable, mut candidates) = (Vec::new(), Vec::new());
     for pods in nodes.values() {
-        let pods = OnNode::of(pods, &changes.hash);
+        let pods = PodsOnNode::of(pods, &changes.hash);
         match (pods.old, pods.new) {
             _ if pods.has_excess => unavailable += 1,
             (None, None) | (Some(_), Some(_)) => unavailable += 1,
@@ -123,7 +124,7 @@ fn replace(
 }
 
 /// Creates new pods beside old ones, and deletes old pods whose replacements are available. An available pod on a node
-/// that no longer fits is deleted only if enough other pods are available.
+/// that is no longer eligible is deleted only if enough other pods are available.
 fn surge(
     nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
     (desired, max_surge): (usize, usize),
@@ -135,7 +136,7 @@ fn surge(
     let (mut delete, mut misplaced) = (Vec::new(), Vec::new());
     let (mut allowed, mut candidates) = (Vec::new(), Vec::new());
     for (name, pods) in nodes {
-        let pods = OnNode::of(pods, &changes.hash);
+        let pods = PodsOnNode::of(pods, &changes.hash);
         if pods.has_excess {
             surging += 1;
             continue;

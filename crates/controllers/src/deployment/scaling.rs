@@ -3,7 +3,10 @@
 use podscope_api::ReplicaSet;
 use podscope_api::ordered::StableSort as _;
 
-use super::{DESIRED, MAX, Rollout, by_age, is_recreate, max_surge, max_unavailable, replicas_of, size, sum};
+use super::{
+    DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, Rollout, by_age, is_recreate, max_surge, max_unavailable,
+    replicas_of, size, sum,
+};
 
 impl Rollout<'_, '_, '_> {
     /// Sets the size of a ReplicaSet; returns whether the size changed.
@@ -27,7 +30,7 @@ impl Rollout<'_, '_, '_> {
         let Some(mut set) = self.new.take() else {
             return false;
         };
-        // A ReplicaSet created in this sync already has its size.
+        // A ReplicaSet that was created in this sync already has its size.
         let was_scaled = !set.metadata.uid.is_empty() && self.scale(&mut set, to);
         self.new = Some(set);
         was_scaled
@@ -40,7 +43,7 @@ impl Rollout<'_, '_, '_> {
         was_scaled
     }
 
-    /// The size that the new ReplicaSet may have beside the others.
+    /// Returns the allowed size of the new ReplicaSet, given the total size of the others.
     pub(super) fn new_size(&self, others: i32, current: i32) -> i32 {
         let replicas = replicas_of(&self.deployment);
         if is_recreate(&self.deployment) {
@@ -73,7 +76,8 @@ impl Rollout<'_, '_, '_> {
         self.scale_new(to)
     }
 
-    /// Scales down old ReplicaSets, oldest first: first their unavailable pods, then available ones beyond the minimum.
+    /// Scales down old ReplicaSets, oldest first: removes first their unavailable pods, then available ones beyond the
+    /// minimum.
     pub(super) fn scale_down_old(&mut self) -> bool {
         if sum(self.old.iter().map(size)) == 0 {
             return false;
@@ -113,7 +117,7 @@ impl Rollout<'_, '_, '_> {
         let replicas = replicas_of(&self.deployment);
         self.all().filter(|set| size(set) > 0).any(|set| {
             set.metadata
-                .annotation(DESIRED)
+                .annotation(DESIRED_REPLICAS_ANNOTATION)
                 .and_then(|text| text.parse::<i32>().ok())
                 .is_some_and(|desired| desired != replicas)
         })
@@ -187,7 +191,7 @@ impl Rollout<'_, '_, '_> {
         let replicas = replicas_of(&self.deployment);
         let annotated = set
             .metadata
-            .annotation(MAX)
+            .annotation(MAX_REPLICAS_ANNOTATION)
             .and_then(|text| text.parse::<i64>().ok())
             .filter(|max| *max != 0);
         let before = annotated.unwrap_or_else(|| i64::from(self.deployment.status.replicas.unwrap_or(0)));
@@ -211,13 +215,13 @@ impl Rollout<'_, '_, '_> {
     fn is_saturated(&self) -> bool {
         let replicas = replicas_of(&self.deployment);
         self.new.as_ref().is_some_and(|set| {
-            set.metadata.annotation(DESIRED) == Some(&replicas.to_string())
+            set.metadata.annotation(DESIRED_REPLICAS_ANNOTATION) == Some(&replicas.to_string())
                 && size(set) == replicas
                 && set.status.available_replicas.unwrap_or(0) == replicas
         })
     }
 
-    /// Identifies the ReplicaSets: `Some(index)` for an old one, `None` for the new one.
+    /// Returns identifiers of all ReplicaSets: `Some(index)` for an old one, `None` for the new one.
     fn members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
         (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
     }

@@ -10,13 +10,13 @@ use super::{max_unavailable, replicas_of, sum};
 /// Whether a sync updates the Progressing condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// The sync belongs to a rollout: update it.
+    /// The sync belongs to a rollout: update the condition.
     Report,
-    /// The sync handles a scaling, a pause or a deletion: keep it.
+    /// The sync handles a scaling, a pause or a deletion: keep the condition.
     Keep,
 }
 
-/// `progressDeadlineSeconds` (default 600); `i32::MAX` means no deadline.
+/// Returns `progressDeadlineSeconds` (default 600); `i32::MAX` means no deadline.
 fn deadline(deployment: &Deployment) -> i32 {
     deployment.spec.progress_deadline_seconds.unwrap_or(600)
 }
@@ -92,8 +92,8 @@ fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) 
     }
 }
 
-/// Returns whether two statuses differ, if counts of zero and absent counts are equal. Versions of the API server
-/// differ in which of them they store.
+/// Returns whether two statuses differ. A count of zero equals an absent count, because API servers store one or the
+/// other depending on their version.
 pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool {
     let without_zeros = |status: &DeploymentStatus| {
         let nonzero = |count: Option<i32>| count.filter(|count| *count != 0);
@@ -110,7 +110,7 @@ pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool 
     one != other && without_zeros(one) != without_zeros(other)
 }
 
-/// The status after a sync.
+/// Computes the status after a sync.
 pub(super) fn compute(
     deployment: &Deployment,
     new: Option<&ReplicaSet>,
@@ -161,7 +161,8 @@ pub(super) fn compute(
     status
 }
 
-/// The number of terminating pods of all ReplicaSets; `None` if an observed ReplicaSet does not report it (CT-063).
+/// Returns the number of terminating pods of all ReplicaSets; `None` if an observed ReplicaSet does not report it
+/// (CT-063).
 fn terminating<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32> {
     sets.try_fold(0, |sum, set| match set.status.terminating_replicas {
         None if set.status.observed_generation.is_none() => Some(sum),
@@ -199,7 +200,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
             now,
         );
     } else if made_progress(&deployment.status, status) {
-        // Progress updates lastUpdateTime, from which the deadline counts.
+        // Each progress updates lastUpdateTime, from which the deadline is measured.
         let since = current.filter(|current| current.status == ConditionStatus::True);
         status
             .conditions
@@ -254,7 +255,7 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
     }
 }
 
-/// Time until a sync has to check the progress deadline: one second after it.
+/// Returns the time until a sync has to check the progress deadline: one second after the deadline.
 pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
     let condition = find(status, condition::PROGRESSING)?;
     if !has_deadline(deployment)

@@ -7,10 +7,10 @@ use podscope_api::well_known::condition;
 use podscope_api::{Container, ContainerStatus, Pod, Time};
 use podscope_sim::Span;
 
-/// Initial and maximum back-off.
-const RETRY: (Span, Span) = (Span::seconds(10), Span::seconds(600));
+/// Initial and maximum back-off before a failed pod is replaced.
+const BACKOFF: (Span, Span) = (Span::seconds(10), Span::seconds(600));
 
-/// The failures since the last success.
+/// The failures of a Job since its last success.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FailureRecord {
     failures: u32,
@@ -18,10 +18,10 @@ pub(super) struct FailureRecord {
 }
 
 impl FailureRecord {
-    /// The record after further pods have finished.
-    pub(super) fn with(self, succeeded: &[Arc<Pod>], failed: &[Arc<Pod>]) -> Self {
-        let last_success = succeeded.iter().map(|pod| finished(pod)).max();
-        let since = failed.iter().map(|pod| finished(pod));
+    /// Returns the record after further pods have finished.
+    pub(super) fn with_finished_pods(self, succeeded: &[Arc<Pod>], failed: &[Arc<Pod>]) -> Self {
+        let last_success = succeeded.iter().map(|pod| finish_time(pod)).max();
+        let since = failed.iter().map(|pod| finish_time(pod));
         let since = since.filter(|at| last_success.is_none_or(|success| *at > success));
         let mut record = if last_success.is_some() { Self::default() } else { self };
         for at in since {
@@ -31,26 +31,28 @@ impl FailureRecord {
         record
     }
 
-    /// Remaining back-off; `None` if it is over.
+    /// Returns the remaining back-off; `None` if it has passed.
     pub(super) fn remaining_backoff(self, now: Time) -> Option<Span> {
         remaining_backoff(self.failures, self.last?, now)
     }
 }
 
-/// Remaining back-off before a failed pod is replaced; its index had failed `failures_before` times before.
+/// Returns the remaining back-off before a failed pod is replaced. `failures_before` is the number of earlier failures
+/// of its index.
 pub(super) fn remaining_after(pod: &Pod, failures_before: i32, now: Time) -> Option<Span> {
     let failures = u32::try_from(failures_before).unwrap_or(0).saturating_add(1);
-    remaining_backoff(failures, finished(pod), now)
+    remaining_backoff(failures, finish_time(pod), now)
 }
 
 fn remaining_backoff(failures: u32, last: Time, now: Time) -> Option<Span> {
-    let wait = RETRY.0.doubled_times(failures.checked_sub(1)?, RETRY.1);
+    let wait = BACKOFF.0.doubled_times(failures.checked_sub(1)?, BACKOFF.1);
     let remaining = Span(last.0 + wait.0 - now.0);
     (remaining > Span::ZERO).then_some(remaining)
 }
 
-/// When a pod finished: when its containers ended, else when it became unready, else when its deletion was requested.
-pub(super) fn finished(pod: &Pod) -> Time {
+/// Returns the time at which a pod finished: when its containers terminated, otherwise when it became unready,
+/// otherwise when its deletion was requested.
+pub(super) fn finish_time(pod: &Pod) -> Time {
     let last_container_end = || {
         let is_sidecar = |status: &&ContainerStatus| {
             let mut init = pod.spec.init_containers.iter();

@@ -1,11 +1,11 @@
-//! The completion indexes of an Indexed Job: on its pods, and in its status.
+//! The completion indexes of an Indexed Job: the indexes of its pods, and the text form in its status.
 
 use podscope_api::{Job, Pod, ordered};
 
 /// Annotation and label of a pod with its completion index.
-pub(super) const INDEX: &str = "batch.kubernetes.io/job-completion-index";
-/// Annotations of a pod with the number of earlier failures of its index, counted and ignored ones, if the Job has a
-/// limit per index.
+pub(super) const INDEX_ANNOTATION: &str = "batch.kubernetes.io/job-completion-index";
+/// Annotations of a pod with the number of earlier failures of its index: failures that count towards the limit, and
+/// ignored ones. Set only if the Job has a backoff limit per index.
 pub(super) const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
 pub(super) const IGNORED_FAILURES: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
@@ -16,13 +16,13 @@ pub(super) fn is_indexed(job: &Job) -> bool {
     job.spec.completion_mode.as_deref() == Some("Indexed")
 }
 
-/// The completion index of a pod, if it is in the Job's range.
+/// Returns the completion index of a pod, if it is in the Job's range.
 pub(super) fn index_of(job: &Job, pod: &Pod) -> Option<i32> {
-    let index: i32 = pod.metadata.annotation(INDEX)?.parse().ok()?;
+    let index: i32 = pod.metadata.annotation(INDEX_ANNOTATION)?.parse().ok()?;
     (0..job.spec.completions.unwrap_or(0)).contains(&index).then_some(index)
 }
 
-/// The number of earlier failures of the pod's index: counted ones, and all.
+/// Returns the number of earlier failures of the pod's index: the counted failures, and all failures.
 pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
     let count = |key: &str| {
         let number = pod.metadata.annotation(key).and_then(|text| text.parse::<i32>().ok());
@@ -49,7 +49,7 @@ pub(super) fn print(indexes: &Indexes) -> String {
     ranges.into_iter().map(print).collect::<Vec<_>>().join(",")
 }
 
-/// Parses the output of [`print`], without indexes beyond the number of completions.
+/// Parses the output of [`print`]. Indexes beyond the number of completions are omitted.
 pub(super) fn read(text: &str, completions: i32) -> Indexes {
     let mut indexes = Indexes::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {

@@ -9,17 +9,17 @@ use podscope_api::{
 };
 use podscope_sim::{Mutation, Part, Request, Span};
 
-use super::backoff::{FailureRecord, finished};
+use super::backoff::{FailureRecord, finish_time};
 use super::indexes::{self, Indexes, failures_before, index_of, is_indexed};
 use super::policy::{self, Decision};
-use super::status::{is_true, move_to_counts, set_condition};
+use super::status::{move_to_counts, set_condition, true_condition};
 use super::{has_finalizer, is_suspended, remove_finalizers, waits_for_failed};
 use crate::controller::{ControllerContext, note};
 use crate::plan::{Action, Plan};
 use crate::pod_util::{is_active, is_failed, is_succeeded};
 
 /// Maximum number of entries in `uncountedTerminatedPods`.
-const UNCOUNTED_MAX: usize = 500;
+const MAX_UNCOUNTED: usize = 500;
 
 /// How a Job ends; stored in its interim condition (CT-095).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Ending {
     }
 }
 
-/// The state of one sync.
+/// The state of one sync of a Job.
 pub(super) struct Pass<'c, 'a, 'x> {
     pub(super) job: Arc<Job>,
     pub(super) pods: Vec<Arc<Pod>>,
@@ -63,10 +63,10 @@ pub(super) struct Pass<'c, 'a, 'x> {
     pub(super) succeeded: i32,
     failed: i32,
     /// Indexes that have succeeded.
-    pub(super) done: Indexes,
-    /// Indexes that may not be retried; `None` unless the Job has a limit per index.
-    pub(super) given_up: Option<Indexes>,
-    /// The failed pod that the next pod of an index replaces. It keeps its finalizer until then, because its
+    pub(super) succeeded_indexes: Indexes,
+    /// Indexes that have failed and are not retried; `None` unless the Job has a backoff limit per index.
+    pub(super) failed_indexes: Option<Indexes>,
+    /// The failed pod that the next pod of each index replaces. It keeps its finalizer until then, because its
     /// annotations hold the failure counts.
     pub(super) replaced: ordered::Map<i32, Arc<Pod>>,
     pub(super) record: FailureRecord,
@@ -93,8 +93,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             status.start_time = Some(cx.time());
         }
         let mut pass = Self {
-            done: Indexes::new(),
-            given_up: None,
+            succeeded_indexes: Indexes::new(),
+            failed_indexes: None,
             replaced: ordered::Map::new(),
             record,
             ending: None,
@@ -115,13 +115,14 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.job.spec.completions.unwrap_or(0)
     }
 
-    /// Returns whether a pod counts as failed now. With the default policy terminating pods do (CT-092).
+    /// Returns whether a pod counts as failed now. With the default replacement policy, terminating pods count as
+    /// failed (CT-092).
     fn counts_as_failed(&self, pod: &Pod) -> bool {
         is_failed(pod) || (pod.metadata.is_terminating() && !is_succeeded(pod) && !waits_for_failed(&self.job))
     }
 
-    /// Returns whether the pod's index may not be retried.
-    fn gives_up(&self, pod: &Pod, limit: i32) -> bool {
+    /// Returns whether the pod's failure prevents a retry of its index.
+    fn fails_index(&self, pod: &Pod, limit: i32) -> bool {
         self.counts_as_failed(pod)
             && match policy::decide(&self.job, pod) {
                 Decision::FailIndex => true,
@@ -129,7 +130,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             }
     }
 
-    /// Counts the succeeded and failed pods: those in the status, those still uncounted, and those that finished since.
+    /// Counts the succeeded and failed pods: those counted in the status, those listed as uncounted, and those that
+    /// finished since.
     fn count_pods(&mut self) {
         let uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let is_indexed = is_indexed(&self.job);
@@ -144,7 +146,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         };
         let succeeded = newly_ended(&uncounted.succeeded, &|pod| is_succeeded(pod));
         let failed = newly_ended(&uncounted.failed, &|pod| self.counts_as_failed(pod));
-        self.record = self.record.with(&succeeded, &failed);
+        self.record = self.record.with_finished_pods(&succeeded, &failed);
         let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
         let counted = failed.iter().filter(|pod| policy::decide(&self.job, pod).counts());
         self.failed = self.status.failed.unwrap_or(0) + count(counted.count()) + count(uncounted.failed.len());
@@ -153,24 +155,26 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
                 self.status.succeeded.unwrap_or(0) + count(succeeded.len()) + count(uncounted.succeeded.len());
             return;
         }
-        self.done = indexes::read(&self.status.completed_indexes, self.completions());
+        self.succeeded_indexes = indexes::read(&self.status.completed_indexes, self.completions());
         let ended = self.pods.iter().filter(|pod| has_finalizer(pod) && is_succeeded(pod));
-        self.done.extend(ended.filter_map(|pod| index_of(&self.job, pod)));
-        self.succeeded = count(self.done.len());
+        self.succeeded_indexes
+            .extend(ended.filter_map(|pod| index_of(&self.job, pod)));
+        self.succeeded = count(self.succeeded_indexes.len());
         if let Some(limit) = self.job.spec.backoff_limit_per_index {
-            let mut given_up = indexes::read(self.status.failed_indexes.as_deref().unwrap_or(""), self.completions());
+            let mut failed_indexes =
+                indexes::read(self.status.failed_indexes.as_deref().unwrap_or(""), self.completions());
             let held = self
                 .pods
                 .iter()
-                .filter(|pod| has_finalizer(pod) && self.gives_up(pod, limit));
-            given_up.extend(held.filter_map(|pod| index_of(&self.job, pod)));
-            self.replaced = self.to_be_replaced(&given_up);
-            self.given_up = Some(given_up);
+                .filter(|pod| has_finalizer(pod) && self.fails_index(pod, limit));
+            failed_indexes.extend(held.filter_map(|pod| index_of(&self.job, pod)));
+            self.replaced = self.pods_to_retry(&failed_indexes);
+            self.failed_indexes = Some(failed_indexes);
         }
     }
 
-    /// The last failed pod of each index that has to be retried.
-    fn to_be_replaced(&self, given_up: &Indexes) -> ordered::Map<i32, Arc<Pod>> {
+    /// Returns the last failed pod of each index that has to be retried.
+    fn pods_to_retry(&self, failed_indexes: &Indexes) -> ordered::Map<i32, Arc<Pod>> {
         let active: Indexes = self.active.iter().filter_map(|pod| index_of(&self.job, pod)).collect();
         let mut last: ordered::Map<i32, Arc<Pod>> = ordered::Map::new();
         for pod in self
@@ -181,11 +185,11 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             let Some(index) = index_of(&self.job, pod) else {
                 continue;
             };
-            if self.done.contains(&index) || given_up.contains(&index) || active.contains(&index) {
+            if self.succeeded_indexes.contains(&index) || failed_indexes.contains(&index) || active.contains(&index) {
                 continue;
             }
             let is_later = last.get(&index).is_none_or(|before| {
-                failures_before(before).1 <= failures_before(pod).1 && finished(before) <= finished(pod)
+                failures_before(before).1 <= failures_before(pod).1 && finish_time(before) <= finish_time(pod)
             });
             if is_later {
                 last.insert(index, pod.clone());
@@ -194,23 +198,23 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         last
     }
 
-    /// Decides whether the Job ends for another reason than the completion of its pods (CT-095), in the order of the
-    /// real controller.
-    pub(super) fn judge(&mut self) {
+    /// Determines whether the Job ends for another reason than the completion of its pods (CT-095). Checks the reasons
+    /// in the order of the real controller.
+    pub(super) fn determine_ending(&mut self) {
         self.ending = self
             .recorded_ending()
             .or_else(|| self.failure_by_policy())
             .or_else(|| self.failure_by_limit())
             .or_else(|| self.failure_of_indexes());
         if self.ending.is_none() {
-            let met = policy::success(&self.job, &self.done);
+            let met = policy::success(&self.job, &self.succeeded_indexes);
             self.ending = met.map(|message| Ending::success("SuccessPolicy", &message));
         }
     }
 
     fn recorded_ending(&self) -> Option<Ending> {
         let of = |kind: &str, succeeded: bool| {
-            is_true(&self.status, kind).map(|condition| Ending {
+            true_condition(&self.status, kind).map(|condition| Ending {
                 succeeded,
                 reason: condition.reason.clone(),
                 message: condition.message.clone(),
@@ -251,8 +255,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         None
     }
 
-    /// Returns whether container restarts with the policy OnFailure have reached the backoff limit. Restarts end the
-    /// Job when they reach the limit, failed pods when they exceed it.
+    /// Returns whether container restarts with the policy OnFailure have reached the backoff limit. The Job fails when
+    /// the restarts reach the limit, or when the failed pods exceed it.
     fn restarted_too_often(&self) -> bool {
         use podscope_api::PodPhase::{Pending, Running};
         use podscope_api::RestartPolicy::OnFailure;
@@ -267,16 +271,16 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     fn failure_of_indexes(&self) -> Option<Ending> {
-        let given_up = i32::try_from(self.given_up.as_ref()?.len()).unwrap_or(i32::MAX);
-        if self.job.spec.max_failed_indexes.is_some_and(|max| given_up > max) {
+        let failed_indexes = i32::try_from(self.failed_indexes.as_ref()?.len()).unwrap_or(i32::MAX);
+        if self.job.spec.max_failed_indexes.is_some_and(|max| failed_indexes > max) {
             let text = "Job has exceeded the specified maximal number of failed indexes";
             return Some(Ending::failure("MaxFailedIndexesExceeded", text));
         }
-        let is_over = given_up > 0 && given_up.saturating_add(self.succeeded) >= self.completions();
+        let is_over = failed_indexes > 0 && failed_indexes.saturating_add(self.succeeded) >= self.completions();
         is_over.then(|| Ending::failure("FailedIndexes", "Job has failed indexes"))
     }
 
-    /// Returns whether enough pods succeeded and none is active, and sets the ending.
+    /// Returns whether enough pods have succeeded and none is active. If so, sets the ending.
     pub(super) fn complete(&mut self, active: usize) -> bool {
         let is_enough = match self.job.spec.completions {
             None => self.succeeded > 0,
@@ -291,7 +295,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Updates the condition Suspended from `spec.suspend`. A suspended Job has no start time.
-    pub(super) fn note_suspension(&mut self) {
+    pub(super) fn update_suspended_condition(&mut self) {
         let now = self.cx.time();
         let (value, reason, event, text) = if is_suspended(&self.job) {
             (ConditionStatus::True, "JobSuspended", "Suspended", "Job suspended")
@@ -311,7 +315,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Returns whether the pod's finalizer may be removed.
-    fn can_release(&self, pod: &Pod) -> bool {
+    fn can_remove_finalizer(&self, pod: &Pod) -> bool {
         if self.job.metadata.is_terminating() || self.ending.is_some() || is_succeeded(pod) {
             return true;
         }
@@ -323,8 +327,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.counts_as_failed(pod) && !index_of(&self.job, pod).is_some_and(is_replaced)
     }
 
-    /// Adds finished pods to `uncountedTerminatedPods`; returns those whose finalizer is removed.
-    fn count(&mut self) -> Vec<Arc<Pod>> {
+    /// Adds finished pods to `uncountedTerminatedPods`; returns the pods whose finalizer must be removed.
+    fn add_uncounted(&mut self) -> Vec<Arc<Pod>> {
         let mut uncounted = self.status.uncounted_terminated_pods.clone().unwrap_or_default();
         let is_indexed = is_indexed(&self.job);
         // All pods of a failed Job count as failed.
@@ -333,7 +337,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         for pod in self
             .pods
             .iter()
-            .filter(|pod| has_finalizer(pod) && self.can_release(pod))
+            .filter(|pod| has_finalizer(pod) && self.can_remove_finalizer(pod))
         {
             released.push(pod.clone());
             let uid = pod.metadata.uid.0.clone();
@@ -348,21 +352,21 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             {
                 uncounted.failed.push(uid);
             }
-            if uncounted.succeeded.len() + uncounted.failed.len() >= UNCOUNTED_MAX {
+            if uncounted.succeeded.len() + uncounted.failed.len() >= MAX_UNCOUNTED {
                 break;
             }
         }
         self.status.uncounted_terminated_pods = Some(uncounted);
         if is_indexed {
-            self.status.completed_indexes = indexes::print(&self.done).into();
-            self.status.succeeded = (!self.done.is_empty()).then_some(self.succeeded);
-            self.status.failed_indexes = self.given_up.as_ref().map(|list| indexes::print(list).into());
+            self.status.completed_indexes = indexes::print(&self.succeeded_indexes).into();
+            self.status.succeeded = (!self.succeeded_indexes.is_empty()).then_some(self.succeeded);
+            self.status.failed_indexes = self.failed_indexes.as_ref().map(|list| indexes::print(list).into());
         }
         released
     }
 
     /// Writes the uncounted pods, then removes their finalizers, then writes the counts. The final condition is set
-    /// only when no pod is left (CT-095).
+    /// only when all pods have ended (CT-095).
     pub(super) fn finish(mut self, plan: Plan, deleted: &[Arc<Pod>]) -> Plan {
         let is_deleted = |pod: &Pod| {
             deleted
@@ -378,7 +382,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.status.active = (active > 0).then_some(active);
         self.status.ready = Some(ready);
         self.status.terminating = Some(terminating);
-        let released = self.count();
+        let released = self.add_uncounted();
         let now = self.cx.time();
         if let Some(ending) = &self.ending {
             let (kind, reason, message) = (ending.interim(), &ending.reason, &ending.message);
@@ -403,7 +407,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let is_settled = counted.uncounted_terminated_pods == Some(UncountedTerminatedPods::default());
         let mut events = Vec::new();
         if let Some(ending) = self.ending.take().filter(|_| is_settled && terminating == 0) {
-            events = self.end(&mut counted, &ending, now);
+            events = self.set_final_condition(&mut counted, &ending, now);
         }
         if counted != self.status {
             plan = plan.then_one(self.write_counts(counted, events).always());
@@ -411,7 +415,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         plan.requeue_after(self.requeue)
     }
 
-    /// The second status update of a sync. Nobody else writes a Job's status, so a patch without resourceVersion
+    /// Builds the second status update of a sync. Nobody else writes a Job's status, so a patch without resourceVersion
     /// suffices.
     fn write_counts(&self, counted: JobStatus, events: Vec<podscope_sim::EventNote>) -> Action {
         let change = Mutation::new("counted", move |job: &mut Job| job.status.clone_from(&counted));
@@ -426,8 +430,8 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         action
     }
 
-    /// Sets the final condition; returns its events.
-    fn end(&self, status: &mut JobStatus, ending: &Ending, now: Time) -> Vec<podscope_sim::EventNote> {
+    /// Sets the final condition; returns the events to emit.
+    fn set_final_condition(&self, status: &mut JobStatus, ending: &Ending, now: Time) -> Vec<podscope_sim::EventNote> {
         let kind = if ending.succeeded { "Complete" } else { "Failed" };
         set_condition(
             status,

@@ -1,4 +1,4 @@
-//! The pods that a sync deletes or creates (CT-091, CT-092, CT-095).
+//! Determines the pods that a sync deletes or creates (CT-091, CT-092, CT-095).
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use podscope_api::{Container, EnvVar, EnvVarSource, EventType, Job, Object, Obje
 use podscope_sim::Request;
 
 use super::backoff::remaining_after;
-use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX, Indexes, failures_before, index_of, is_indexed};
+use super::indexes::{FAILURES, IGNORED_FAILURES, INDEX_ANNOTATION, Indexes, failures_before, index_of, is_indexed};
 use super::pass::Pass;
 use super::{is_suspended, policy, waits_for_failed};
 use crate::controller::note;
@@ -19,33 +19,33 @@ use crate::pod_util::{max_restarts, ready_since};
 use crate::replicaset::BURST;
 use crate::template::{Template, set_entry};
 
-/// The change of the number of pods in a sync.
+/// The pods that a sync deletes or creates.
 pub(super) enum Step {
     Nothing,
     /// Delete these excess pods.
     Delete(Vec<Arc<Pod>>),
-    /// Create one pod per entry, with that index if the Job is Indexed.
+    /// Create one pod per entry. For an Indexed Job, the entry is the index of the pod.
     Create(Vec<Option<i32>>),
 }
 
-/// Compares the active pods with the desired number.
+/// Compares the active pods with the desired number, and returns the necessary step.
 pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
-    let wanted = wanted(pass);
-    let mut victims = excess_pods(pass, pass.active.len().saturating_sub(wanted));
+    let desired_active = desired_active(pass);
+    let mut victims = excess_pods(pass, pass.active.len().saturating_sub(desired_active));
     if !is_suspended(&pass.job) {
         victims.truncate(BURST);
     }
     if !victims.is_empty() {
         return Step::Delete(victims);
     }
-    let terminating = pass.pods.iter().filter(|pod| is_ending(pod)).count();
+    let terminating = pass.pods.iter().filter(|pod| is_stopping(pod)).count();
     let waiting = if waits_for_failed(&pass.job) { terminating } else { 0 };
-    let count = wanted.saturating_sub(pass.active.len() + waiting);
+    let count = desired_active.saturating_sub(pass.active.len() + waiting);
     if count == 0 {
         return Step::Nothing;
     }
     let now = pass.cx.ctx.wall();
-    if pass.given_up.is_none()
+    if pass.failed_indexes.is_none()
         && let Some(left) = pass.record.remaining_backoff(now)
     {
         pass.requeue_after_at_most(left);
@@ -71,31 +71,31 @@ pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
             pass.requeue_after_at_most(left);
             Step::Nothing
         }
-        // Indexes in back-off are checked again after these creations.
+        // Indexes in back-off are checked again after these pods are created.
         _ => Step::Create(ready),
     }
 }
 
-/// The number of pods that should be active now (CT-091).
-fn wanted(pass: &Pass<'_, '_, '_>) -> usize {
+/// Returns the number of pods that should be active now (CT-091).
+fn desired_active(pass: &Pass<'_, '_, '_>) -> usize {
     if is_suspended(&pass.job) {
         return 0;
     }
     let parallelism = pass.job.spec.parallelism.unwrap_or(1);
-    let wanted = match pass.job.spec.completions {
+    let desired_active = match pass.job.spec.completions {
         Some(completions) => (completions - pass.succeeded).min(parallelism),
         None if pass.succeeded > 0 => return pass.active.len(),
         None => parallelism,
     };
-    usize::try_from(wanted).unwrap_or(0)
+    usize::try_from(desired_active).unwrap_or(0)
 }
 
-fn is_ending(pod: &Pod) -> bool {
+fn is_stopping(pod: &Pod) -> bool {
     pod.metadata.is_terminating() && !pod.is_terminal()
 }
 
-/// Selects at least that many active pods for deletion, least advanced first. For an Indexed Job also selects pods
-/// without an index or with a duplicate one.
+/// Selects at least `at_least` active pods for deletion, those with the least progress first. For an Indexed Job also
+/// selects pods without an index or with a duplicate one.
 fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
     let mut ranked = pass.active.clone();
     let phase = |pod: &Pod| match pod.status.phase {
@@ -117,7 +117,7 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
         ranked.truncate(at_least);
         return ranked;
     }
-    // Of several pods with one index, the most advanced one stays.
+    // Keep the pod with the most progress of each index.
     let mut keepers = Indexes::new();
     let (mut kept, mut excess) = (Vec::new(), Vec::new());
     for pod in ranked.into_iter().rev() {
@@ -132,26 +132,26 @@ fn excess_pods(pass: &Pass<'_, '_, '_>, at_least: usize) -> Vec<Arc<Pod>> {
     excess
 }
 
-/// The lowest indexes that have not succeeded, are not given up, and have no active pod.
+/// Returns the lowest indexes that have not succeeded, have not failed for good, and have no active pod.
 fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
     let awaited = pass
         .pods
         .iter()
-        .filter(|pod| waits_for_failed(&pass.job) && is_ending(pod));
+        .filter(|pod| waits_for_failed(&pass.job) && is_stopping(pod));
     let busy: Indexes = pass
         .active
         .iter()
         .chain(awaited)
         .filter_map(|pod| index_of(&pass.job, pod))
         .collect();
-    let is_given_up = |index: &i32| pass.given_up.as_ref().is_some_and(|list| list.contains(index));
+    let is_given_up = |index: &i32| pass.failed_indexes.as_ref().is_some_and(|list| list.contains(index));
     let all = 0..pass.job.spec.completions.unwrap_or(0);
-    all.filter(|index| !busy.contains(index) && !pass.done.contains(index) && !is_given_up(index))
+    all.filter(|index| !busy.contains(index) && !pass.succeeded_indexes.contains(index) && !is_given_up(index))
         .take(count)
         .collect()
 }
 
-/// The create request of one pod.
+/// Builds the create request of one pod.
 pub(super) fn create(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
     let job = &*pass.job;
     let replaced = index.and_then(|index| pass.replaced.get(&index));
@@ -184,12 +184,12 @@ fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
         pod.metadata.finalizers.push(finalizer::JOB_TRACKING.into());
     }
     if let Some(index) = index {
-        set_entry(&mut pod.metadata.annotations, INDEX, &index.to_string());
-        set_entry(&mut pod.metadata.labels, INDEX, &index.to_string());
+        set_entry(&mut pod.metadata.annotations, INDEX_ANNOTATION, &index.to_string());
+        set_entry(&mut pod.metadata.labels, INDEX_ANNOTATION, &index.to_string());
         pod.spec.hostname = format!("{name}-{index}").into();
         add_index_variable(&mut pod);
         if job.spec.backoff_limit_per_index.is_some() {
-            count_failures(job, &mut pod, replaced);
+            annotate_failure_counts(job, &mut pod, replaced);
         }
     }
     pod
@@ -205,7 +205,7 @@ fn add_index_variable(pod: &mut Pod) {
                 value_from: Some(EnvVarSource {
                     field_ref: Some(ObjectFieldSelector {
                         api_version: "".into(),
-                        field_path: format!("metadata.labels['{INDEX}']").into(),
+                        field_path: format!("metadata.labels['{INDEX_ANNOTATION}']").into(),
                     }),
                     ..EnvVarSource::default()
                 }),
@@ -222,7 +222,7 @@ fn add_index_variable(pod: &mut Pod) {
 }
 
 /// Annotates a new pod with the failure counts of its index.
-fn count_failures(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>) {
+fn annotate_failure_counts(job: &Job, pod: &mut Pod, replaced: Option<&Arc<Pod>>) {
     let (mut counted, mut ignored) = (0, 0);
     if let Some(replaced) = replaced {
         let (before, all) = failures_before(replaced);

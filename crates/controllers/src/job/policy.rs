@@ -1,4 +1,4 @@
-//! A Job's podFailurePolicy and successPolicy: the effect of a failed pod, or of the succeeded indexes (CT-094).
+//! A Job's podFailurePolicy and successPolicy: the consequences of a failed pod, or of the succeeded indexes (CT-094).
 
 use podscope_api::{ContainerStatus, Job, Pod};
 use serde_json::Value;
@@ -25,7 +25,7 @@ impl Decision {
     }
 }
 
-/// The decision of the first rule that matches the failed pod.
+/// Returns the decision of the first rule that matches the failed pod.
 pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
     let rules = job
         .spec
@@ -47,7 +47,7 @@ pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
     Decision::Count
 }
 
-/// The message of the first successPolicy rule that the succeeded indexes fulfil.
+/// Returns the message of the first successPolicy rule that the succeeded indexes fulfil.
 pub(super) fn success(job: &Job, succeeded: &Indexes) -> Option<String> {
     if succeeded.is_empty() {
         return None;

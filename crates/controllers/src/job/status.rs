@@ -2,15 +2,15 @@
 
 use podscope_api::{ConditionStatus, JobStatus, Str, Time, WorkloadCondition, ordered};
 
-/// The condition of that type, if it is true.
-pub(super) fn is_true<'s>(status: &'s JobStatus, kind: &str) -> Option<&'s WorkloadCondition> {
+/// Returns the condition of the type `kind`, if its status is True.
+pub(super) fn true_condition<'s>(status: &'s JobStatus, kind: &str) -> Option<&'s WorkloadCondition> {
     let mut conditions = status.conditions.iter();
     conditions.find(|condition| &*condition.kind == kind && condition.status == ConditionStatus::True)
 }
 
-/// The final condition of a finished Job.
-pub(crate) fn end_of(status: &JobStatus) -> Option<&WorkloadCondition> {
-    is_true(status, "Complete").or_else(|| is_true(status, "Failed"))
+/// Returns the final condition of a finished Job.
+pub(crate) fn final_condition(status: &JobStatus) -> Option<&WorkloadCondition> {
+    true_condition(status, "Complete").or_else(|| true_condition(status, "Failed"))
 }
 
 /// Sets a condition; returns whether it changed. A missing condition is not added with status False.
@@ -45,7 +45,8 @@ pub(super) fn set_condition(
     true
 }
 
-/// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts.
+/// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts of succeeded and failed pods. `held`
+/// contains the UIDs of pods that have the finalizer.
 pub(super) fn move_to_counts(status: &mut JobStatus, held: &ordered::Set<Str>) {
     let mut uncounted = status.uncounted_terminated_pods.clone().unwrap_or_default();
     let move_uids = |list: &mut Vec<Str>, count: &mut Option<i32>| {

@@ -6,11 +6,11 @@ use podscope_api::well_known::annotation;
 use podscope_api::{ClaimPhase, EventType, Object, PersistentVolume, PersistentVolumeClaim, Str};
 use podscope_sim::{Part, Request};
 
-use super::{RESYNC, bind, class_of, refers_to, set_claim_phase};
+use super::{RESYNC_PERIOD, bind, class_of, refers_to, set_claim_phase};
 use crate::controller::{ControllerContext, note};
 use crate::plan::Plan;
 
-/// Returns whether the claim was completely bound before.
+/// Returns whether the claim has been completely bound (annotation `bind-completed`).
 pub(super) fn is_bound(claim: &PersistentVolumeClaim) -> bool {
     claim.metadata.annotation(annotation::BIND_COMPLETED).is_some()
 }
@@ -40,7 +40,8 @@ pub(super) fn sync(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_,
     }
 }
 
-/// Handles an unbound claim that requests a certain volume. The reason why it cannot bind is reported at each resync.
+/// Handles an unbound claim that requests a volume by name. If the claim cannot bind, the reason is reported at each
+/// resync.
 fn sync_requested(
     claim: &PersistentVolumeClaim,
     volume: Option<&PersistentVolume>,
@@ -66,7 +67,7 @@ fn sync_requested(
         },
     };
     cx.event(note(claim, EventType::Warning, reason, text));
-    pending.requeue_after(Some(RESYNC))
+    pending.requeue_after(Some(RESYNC_PERIOD))
 }
 
 /// Checks that the volume satisfies the claim.
@@ -117,7 +118,8 @@ fn set_lost(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut Co
     set_claim_phase(claim, ClaimPhase::Lost)
 }
 
-/// If the volume is reserved for a claim of another volume mode, reports that on both; returns whether that is so.
+/// If the volume and the claim that it is reserved for have different volume modes, emits events on both and returns
+/// true.
 pub(super) fn report_mode_mismatch(
     volume: &PersistentVolume,
     claim: &PersistentVolumeClaim,
@@ -138,7 +140,7 @@ pub(super) fn report_mode_mismatch(
     true
 }
 
-/// Releases a volume whose claim is bound to another volume. The `claimRef` is removed if the controller had set it;
+/// Releases a volume whose claim is bound to another volume. Removes the `claimRef` if the controller had set it;
 /// otherwise the volume stays reserved for the claim's name.
 pub(super) fn unbind(volume: &PersistentVolume) -> Plan {
     let mut freed = volume.clone();
@@ -148,7 +150,7 @@ pub(super) fn unbind(volume: &PersistentVolume) -> Plan {
     } else if let Some(reference) = &mut freed.spec.claim_ref {
         reference.uid = podscope_api::Uid::default();
     }
-    // The phase is updated after the cache shows this change.
+    // The phase is updated after the cache shows the change of `claimRef`.
     Plan::one(Request::Update(Object::PersistentVolume(Arc::new(freed)), Part::Main))
 }
 
@@ -192,7 +194,7 @@ mod tests {
         }
     }
 
-    /// A claim that requests a bound volume stays pending with an event (CT-230).
+    /// A claim that requests a volume bound to another claim stays pending with an event (CT-230).
     #[test]
     fn claim_that_requests_bound_volume_stays_pending() {
         let texts = [volume(""), claim("first", "a", "1Gi", "")];

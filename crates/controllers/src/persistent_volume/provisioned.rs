@@ -10,8 +10,8 @@ use podscope_api::{
 use super::PROVISIONED_BY;
 use crate::template::set_entry;
 
-/// The provisioned volume: of the requested size, in the zone of the selected node or in the class's first allowed
-/// topology.
+/// Returns the provisioned volume: it has the requested size, and is in the zone of the selected node or in the class's
+/// first allowed topology.
 pub(super) fn provisioned_volume(
     claim: &PersistentVolumeClaim,
     class: &StorageClass,

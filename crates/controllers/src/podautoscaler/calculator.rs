@@ -1,4 +1,4 @@
-//! The arithmetic of a metric: from the usage of each pod to the number of replicas (CT-192).
+//! The arithmetic of a metric: computes the number of replicas from the usage of each pod (CT-192).
 //!
 //! ```text
 //! ignored   terminating or Failed
@@ -14,20 +14,20 @@ use podscope_api::{ConditionStatus, Pod, PodPhase, Quantity, Str, Time, ordered}
 use podscope_sim::Span;
 use serde_json::Value;
 
-/// Maximum distance of a ratio from 1 that causes no scaling (`--horizontal-pod-autoscaler-tolerance`).
+/// Maximum distance of the usage ratio from 1 that causes no scaling (`--horizontal-pod-autoscaler-tolerance`).
 const TOLERANCE: f64 = 0.1;
-/// During this time after its start, the cpu usage of a pod counts only while it is ready
+/// Time after its start during which the cpu usage of a pod is used only while the pod is ready
 /// (`…-cpu-initialization-period`).
 const CPU_INITIALIZATION: Span = Span::seconds(300);
-/// How long a pod must be ready before its cpu usage counts: one window of the metrics.
+/// Time that a pod must have been ready before its cpu usage is used: one window of the metrics.
 const WINDOW: Span = Span::seconds(15);
-/// A pod that became unready within this time after its start counts as never ready (`…-initial-readiness-delay`).
+/// A pod that became unready within this time after its start is treated as never ready (`…-initial-readiness-delay`).
 const READINESS_DELAY: Span = Span::seconds(30);
 
 /// The usage of one metric by each pod, in thousandths.
 pub(super) type PodMetrics = ordered::Map<Str, i64>;
 
-/// Maximum distance of a ratio from 1 that causes no scaling, in each direction.
+/// Maximum distance of the usage ratio from 1 that causes no scaling, when scaling down and up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tolerances {
     down: f64,
@@ -35,7 +35,7 @@ pub(super) struct Tolerances {
 }
 
 impl Tolerances {
-    /// The tolerances of `spec.behavior`, or the default.
+    /// Reads the tolerances of `spec.behavior`, or returns the default.
     pub(super) fn read(behavior: &Value) -> Self {
         let of = |direction: &str| {
             let text = behavior[direction]["tolerance"].as_str();
@@ -63,7 +63,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups the pods. `has_metric` tells which of them have a metric.
+    /// Groups the pods. `has_metric` returns whether a pod has a metric.
     pub(super) fn of(pods: &[Arc<Pod>], has_metric: impl Fn(&Pod) -> bool, is_cpu: bool, now: Time) -> Self {
         let mut groups = Self::default();
         for pod in pods {
@@ -114,9 +114,9 @@ fn is_unready(pod: &Pod, now: Time) -> bool {
     }
 }
 
-/// The number of replicas that the metrics of ready pods propose.
+/// Computes the number of replicas that the metrics of ready pods propose.
 ///
-/// `ratio` is the usage relative to the target; `max_usage` is the maximum usage of a pod without a metric.
+/// `ratio` computes the usage relative to the target; `max_usage` returns the maximum usage of a pod without a metric.
 pub(super) fn replicas<E>(
     current: i32,
     mut metrics: PodMetrics,
@@ -142,7 +142,7 @@ pub(super) fn replicas<E>(
         metrics.extend(groups.unready.iter().map(|pod| (pod.clone(), 0)));
     }
     let second = ratio(&metrics)?;
-    // A change within the tolerance, or in the opposite direction of the first ratio, is not made.
+    // No scaling if the change is within the tolerance, or in the opposite direction of the first ratio.
     let changes_direction = (first < 1.0 && second > 1.0) || (first > 1.0 && second < 1.0);
     if tolerances.is_within(second) || changes_direction {
         return Ok(current);
@@ -152,14 +152,14 @@ pub(super) fn replicas<E>(
     Ok(if changes_direction { current } else { wanted })
 }
 
-/// The ratio of the average usage to the target, and the average usage.
+/// Returns the ratio of the average usage to the target, and the average usage.
 pub(super) fn usage_ratio(metrics: &PodMetrics, target: i64) -> (f64, i64) {
     let total = metrics.values().fold(0_i64, |sum, value| sum.saturating_add(*value));
     let average = total / to_i64(metrics.len()).max(1);
     (average as f64 / target as f64, average)
 }
 
-/// The usage in percent of the requests, relative to a target in percent.
+/// The usage as a percentage of the requests, and its ratio to a target percentage.
 pub(super) struct Utilization {
     pub(super) ratio: f64,
     pub(super) percent: i64,
@@ -190,7 +190,7 @@ impl Utilization {
     }
 }
 
-/// The number of pods times a ratio, rounded up.
+/// Returns the number of pods times a ratio, rounded up.
 pub(super) fn times(ratio: f64, pods: usize) -> i32 {
     #[expect(
         clippy::cast_possible_truncation,

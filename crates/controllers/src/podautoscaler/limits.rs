@@ -4,9 +4,9 @@ use podscope_api::HorizontalPodAutoscalerSpec;
 use podscope_sim::{SimTime, Span};
 use serde_json::Value;
 
-/// How long the history is kept: the largest window and period that the API server accepts.
+/// Maximum age of the history: the largest window and period that the API server accepts.
 const HISTORY_MAX_AGE: Span = Span::seconds(3600);
-/// `--horizontal-pod-autoscaler-downscale-stabilization`.
+/// Stabilization window for scaling down, in seconds (`--horizontal-pod-autoscaler-downscale-stabilization`).
 const DOWN_WINDOW: i64 = 300;
 
 /// Recent recommendations and scaling actions.
@@ -24,10 +24,10 @@ pub(super) struct ConditionText {
     pub(super) message: &'static str,
 }
 
-/// The condition ScalingLimited: whether the recommended number was limited, and why.
+/// The condition ScalingLimited: whether the recommended number was limited, and the reason.
 pub(super) struct Limitation {
     pub(super) is_limited: bool,
-    pub(super) says: ConditionText,
+    pub(super) text: ConditionText,
 }
 
 /// The result of applying all limits to a recommendation.
@@ -85,7 +85,7 @@ struct Policy {
 }
 
 impl<'s> Rules<'s> {
-    /// Reads the rules; omitted ones have the API's defaults.
+    /// Reads the rules; omitted rules have the API's defaults.
     fn read(behavior: &'s Value, direction: &str, window: i64, defaults: &[(bool, i64)]) -> Self {
         let rules = &behavior[direction];
         let number = |value: &Value| value.as_i64();
@@ -112,8 +112,7 @@ impl<'s> Rules<'s> {
         }
     }
 
-    /// The limit that the policies set: that of the largest allowed change, or of the smallest with `selectPolicy:
-    /// Min`.
+    /// Returns the limit set by the policies: the largest allowed change, or the smallest with `selectPolicy: Min`.
     fn limit(&self, current: i32, is_up: bool, of: impl Fn(&Policy) -> i64) -> i64 {
         if self.select == "Disabled" {
             return i64::from(current);
@@ -127,27 +126,27 @@ impl<'s> Rules<'s> {
 
 impl History {
     /// Records the initial number of replicas as the first recommendation.
-    pub(super) fn begin(&mut self, replicas: i32, now: SimTime) {
+    pub(super) fn record_initial(&mut self, replicas: i32, now: SimTime) {
         if self.recommended.is_empty() {
             self.recommended.push((now, replicas));
         }
     }
 
-    pub(super) fn rescaled(&mut self, from: i32, to: i32, now: SimTime) {
+    pub(super) fn record_change(&mut self, from: i32, to: i32, now: SimTime) {
         self.changes.push((now, to - from));
     }
 
     /// Removes the latest change, because the API server refused it.
-    pub(super) fn undo_rescale(&mut self) {
+    pub(super) fn remove_latest_change(&mut self) {
         self.changes.pop();
     }
 
-    /// Applies all limits to the recommendation `wanted`.
-    pub(super) fn allowed(
+    /// Applies all limits to the recommended number of replicas.
+    pub(super) fn apply_limits(
         &mut self,
         spec: &HorizontalPodAutoscalerSpec,
         current: i32,
-        wanted: i32,
+        recommended: i32,
         now: SimTime,
     ) -> Allowed {
         self.recommended.retain(|(at, _)| *at + HISTORY_MAX_AGE >= now);
@@ -157,8 +156,8 @@ impl History {
         let behavior = spec.behavior.as_ref();
         let up = Rules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
         let down = Rules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
-        let (stabilized, stabilization) = self.stabilized(wanted, current, behavior.map(|_| (&up, &down)), now);
-        self.recommended.push((now, wanted));
+        let (stabilized, stabilization) = self.stabilized(recommended, current, behavior.map(|_| (&up, &down)), now);
+        self.recommended.push((now, recommended));
         let (ceiling, floor) = match behavior {
             Some(_) => (self.ceiling(&up, current, now), self.floor(&down, current, now)),
             None => (i64::from(current).saturating_mul(2).max(4), 0),
@@ -174,7 +173,7 @@ impl History {
         } else {
             (min_replicas, TOO_FEW)
         };
-        let (replicas, says) = if stabilized < lowest {
+        let (replicas, text) = if stabilized < lowest {
             (lowest, why_low)
         } else if stabilized > highest {
             (highest, why_high)
@@ -183,10 +182,14 @@ impl History {
         };
         Allowed {
             replicas,
-            able: if stabilized == wanted { READY } else { stabilization },
+            able: if stabilized == recommended {
+                READY
+            } else {
+                stabilization
+            },
             limited: Limitation {
                 is_limited: replicas != stabilized,
-                says,
+                text,
             },
         }
     }
@@ -195,7 +198,7 @@ impl History {
     /// the highest one. Without `behavior`, only scaling down has a window.
     fn stabilized(
         &self,
-        wanted: i32,
+        recommended: i32,
         current: i32,
         rules: Option<(&Rules<'_>, &Rules<'_>)>,
         now: SimTime,
@@ -205,33 +208,33 @@ impl History {
                 .recommended
                 .iter()
                 .filter(|(at, _)| *at + Span::seconds(DOWN_WINDOW) >= now);
-            let highest = recent.map(|(_, replicas)| *replicas).chain([wanted]).max();
-            return (highest.unwrap_or(wanted), DOWN_STABILIZED);
+            let highest = recent.map(|(_, replicas)| *replicas).chain([recommended]).max();
+            return (highest.unwrap_or(recommended), DOWN_STABILIZED);
         };
         let within = |window: i64| {
             let recent =
                 move |(at, replicas): &(SimTime, i32)| (*at + Span::seconds(window) > now).then_some(*replicas);
-            self.recommended.iter().filter_map(recent).chain([wanted])
+            self.recommended.iter().filter_map(recent).chain([recommended])
         };
-        let lowest = within(up.window).min().unwrap_or(wanted);
-        let highest = within(down.window).max().unwrap_or(wanted);
-        let says = if wanted >= current {
+        let lowest = within(up.window).min().unwrap_or(recommended);
+        let highest = within(down.window).max().unwrap_or(recommended);
+        let text = if recommended >= current {
             UP_STABILIZED
         } else {
             DOWN_STABILIZED
         };
-        (current.max(lowest).min(highest), says)
+        (current.max(lowest).min(highest), text)
     }
 
-    /// The number of replicas at the start of a period.
-    fn at_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
+    /// Returns the number of replicas at the start of a period.
+    fn replicas_at_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
         let within = self.changes.iter().filter(|(at, _)| *at + period > now);
         i64::from(current) - within.map(|(_, change)| i64::from(*change)).sum::<i64>()
     }
 
     fn ceiling(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit(current, true, |policy| {
-            let start = self.at_start(policy.period, current, now);
+            let start = self.replicas_at_start(policy.period, current, now);
             if policy.is_percent {
                 // Floating point as in the real controller, where 10 % more than 10 is 12.
                 (start as f64 * (1.0 + policy.value as f64 / 100.0)).ceil() as i64
@@ -244,7 +247,7 @@ impl History {
 
     fn floor(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit(current, false, |policy| {
-            let start = self.at_start(policy.period, current, now);
+            let start = self.replicas_at_start(policy.period, current, now);
             let kept = if policy.is_percent {
                 (start as f64 * (1.0 - policy.value as f64 / 100.0)) as i64
             } else {

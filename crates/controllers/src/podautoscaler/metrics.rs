@@ -1,8 +1,8 @@
-//! From the usage of pods to the number of replicas: a proposal for each metric, or the reason why there is none
+//! Computes a number of replicas from the usage of pods: a proposal for each metric, or the reason why there is none
 //! (CT-192, CT-229).
 //!
-//! The usage of pods follows from the behaviour of their containers and from the requests that they answer, or from the
-//! autoscaler's own load ([`podscope_api::load`]). A container that does not run has no metrics.
+//! The usage of pods is computed from the behaviour of their containers and the requests that they answer, or from the
+//! autoscaler's own load annotation ([`podscope_api::load`]). A container that does not run has no metrics.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct Proposal {
     pub(super) status: Value,
 }
 
-/// The reason why a metric proposes nothing.
+/// The reason why a metric proposes no number of replicas.
 pub(super) struct Failure {
     pub(super) reason: &'static str,
     /// Message of the event and the condition.
@@ -33,10 +33,10 @@ pub(super) struct Failure {
     pub(super) summary: String,
 }
 
-/// The pods of a scale, and their current usage.
-pub(super) struct Reading<'w> {
+/// The pods of a workload, and their current usage.
+pub(super) struct UsageOfPods<'w> {
     pub(super) pods: Vec<Arc<Pod>>,
-    /// CPU load of clients' requests.
+    /// CPU load that results from clients' requests.
     request_load: Option<&'w RequestLoad>,
     namespace: Str,
     load: ordered::Map<Str, Usage>,
@@ -46,11 +46,11 @@ pub(super) struct Reading<'w> {
     status_replicas: i32,
     tolerances: Tolerances,
     now: Time,
-    /// Whether the usage of the pods is unknown, because they are imported.
+    /// Whether the usage of the pods is unknown, because they were imported.
     is_unmetered: bool,
 }
 
-impl<'w> Reading<'w> {
+impl<'w> UsageOfPods<'w> {
     pub(super) fn new(
         autoscaler: &HorizontalPodAutoscaler,
         scale: &Scale,
@@ -59,7 +59,7 @@ impl<'w> Reading<'w> {
         request_load: Option<&'w RequestLoad>,
     ) -> Self {
         let pods = objects.list_in::<Pod>(&scale.key.namespace);
-        let made = autoscaler.metadata.creation_timestamp.unwrap_or(now);
+        let created = autoscaler.metadata.creation_timestamp.unwrap_or(now);
         let pods: Vec<Arc<Pod>> = pods
             .filter(|pod| scale.selector.matches(&pod.metadata.labels))
             .cloned()
@@ -76,9 +76,10 @@ impl<'w> Reading<'w> {
             pods,
             request_load,
             namespace: scale.key.namespace.clone(),
-            // Requests cannot store an invalid load. An imported object may have one; then its load is unknown.
+            // The API server rejects an invalid load annotation. An imported object may have one; then its load is
+            // unknown.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
-            age: now.0 - made.0,
+            age: now.0 - created.0,
             current: scale.replicas,
             status_replicas: scale.status_replicas,
             tolerances: Tolerances::read(autoscaler.spec.behavior.as_ref().unwrap_or(&Value::Null)),
@@ -145,8 +146,8 @@ impl<'w> Reading<'w> {
         })
     }
 
-    /// The number of replicas for a resource metric of the pods or of one container, its current value, and whether
-    /// that is a utilization in percent.
+    /// Computes the number of replicas for a resource metric of the pods or of one container. Returns also the current
+    /// value, and whether it is a utilization in percent.
     fn evaluate_resource(&self, source: &Value, container: Option<&str>) -> Result<(i32, Value, bool), String> {
         let name = source["name"].as_str().unwrap_or_default();
         let target = &source["target"];
@@ -183,7 +184,7 @@ impl<'w> Reading<'w> {
         Ok((replicas, current, true))
     }
 
-    /// Evaluates a custom metric of each pod.
+    /// Evaluates a custom metric that each pod has.
     fn per_pod(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let fail = |message: String| Failure {
@@ -196,7 +197,7 @@ impl<'w> Reading<'w> {
             let why = "no metrics returned from custom metrics API";
             return Err(fail(format!("unable to get metric {name}: {why}")));
         }
-        let metrics = self.share(name, &with_metrics, false).unwrap_or_default();
+        let metrics = self.share_of_load(name, &with_metrics, false).unwrap_or_default();
         let (metrics, groups) = self.ready_metrics(metrics, false).map_err(fail)?;
         let wanted = quantity(&source["target"]["averageValue"]).unwrap_or(1);
         let (replicas, average) = self.replicas_for_average(metrics, &groups, wanted);
@@ -208,7 +209,7 @@ impl<'w> Reading<'w> {
         })
     }
 
-    /// Evaluates a metric of an object, shared by all pods.
+    /// Evaluates a metric of a Kubernetes object; the value applies to all pods together.
     fn object(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let about = &source["describedObject"];
@@ -223,7 +224,7 @@ impl<'w> Reading<'w> {
             found.ok_or_else(|| {
                 let resource = resource_of(about);
                 let why = format!("the server could not find the metric {name} for {resource} {object}");
-                // The real controller's message has its parts in this order.
+                // The message has the same order as that of the real controller.
                 format!(
                     "unable to get metric {name}: {kind} on {} {object}/unable to fetch metrics from custom metrics API: {why}",
                     self.namespace
@@ -259,7 +260,7 @@ impl<'w> Reading<'w> {
         Err(fail(why.to_owned(), ""))
     }
 
-    /// Evaluates an external metric, shared by all pods.
+    /// Evaluates an external metric; the value applies to all pods together.
     fn external(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let selector = selector_text(source);
@@ -299,7 +300,7 @@ impl<'w> Reading<'w> {
         })
     }
 
-    /// Groups the pods, and keeps only the metrics of ready ones.
+    /// Groups the pods, and keeps only the metrics of ready pods.
     fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, Groups), String> {
         if self.pods.is_empty() {
             return Err("no pods returned by selector while calculating replica count".to_owned());
@@ -310,17 +311,18 @@ impl<'w> Reading<'w> {
         Ok((metrics, groups))
     }
 
-    /// The number of replicas for a target average per pod, in thousandths, and the current average.
-    fn replicas_for_average(&self, metrics: PodMetrics, groups: &Groups, wanted: i64) -> (i32, i64) {
-        let average = usage_ratio(&metrics, wanted).1;
-        let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, wanted).0);
-        let wanted = replicas(self.current, metrics, groups, self.tolerances, |_| wanted, ratio);
-        (wanted.unwrap_or(self.current), average)
+    /// Computes the number of replicas for a target average per pod. Returns also the current average. Amounts are in
+    /// thousandths.
+    fn replicas_for_average(&self, metrics: PodMetrics, groups: &Groups, target: i64) -> (i32, i64) {
+        let average = usage_ratio(&metrics, target).1;
+        let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, target).0);
+        let replicas = replicas(self.current, metrics, groups, self.tolerances, |_| target, ratio);
+        (replicas.unwrap_or(self.current), average)
     }
 
-    /// The number of replicas for a target total, in thousandths: the ready pods times the ratio.
-    fn replicas_for_total(&self, total: i64, wanted: i64) -> Result<i32, String> {
-        let ratio = total as f64 / wanted as f64;
+    /// Computes the number of replicas for a target total: the ready pods times the ratio. Amounts are in thousandths.
+    fn replicas_for_total(&self, total: i64, target: i64) -> Result<i32, String> {
+        let ratio = total as f64 / target as f64;
         if self.current == 0 {
             return Ok(times(ratio, 1));
         }
@@ -335,20 +337,21 @@ impl<'w> Reading<'w> {
         Ok(times(ratio, self.pods.iter().filter(is_ready).count()))
     }
 
-    /// The number of replicas for a target share of a total per pod, in thousandths, and the current share.
-    fn replicas_for_share(&self, total: i64, wanted: i64) -> (i32, i64) {
+    /// Computes the number of replicas for a target value per pod of a total. Returns also the current value per pod.
+    /// Amounts are in thousandths.
+    fn replicas_for_share(&self, total: i64, target: i64) -> (i32, i64) {
         let n_pods = i64::from(self.status_replicas);
-        let ratio = total as f64 / (wanted as f64 * n_pods as f64);
+        let ratio = total as f64 / (target as f64 * n_pods as f64);
         let replicas = if self.tolerances.is_within(ratio) {
             self.status_replicas
         } else {
-            times(total as f64 / wanted as f64, 1)
+            times(total as f64 / target as f64, 1)
         };
         let average = if n_pods == 0 { total } else { ceil_div(total, n_pods) };
         (replicas, average)
     }
 
-    /// The usage of a resource as the metrics API reports it, for running pods or one of their containers.
+    /// Returns the usage of a resource by running pods or by one of their containers, as the metrics API reports it.
     fn resource_metrics(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
         let with_metrics: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
         if self.is_unmetered || with_metrics.is_empty() {
@@ -362,7 +365,7 @@ impl<'w> Reading<'w> {
                 "failed to get container metrics: container {container} not present in metrics for pod {pod}"
             ));
         }
-        let shared = self.share(name, &with_metrics, name == "cpu");
+        let shared = self.share_of_load(name, &with_metrics, name == "cpu");
         Ok(shared.unwrap_or_else(|| {
             let behavior_usage =
                 |pod: &&Arc<Pod>| (pod.metadata.name.clone(), self.behavior_usage(pod, name, container));
@@ -370,8 +373,8 @@ impl<'w> Reading<'w> {
         }))
     }
 
-    /// The autoscaler's own load, divided evenly among the ready pods; `None` if it has no such load.
-    fn share(&self, name: &str, with_metrics: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
+    /// Divides the autoscaler's own load evenly among the ready pods; returns `None` if it has no load annotation.
+    fn share_of_load(&self, name: &str, with_metrics: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
         let total = self.load.get(name)?.at(self.age).milli_value();
         let groups = Groups::of(&self.pods, is_measured, is_cpu, self.now);
         let sharing = i64::try_from(groups.n_ready).unwrap_or(i64::MAX).max(1);
@@ -379,7 +382,7 @@ impl<'w> Reading<'w> {
         Some(with_metrics.iter().map(each).collect())
     }
 
-    /// The usage of a pod's containers, or of one of them, by their behaviour, in thousandths.
+    /// Returns the usage of a pod's containers, or of one of them, according to their behaviour, in thousandths.
     fn behavior_usage(&self, pod: &Pod, name: &str, of: Option<&str>) -> i64 {
         let behaviors = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_or_default();
         let idle = ContainerBehavior::default();
@@ -405,7 +408,8 @@ impl<'w> Reading<'w> {
         running.fold(0, i64::saturating_add)
     }
 
-    /// The resource request of each pod, in thousandths. Every container must have a request, or the pod as a whole.
+    /// Returns the resource request of each pod, in thousandths. Every container must have a request, or the pod as a
+    /// whole.
     fn requests(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
         let each = self.pods.iter().map(|pod| {
             let pod_level = pod
@@ -427,7 +431,7 @@ impl<'w> Reading<'w> {
     }
 }
 
-/// The resource requests of a pod's containers and sidecars, or of one of them.
+/// Returns the total resource requests of a pod's containers and sidecars, or the request of one container.
 fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, String> {
     let sidecars = pod.spec.init_containers.iter().filter(|one| one.is_sidecar());
     let mut all = pod.spec.containers.iter().chain(sidecars);
@@ -466,7 +470,7 @@ fn is_measured(pod: &Pod) -> bool {
     pod.status.phase == Some(PodPhase::Running) && statuses(pod).any(|status| status.state.running.is_some())
 }
 
-/// The field `metric` of a status: name and selector, as in the spec.
+/// Returns the field `metric` of a status: name and selector, as in the spec.
 fn metric_identifier(source: &Value) -> Value {
     let mut metric = json!({"name": source["metric"]["name"]});
     if !source["metric"]["selector"].is_null() {
@@ -475,7 +479,7 @@ fn metric_identifier(source: &Value) -> Value {
     metric
 }
 
-/// A metric's selector as Go prints it: `&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:…,}`.
+/// Formats a metric's selector as Go does: `&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:…,}`.
 fn selector_text(source: &Value) -> String {
     let selector = &source["metric"]["selector"];
     if selector.is_null() {
@@ -510,7 +514,7 @@ fn selector_text(source: &Value) -> String {
     )
 }
 
-/// The qualified resource name of an object reference, e.g. `ingresses.networking.k8s.io`.
+/// Returns the qualified resource name of an object reference, e.g. `ingresses.networking.k8s.io`.
 fn resource_of(about: &Value) -> String {
     let [version, kind] = ["apiVersion", "kind"].map(|field| about[field].as_str().unwrap_or_default());
     match Kind::from_wire(version, kind) {
@@ -519,7 +523,7 @@ fn resource_of(about: &Value) -> String {
     }
 }
 
-/// A positive target, in thousandths.
+/// Parses a positive target quantity, in thousandths.
 fn quantity(value: &Value) -> Option<i64> {
     let amount = match value {
         Value::String(text) => text.parse::<Quantity>().ok()?,

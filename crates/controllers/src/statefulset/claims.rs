@@ -1,5 +1,5 @@
-//! The claims of a StatefulSet's pods: created before the pod, and kept or deleted by the retention policy (CT-080,
-//! CT-081).
+//! The claims of a StatefulSet's pods: they are created before the pod, and kept or deleted according to the retention
+//! policy (CT-080, CT-081).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::owner::patch_owners;
 use crate::plan::{Accept, Action};
 
 fn claim_name(template: &PersistentVolumeClaimTemplate, pod: &Pod) -> Str {
-    // `template-set-ordinal`, as the pod is called `set-ordinal` (CT-070).
+    // The pod is named `set-ordinal`, so the claim is named `template-set-ordinal` (CT-070).
     format!("{}-{}", template.metadata.name, pod.metadata.name).into()
 }
 
@@ -28,7 +28,7 @@ fn claims_of<'s>(set: &'s StatefulSet, pod: &Pod) -> Vec<(&'s PersistentVolumeCl
         .collect()
 }
 
-/// Adds a volume for each claim template. It replaces a volume of the same name.
+/// Adds a volume for each claim template. The volume replaces another volume of the same name.
 pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
     if set.spec.volume_claim_templates.is_empty() {
         return;
@@ -54,10 +54,10 @@ pub(super) fn add_volumes(set: &StatefulSet, pod: &mut Pod) {
     pod.spec.volumes = Arc::new(volumes);
 }
 
-/// Create requests for the claims that do not exist.
+/// Builds create requests for the claims that do not exist.
 ///
 /// # Errors
-/// Returns a message if a claim is being deleted, because the pod must wait for that.
+/// Returns a message if a claim is being deleted, because the pod must wait for the deletion.
 pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) -> Result<Vec<Action>, String> {
     let mut actions = Vec::new();
     for (template, key) in claims_of(set, pod) {
@@ -101,7 +101,8 @@ pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) ->
     Ok(actions)
 }
 
-/// Whether the retention policy deletes claims when the set is deleted, and when it is scaled down.
+/// Returns whether the retention policy deletes claims when the set is deleted, and whether it does when the set is
+/// scaled down.
 fn policy(set: &StatefulSet) -> (bool, bool) {
     let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
     let deletes = |text: Option<&Str>| text.is_some_and(|text| &**text == "Delete");
@@ -111,7 +112,7 @@ fn policy(set: &StatefulSet) -> (bool, bool) {
     )
 }
 
-/// Returns whether a claim still belongs to an earlier pod of this name and will be deleted with it.
+/// Returns whether a claim belongs to an earlier pod with this name and will be deleted with that pod.
 pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
     policy(set).1
         && claims_of(set, pod)
@@ -125,8 +126,9 @@ pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool
             })
 }
 
-/// Patches that set the owners of the claims according to the policy; `condemned` pods are beyond the set's range.
-pub(super) fn retain(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
+/// Builds patches that set the owners of the claims according to the retention policy; `condemned` tells whether the
+/// pod is beyond the set's range.
+pub(super) fn update_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
     let (when_deleted, when_scaled) = policy(set);
     let owned_by_pod = condemned && when_scaled;
     let owned_by_set = when_deleted && !owned_by_pod;
@@ -162,7 +164,7 @@ pub(super) fn retain(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned:
     actions
 }
 
-/// An owner reference that is not a controller reference.
+/// Returns an owner reference without `controller: true`.
 fn plain_ref<T: Resource>(owner: &T) -> OwnerReference {
     OwnerReference {
         api_version: T::KIND.api_version().into(),

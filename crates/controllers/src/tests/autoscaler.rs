@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::super::lab::Lab;
 
-/// A Deployment of two pods that request 200m of cpu each and share `load`.
-fn scaled(load: &str, more: &str) -> Lab {
+/// Returns a lab with a Deployment of two pods that request 200m of cpu each and share the load of the autoscaler's
+/// annotation.
+fn autoscaled_lab(load: &str, more: &str) -> Lab {
     Lab::new(
         &["a-1"],
         &format!(
@@ -46,7 +47,7 @@ fn condition(lab: &Lab, kind: &str) -> String {
 /// Shows: C-14, CT-192, CT-193
 #[test]
 fn scale_up_at_most_doubles_and_scale_down_waits_five_minutes() {
-    let mut lab = scaled("cpu=100m", "");
+    let mut lab = autoscaled_lab("cpu=100m", "");
     lab.run(Span::seconds(120));
     assert_eq!(replicas(&lab), 2);
     set_load(&mut lab, "cpu=2");
@@ -88,7 +89,7 @@ fn scaling_policies_limit_rate_of_change() {
     let rules = format!(
         "behavior: {{scaleUp: {{{one_a_minute}}}, scaleDown: {{stabilizationWindowSeconds: 0, {one_a_minute}}}}},"
     );
-    let mut lab = scaled("cpu=2", &rules);
+    let mut lab = autoscaled_lab("cpu=2", &rules);
     lab.run(Span::seconds(45));
     assert_eq!(replicas(&lab), 3);
     lab.run(Span::seconds(50));
@@ -106,8 +107,8 @@ fn scaling_policies_limit_rate_of_change() {
 
 /// Shows: CT-192
 #[test]
-fn missing_metrics_or_target_change_nothing_and_are_reported() {
-    let mut lab = scaled("cpu=100m", "");
+fn missing_metrics_or_target_are_reported_without_scaling() {
+    let mut lab = autoscaled_lab("cpu=100m", "");
     lab.edit::<Deployment>("web", |one| {
         let template = Arc::make_mut(&mut one.spec.template);
         for container in Arc::make_mut(&mut template.spec.containers) {
@@ -138,7 +139,7 @@ fn missing_metrics_or_target_change_nothing_and_are_reported() {
 /// Pods that two autoscalers select are ambiguous, and neither scales them (CT-229).
 #[test]
 fn pods_selected_by_two_autoscalers_are_not_scaled() {
-    let mut lab = scaled("cpu=2", "");
+    let mut lab = autoscaled_lab("cpu=2", "");
     lab.apply(
         "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: other}, spec: {maxReplicas: 10, \
          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, metrics: [{type: Resource, resource: {name: cpu, \
@@ -159,7 +160,7 @@ fn pods_selected_by_two_autoscalers_are_not_scaled() {
     assert_eq!(condition(&lab, "ScalingActive"), "True ValidMetricFound");
 }
 
-/// A Deployment of three pods, and an autoscaler with these metrics, after 400 s.
+/// Returns a lab with a Deployment of three pods and an autoscaler with these metrics, after 400 s.
 fn lab_with_metrics(load: &str, pod: &str, metrics: &str) -> Lab {
     let mut lab = Lab::new(
         &["a-1"],
@@ -180,9 +181,9 @@ fn current_metrics(lab: &Lab) -> serde_json::Value {
     serde_json::json!(status.current_metrics)
 }
 
-/// Each kind of metric has its own failure message (CT-229).
+/// Each type of metric has its own failure message (CT-229).
 #[test]
-fn failed_metrics_report_reason_for_each_kind() {
+fn failed_metric_of_each_type_reports_its_reason() {
     let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
     let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {b: '2', a: '1'}}}, target: {type: \
                     AverageValue, averageValue: '5'}}}";

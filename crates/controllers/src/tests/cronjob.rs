@@ -29,7 +29,7 @@ fn active(lab: &Lab) -> usize {
 
 fn finish_job(lab: &mut Lab, name: &str, condition_type: &'static str) {
     let now = lab.wall();
-    // The API server demands the condition that announces the terminal one.
+    // The API server requires the interim condition before the final one.
     let announced = match condition_type {
         "Complete" => "SuccessCriteriaMet",
         _ => "FailureTarget",
@@ -92,7 +92,7 @@ fn concurrency_policy_forbid_skips_and_replace_deletes_job() {
         ),
         1
     );
-    // The Job for the skipped time is created late.
+    // The Job for the skipped time is created late, after the running Job has finished.
     assert_eq!(jobs(&lab), ["61", "62"]);
     let mut lab = every_minute("concurrencyPolicy: Replace,");
     lab.run(Span::seconds(130));
@@ -165,9 +165,9 @@ fn missing_job_is_reported_and_suspended_cronjob_creates_none() {
     assert_eq!(jobs(&lab), Vec::<String>::new());
 }
 
-/// After a pause only the latest missed time counts, and none that is older than the starting deadline.
+/// After a pause, only the latest missed time is used, unless it is older than the starting deadline.
 #[test]
-fn resumed_cronjob_serves_only_latest_missed_time() {
+fn resumed_cronjob_starts_job_for_latest_missed_time_only() {
     let mut lab = every_minute("suspend: true, startingDeadlineSeconds: 20,");
     lab.run(Span::seconds(190));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(false));
@@ -181,7 +181,7 @@ fn resumed_cronjob_serves_only_latest_missed_time() {
     assert_eq!(jobs(&lab), ["63"], "the scheduled time of 240 s was missed 32 s ago");
 }
 
-/// A new leader finds the Jobs that the old one created, and creates none twice.
+/// A new leader finds the Jobs that the old leader created, and does not create them again.
 #[test]
 fn new_leader_creates_no_job_twice() {
     let mut lab = every_minute("");

@@ -34,10 +34,10 @@ fn images(lab: &Lab) -> Vec<String> {
         .collect()
 }
 
-/// Each fitting node has one pod. A NoSchedule taint keeps the existing pod, a NoExecute taint removes it (C-03,
+/// Each eligible node has one pod. A NoSchedule taint keeps the existing pod, a NoExecute taint removes it (C-03,
 /// CT-087, CT-089).
 #[test]
-fn each_fitting_node_has_one_daemon_pod() {
+fn each_eligible_node_has_one_daemon_pod() {
     let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
     lab.run(Span::seconds(3));
     assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
@@ -160,9 +160,9 @@ fn daemon_set_update_respects_max_unavailable_and_surge() {
     }
 }
 
-/// An update to pods that never become ready makes one pod unavailable, and with surge none (CT-228).
+/// An update to pods that never become ready makes at most one pod unavailable, and none with surge (CT-228).
 #[test]
-fn failing_daemon_set_update_stops_at_its_bounds() {
+fn failing_update_stops_at_max_unavailable_or_surge() {
     let surge = "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},";
     for (more, wanted) in [("", [1, 2]), (surge, [1, 3])] {
         let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
@@ -180,9 +180,9 @@ fn failing_daemon_set_update_stops_at_its_bounds() {
     }
 }
 
-/// An update removes the old pod from a node that no longer fits, without a replacement (CT-228).
+/// An update removes the old pod from a node that is no longer eligible, without a replacement (CT-228).
 #[test]
-fn update_removes_pods_from_nodes_that_no_longer_fit() {
+fn update_removes_pods_from_ineligible_nodes() {
     let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
     lab.run(Span::seconds(3));
     lab.edit::<Node>("a-1", |node| {

@@ -21,7 +21,7 @@ fn set_image(lab: &mut Lab, image: &'static str) {
     });
 }
 
-/// Sizes of the ReplicaSets, by revision.
+/// Returns the sizes of the ReplicaSets, by revision.
 fn sizes(lab: &Lab) -> Vec<(String, i32)> {
     let mut sizes: Vec<(String, i32)> = lab
         .objects()
@@ -141,7 +141,7 @@ fn status_counts_terminating_pods() {
     assert_eq!(counts(&lab), (Some(3), Some(0)));
 }
 
-/// A rollout that exceeds its deadline is reported but not rolled back; the minimum number of old pods keeps running.
+/// A rollout that exceeds its deadline is reported but not rolled back; the minimum number of old pods keep running.
 /// Shows: CT-067
 #[test]
 fn stalled_rollout_is_reported_but_not_rolled_back() {
@@ -161,7 +161,7 @@ fn stalled_rollout_is_reported_but_not_rolled_back() {
     assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
 }
 
-/// No new pod is created before the last old one is removed, including terminating ones.
+/// No new pod is created before the last old pod is removed, including terminating pods.
 /// Shows: CT-064
 #[test]
 fn recreate_waits_until_all_old_pods_are_removed() {

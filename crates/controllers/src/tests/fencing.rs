@@ -59,10 +59,10 @@ fn lost_node_is_fenced_before_it_is_marked_out_of_service() {
     );
 }
 
-/// No fencing if a pod forbids it, if most nodes are silent, or without the setting.
+/// A node is not fenced if a pod forbids it, if most nodes are Unknown, or if fencing is disabled.
 /// Shows: CT-143
 #[test]
-fn fencing_respects_pod_policy_and_silent_majority() {
+fn node_is_not_fenced_if_pod_forbids_or_most_nodes_are_lost() {
     let forbidden = DB.replace(
         "labels: {app: db}}, spec",
         "labels: {app: db}, annotations: {podscope.dev/fencing: never}}, spec",

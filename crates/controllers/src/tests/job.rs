@@ -43,7 +43,7 @@ fn maximum_active_deadline_does_not_overflow() {
 }
 
 /// At most `parallelism` pods run at a time until `completions` is reached. Finished pods are counted, then their
-/// finalizers removed.
+/// finalizers are removed.
 /// Shows: CT-091, CT-093
 #[test]
 fn job_runs_until_completions_are_reached() {
@@ -97,7 +97,7 @@ fn failed_pods_are_retried_with_back_off_until_limit() {
     assert_eq!(lab.get::<Job>("batch").unwrap().status.failed, Some(2));
 }
 
-/// A terminating pod is replaced at once by default, and only after its end with the policy `Failed`.
+/// A terminating pod is replaced at once by default, and with the policy `Failed` only after it has failed.
 /// Shows: CT-092, CT-095
 #[test]
 fn pod_replacement_policy_decides_when_pod_is_replaced() {
@@ -140,7 +140,7 @@ fn indexed_job_runs_each_index_until_it_succeeds() {
     assert!(active(&lab)[0].starts_with("batch-1-"), "{:?}", active(&lab));
 }
 
-/// A rule can ignore disruptions, and fail the Job for an exit code.
+/// A podFailurePolicy rule can ignore disruptions, or fail the Job for an exit code.
 /// Shows: CT-094
 #[test]
 fn pod_failure_policy_ignores_or_fails_job() {

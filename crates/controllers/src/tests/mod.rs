@@ -1,4 +1,4 @@
-//! Longer tests of controllers, on the test bench [`super::lab`].
+//! Longer tests of controllers, in the test environment [`super::lab`].
 
 mod autoscaler;
 mod cronjob;

@@ -48,7 +48,8 @@ fn partition_timeline_ends_in_taints_and_evictions() {
     let mut lab = Lab::new(&["a-1", "a-2", "b-1"], &pods(&[("one", "a-1"), ("two", "a-2")]));
     lab.run(Span::millis(61_000));
     lab.partition("a-1");
-    // The last renewal is at 60 s, as is the pass that sees it. The first pass after the 50 s of grace is at 115 s.
+    // The last renewal is at 60 s, and the pass at 60 s sees it. The first pass after the grace period of 50 s is at
+    // 115 s.
     lab.run(Span::millis(53_990));
     assert_eq!(
         (ready(&lab, "a-1"), taints(&lab, "a-1"), lab.pods()),
@@ -141,7 +142,7 @@ fn taints_are_rate_limited_per_zone() {
     assert_eq!(tainted(&lab), [true, true, true]);
 }
 
-/// If three of five nodes of a small zone are lost, none gets a NoExecute taint (CT-030).
+/// If three of five nodes of a small zone are lost, no node gets a NoExecute taint (CT-030).
 /// Shows: CT-030
 #[test]
 fn small_partly_disrupted_zone_gets_no_taints() {
@@ -181,10 +182,10 @@ fn outage_of_all_zones_cancels_evictions() {
     );
 }
 
-/// A restarted manager grants the full grace period again.
+/// After a restart, the manager waits for the full grace period again.
 /// Shows: CT-032
 #[test]
-fn restarted_manager_grants_full_grace_period() {
+fn restarted_manager_waits_full_grace_period_again() {
     let mut lab = Lab::new(&["a-1", "b-1"], "");
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -196,7 +197,7 @@ fn restarted_manager_grants_full_grace_period() {
     assert_eq!(ready(&lab, "a-1"), ConditionStatus::Unknown);
 }
 
-/// A pod without a toleration is evicted at once, one with an unlimited toleration never. A later, shorter toleration
+/// A pod without a toleration is evicted at once, a pod with an unlimited toleration never. A later, shorter toleration
 /// does not change a timer.
 /// Shows: CT-034, CT-035, CT-038
 #[test]
@@ -245,7 +246,7 @@ fn pods_of_deleted_nodes_are_garbage_collected() {
         .collect();
     assert_eq!(tail, ["force pod one", "patch pod/status one"]);
 
-    // A new node with the same name within that time saves the pods; its UID does not matter.
+    // A new node with the same name saves the pods if it appears in time; its UID does not matter.
     lab.partition("b-1");
     lab.delete(Kind::Node, "b-1", None);
     lab.run(Span::seconds(30));
@@ -281,7 +282,7 @@ fn terminating_pods_of_out_of_service_node_are_collected() {
     assert_eq!(lab.pods(), ["-two"], "PodGC leaves the pod of a Ready node alone");
 }
 
-/// Beyond the threshold, evicted pods are deleted first, then the oldest.
+/// If there are more finished pods than the threshold, evicted pods are deleted first, then the oldest.
 /// Shows: C-06, CT-046
 #[test]
 fn finished_pods_beyond_threshold_are_collected() {
@@ -313,7 +314,7 @@ fn finished_pods_beyond_threshold_are_collected() {
     );
 }
 
-/// Each of the three switches about nodes brings back one older behaviour.
+/// Each of the three switches about nodes restores an older behaviour.
 /// Shows: F-20
 #[test]
 fn switches_restore_older_node_behaviour() {

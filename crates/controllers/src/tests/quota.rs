@@ -26,7 +26,7 @@ fn used(lab: &Lab) -> String {
 
 /// Shows: CT-190, VA-290
 #[test]
-fn pods_beyond_quota_are_refused_and_deleted_ones_given_back() {
+fn quota_refuses_excess_pods_and_stops_counting_deleted_pods() {
     let mut lab = two_pods();
     lab.run(Span::seconds(3));
     assert_eq!(
@@ -57,7 +57,7 @@ fn pods_beyond_quota_are_refused_and_deleted_ones_given_back() {
 
 /// Shows: CT-190
 #[test]
-fn raised_quota_admits_refused_pods() {
+fn refused_pods_are_created_after_quota_is_raised() {
     let mut lab = two_pods();
     lab.run(Span::seconds(3));
     lab.edit::<ResourceQuota>("q", |quota| {

@@ -65,7 +65,7 @@ fn pods_are_created_and_deleted_in_order() {
     assert_eq!((&*pod.spec.hostname, &*pod.spec.subdomain), ("db-0", "db"));
 }
 
-/// A change event that is older than the controller's own writes triggers a sync. The controller waits until its cache
+/// A change event from before the controller's own writes triggers a sync. The controller waits until its cache
 /// contains those writes, instead of creating db-0 twice.
 /// Shows: CT-159
 #[test]
@@ -90,7 +90,7 @@ fn sync_waits_until_cache_contains_own_writes() {
     assert!(failures.is_empty(), "{failures:?}");
 }
 
-/// A sync of a set that wants more pods than a cluster can hold is not slower than others.
+/// A sync of a set with more replicas than a cluster can hold is not slower than others.
 /// Shows: CT-074
 #[test]
 fn maximum_replica_count_does_not_slow_down_sync() {
@@ -120,8 +120,8 @@ fn lost_pod_blocks_its_identity_until_force_deleted() {
     );
 }
 
-/// With OrderedReady, pods of lower ordinals are replaced but not those of higher ones. With Parallel only the slot of
-/// the lost pod is blocked.
+/// With OrderedReady, pods with lower ordinals are replaced, but not those with higher ordinals. With Parallel, only
+/// the slot of the lost pod is blocked.
 /// Shows: CT-086
 #[test]
 fn lost_pod_blocks_higher_ordinals_only_if_ordered() {

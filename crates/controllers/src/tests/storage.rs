@@ -56,7 +56,8 @@ fn holder(lab: &Lab) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Steps 6 to 15 of the attach protocol; every change of the holder requires its observed value.
+/// The volume passes through steps 6 to 15 of the attach protocol; every change of the holder requires its observed
+/// value.
 /// Shows: V-04, CT-174
 #[test]
 fn attach_protocol_hands_volume_over_after_unmount() {
@@ -125,8 +126,8 @@ fn driver_volume_is_detached_after_unmount_is_reported() {
     assert_eq!(lab.records, ["VolumeAttached a-1", "VolumeDetached a-1"]);
 }
 
-/// A volume is detached by force six minutes after it is no longer needed, if its node is not ready. A restart starts
-/// the time anew; a setting disables it.
+/// A volume is detached by force six minutes after it is no longer needed, if its node is not ready. A restart of the
+/// controller resets the time; a setting disables the forced detach.
 /// Shows: CT-131, CT-133, CT-137
 #[test]
 fn volume_is_detached_by_force_after_six_minutes() {
