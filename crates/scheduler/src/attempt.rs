@@ -34,18 +34,18 @@ pub struct EventNote {
 pub struct StatusPatch {
     /// Reason and message of the condition PodScheduled=False; `None` if the condition already has both.
     pub condition: Option<(&'static str, String)>,
-    /// `Some("")` clears `status.nominatedNodeName`, `Some(node)` sets it, `None` leaves it.
+    /// `Some("")` clears `status.nominatedNodeName`, `Some(node)` sets it, `None` leaves it unchanged.
     pub nominated_node_name: Option<Str>,
 }
 
-/// A pod that preemption deletes to make room.
+/// A pod that preemption deletes so that the preemptor fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Victim {
-    /// Namespace and name.
+    /// Namespace and name of the victim.
     pub pod: ObjectKey,
-    /// UID, used as the precondition of the DELETE.
+    /// UID of the victim, used as the precondition of the DELETE.
     pub uid: Str,
-    /// The victim already has a deletionTimestamp, so no DELETE is sent.
+    /// Whether the victim already has a deletionTimestamp; in that case no DELETE is sent.
     pub terminating: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Victim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preempt {
     pub node: NodeName,
-    /// The pods to delete, most important first.
+    /// The pods to delete, the most important pod first.
     pub victims: Vec<Victim>,
     /// Message of the victims' condition `DisruptionTarget`.
     pub message: String,
@@ -81,12 +81,12 @@ pub struct Preempt {
     pub criterion: Criterion,
 }
 
-/// Allocations that the Reserve point made for a pod's ResourceClaims (DRA-106).
+/// Allocations for a pod's ResourceClaims made at the Reserve point (DRA-106).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReservedClaims {
-    /// The pod's claims in order; with a new allocation where the claim had none.
+    /// The pod's claims in order; each with a new allocation if the claim had none.
     pub claims: Vec<(Arc<ResourceClaim>, Option<AllocationResult>)>,
-    /// The claim to create for extended resources, and the containers that its requests serve.
+    /// The claim to create for extended resources, its allocation, and the containers that its requests serve.
     pub extended: Option<(
         Arc<ResourceClaim>,
         AllocationResult,
@@ -112,13 +112,13 @@ pub enum Outcome {
         node: NodeName,
         /// Number of nodes with the highest total score, the chosen one included.
         ties: usize,
-        /// PreBind waits for volumes, even if it has nothing to write.
+        /// Whether PreBind waits for volumes, even if it has nothing to write.
         is_slow: bool,
         /// PersistentVolumes to update with their new claimRef.
         volumes: Vec<Arc<PersistentVolume>>,
         /// PersistentVolumeClaims to update with the selected-node annotation.
         claims: Vec<Arc<PersistentVolumeClaim>>,
-        /// ResourceClaims to write; the caller reports each with [`crate::Scheduler::claim_written`].
+        /// ResourceClaims to write; the caller reports each written claim with [`crate::Scheduler::claim_written`].
         devices: Option<Box<ReservedClaims>>,
     },
     /// No node fits.
@@ -133,12 +133,12 @@ pub enum Outcome {
         /// Text of the error.
         message: String,
     },
-    /// The pod is being deleted and was not decided.
+    /// The pod is being deleted, so no decision was made.
     Skipped,
 }
 
 impl Outcome {
-    /// The failure text, if no node was chosen.
+    /// Returns the failure text, if no node was chosen.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
             Self::Unschedulable { message, .. } | Self::Error { message } => Some(message),
@@ -146,7 +146,7 @@ impl Outcome {
         }
     }
 
-    /// The node chosen for binding or for preemption.
+    /// Returns the node chosen for binding or for preemption.
     pub(crate) fn chosen(&self) -> Option<&NodeName> {
         match self {
             Self::Assumed { node, .. } => Some(node),
@@ -161,11 +161,11 @@ impl Outcome {
 pub struct Attempt {
     pub pod: ObjectKey,
     pub uid: Str,
-    /// Name of the profile that decided.
+    /// Name of the profile that made the decision.
     pub scheduler_name: Str,
     /// Number of this attempt for the pod, starting at 1.
     pub number: u32,
-    /// The record that moved the pod into the active queue, as given to [`crate::Scheduler::set_cause`].
+    /// The change that moved the pod into the active queue, as passed to [`crate::Scheduler::set_cause`].
     pub caused_by: CausedBy,
     pub outcome: Outcome,
     /// Number of nodes that passed Filter.
@@ -181,7 +181,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// An attempt by the profile of that name that examined no node and has no actions to carry out.
+    /// Creates an attempt that examined no node and has no actions to carry out. `scheduler_name` names its profile.
     pub(crate) fn without_result(pod: &QueuedPod, scheduler_name: &Str) -> Self {
         let info = &pod.incoming.info;
         Self {
@@ -199,7 +199,7 @@ impl Attempt {
         }
     }
 
-    /// The attempt of a pod that is being deleted.
+    /// Creates the attempt of a pod that is being deleted.
     pub(crate) fn skipped(pod: &QueuedPod, scheduler_name: &Str) -> Self {
         let attempt = Self::without_result(pod, scheduler_name);
         let key = attempt.pod.clone();
@@ -220,12 +220,12 @@ impl Attempt {
 
 /// Cuts an event's note to 1024 bytes as kube-scheduler does (SCH-024).
 pub(crate) fn truncate(text: &str) -> String {
-    const MAX: usize = 1024;
+    const MAX_BYTES: usize = 1024;
     const SUFFIX: &str = " ...";
-    if text.len() <= MAX {
+    if text.len() <= MAX_BYTES {
         return text.to_owned();
     }
-    let mut end = MAX - SUFFIX.len();
+    let mut end = MAX_BYTES - SUFFIX.len();
     while !text.is_char_boundary(end) {
         end -= 1;
     }

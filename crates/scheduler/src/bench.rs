@@ -1,4 +1,5 @@
-//! Workloads for measuring decisions. Nothing here reads a clock: the caller times [`Bench::decide`].
+//! Workloads for measuring the time of decisions. The code here does not read a clock: the caller measures
+//! [`Bench::decide`].
 
 use std::sync::Arc;
 
@@ -16,24 +17,24 @@ use crate::scheduler::{NoRecorder, Scheduler};
 /// Scheduling constraints of the measured pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workload {
-    /// Requests of 100m cpu and 500Mi memory, no constraint.
+    /// Pods with requests of 100m cpu and 500Mi memory, without constraints.
     Basic,
-    /// Spread over zones, maxSkew 5, ScheduleAnyway.
+    /// Pods spread over zones with maxSkew 5 and ScheduleAnyway.
     SoftSpread,
-    /// Spread over zones, maxSkew 5, DoNotSchedule.
+    /// Pods spread over zones with maxSkew 5 and DoNotSchedule.
     Spread,
-    /// Preferred anti-affinity on the hostname, weight 1.
+    /// Pods with preferred anti-affinity on the hostname, weight 1.
     Anti,
-    /// Required affinity on the zone.
+    /// Pods with required affinity on the zone.
     Affinity,
-    /// Full nodes, ten priorities, one PodDisruptionBudget per app: every decision preempts.
+    /// Full nodes, pods with ten priorities, and one PodDisruptionBudget per app: every decision preempts.
     Preempt,
-    /// A claim of one device, chosen by CEL selectors of class and request; each node has eight devices.
+    /// Pods with a claim of one device, selected by CEL expressions of class and request; each node has eight devices.
     Dra,
 }
 
 impl Workload {
-    /// Every workload with its name.
+    /// All workloads with their names.
     pub const ALL: [(Workload, &'static str); 7] = [
         (Workload::Basic, "basic"),
         (Workload::SoftSpread, "softspread"),
@@ -55,15 +56,15 @@ impl Workload {
 /// The size of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Number of nodes. Each has 16 cpu, 64Gi and 110 pods; they are spread over three zones.
+    /// Number of nodes. Each has 16 cpu, 64Gi of memory and a limit of 110 pods; the nodes are spread over three zones.
     pub nodes: usize,
     /// Number of pods that run before the first decision.
     pub pods: usize,
-    /// Number of different pod templates (labels and selectors); 1 is the plain workload.
+    /// Number of different pod templates (labels and selectors); 1 gives all pods the same template.
     pub templates: usize,
-    /// Delete a running pod before every decision.
+    /// Whether a running pod is deleted before every decision.
     pub deletions: bool,
-    /// Examine every node.
+    /// Whether every node is examined.
     pub without_sampling: bool,
 }
 
@@ -82,7 +83,7 @@ impl Default for Size {
 const ZONES: [&str; 3] = ["a", "b", "c"];
 const APPS: usize = 20;
 
-/// A scheduler, its cluster, and a generator of pods.
+/// A scheduler with its cluster and a generator of pods.
 #[derive(Debug, Clone)]
 pub struct Bench {
     workload: Workload,
@@ -91,7 +92,7 @@ pub struct Bench {
     /// Running pods, oldest first, for deletions.
     running: std::collections::VecDeque<Arc<Pod>>,
     /// Number of pods generated so far.
-    made: usize,
+    n_generated: usize,
     random: u64,
     pending: Option<Arc<Pod>>,
 }
@@ -151,7 +152,7 @@ fn slice(index: usize) -> Object {
     Object::ResourceSlice(Arc::new(slice))
 }
 
-/// The claim of a pod, which has the pod's name.
+/// Returns the claim of a pod; it has the same name as the pod.
 fn claim(pod: &Pod) -> ResourceClaim {
     let mut claim = ResourceClaim::default();
     claim.metadata.name = pod.metadata.name.clone();
@@ -202,7 +203,7 @@ impl Bench {
             size,
             scheduler: Scheduler::new(config, 0),
             running: std::collections::VecDeque::new(),
-            made: 0,
+            n_generated: 0,
             random: 0x9e37_79b9_7f4a_7c15,
             pending: None,
         };
@@ -220,7 +221,7 @@ impl Bench {
                 let mut budget = PodDisruptionBudget::default();
                 budget.metadata.name = format!("app-{app}").into();
                 budget.metadata.namespace = "default".into();
-                budget.spec.selector = Some(select(&format!("app-{app}")));
+                budget.spec.selector = Some(app_selector(&format!("app-{app}")));
                 budget.status.disruptions_allowed = (app % 4) as i32;
                 bench
                     .scheduler
@@ -238,12 +239,12 @@ impl Bench {
                 pod.spec.priority = Some((index / 3 % 10) as i32 * 10);
             }
             // With zone affinity, all pods of one template run in the same zone.
-            let place = if workload == Workload::Affinity {
+            let node_index = if workload == Workload::Affinity {
                 (index * 3) % size.nodes
             } else {
                 index % size.nodes
             };
-            pod.spec.node_name = Some(NodeName(format!("node-{place}").into()));
+            pod.spec.node_name = Some(NodeName(format!("node-{node_index}").into()));
             pod.status.phase = Some(PodPhase::Running);
             pod.status.start_time = Some(Time::from_seconds(index as i64));
             let pod = Arc::new(pod);
@@ -253,12 +254,12 @@ impl Bench {
         bench
     }
 
-    /// Number of running pods.
+    /// Returns the number of running pods.
     pub fn existing(&self) -> usize {
         self.running.len()
     }
 
-    fn draw(&mut self) -> u64 {
+    fn next_random(&mut self) -> u64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
         self.random ^= self.random << 17;
@@ -266,11 +267,11 @@ impl Bench {
     }
 
     fn pod(&mut self, index: usize) -> Pod {
-        self.made += 1;
+        self.n_generated += 1;
         let mut pod = Pod::default();
-        pod.metadata.name = format!("pod-{}", self.made).into();
+        pod.metadata.name = format!("pod-{}", self.n_generated).into();
         pod.metadata.namespace = "default".into();
-        pod.metadata.uid = format!("uid-{}", self.made).into();
+        pod.metadata.uid = format!("uid-{}", self.n_generated).into();
         let app = match self.workload {
             Workload::Preempt => format!("app-{}", index % APPS),
             _ => format!("app-{}", index % self.size.templates),
@@ -278,7 +279,7 @@ impl Bench {
         Arc::make_mut(&mut pod.metadata.labels).insert("app".into(), app.as_str().into());
         pod.spec.scheduler_name = "default-scheduler".into();
         let term = |key: &str| PodAffinityTerm {
-            label_selector: Some(select(&app)),
+            label_selector: Some(app_selector(&app)),
             topology_key: key.into(),
             ..PodAffinityTerm::default()
         };
@@ -286,7 +287,7 @@ impl Bench {
             max_skew: 5,
             topology_key: "topology.kubernetes.io/zone".into(),
             when_unsatisfiable: Some(action),
-            label_selector: Some(select(&app)),
+            label_selector: Some(app_selector(&app)),
             ..TopologySpreadConstraint::default()
         };
         pod.spec.containers = requests(100, 500);
@@ -352,7 +353,7 @@ impl Bench {
         self.pending = Some(pod);
     }
 
-    /// Decides the prepared pod. This is the call to time.
+    /// Schedules the prepared pod. The caller measures this call.
     pub fn decide(&mut self) -> Option<Attempt> {
         let mut random = self.random;
         let mut draw = || {
@@ -366,8 +367,8 @@ impl Bench {
         attempt
     }
 
-    /// Carries out the decision: binds the pod, or deletes its victims and places it in their stead. Not part of
-    /// the measured time.
+    /// Carries out the decision: binds the pod, or deletes its victims and binds the pod to their node. Not part of the
+    /// measured time.
     pub fn settle(&mut self, attempt: &Attempt) {
         let Some(pod) = self.pending.take() else {
             return;
@@ -398,7 +399,7 @@ impl Bench {
                 preempt.node.clone()
             }
             _ => {
-                let _ = self.draw();
+                let _ = self.next_random();
                 self.scheduler.on_change(Some(&Object::Pod(pod)), None, 0);
                 return;
             }
@@ -413,18 +414,18 @@ impl Bench {
         self.running.push_back(bound);
     }
 
-    /// The pod of the last [`Bench::prepare`].
+    /// Returns the pod created by the last [`Bench::prepare`].
     pub fn pending(&self) -> Option<&Arc<Pod>> {
         self.pending.as_ref()
     }
 
-    /// The scheduler, for comparisons.
+    /// Returns the scheduler, for comparisons.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 }
 
-fn select(app: &str) -> LabelSelector {
+fn app_selector(app: &str) -> LabelSelector {
     let mut selector = LabelSelector::default();
     selector.match_labels.insert("app".into(), app.into());
     selector

@@ -1,5 +1,5 @@
-//! The scheduler's cache: nodes with sums over their pods, and the tables that make the cost of a decision
-//! depend on the number of nodes and not on the number of pods.
+//! The scheduler's cache: nodes with sums over their pods, and tables that are updated incrementally. With them, the
+//! cost of a decision depends on the number of nodes and not on the number of pods.
 //!
 //! ```text
 //!  watch events ──► on_change ──► nodes     [NodeInfo]        sums, pods, ports, images
@@ -32,20 +32,21 @@ struct PlacedPod {
     assumed: bool,
 }
 
-/// Size and holders of one image name.
+/// The size of an image, and the nodes that have it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ImageState {
     /// Size of the image in bytes.
     pub(crate) size: i64,
     /// Nodes that have the image.
     nodes: ordered::Set<NodeIdx>,
-    /// For each node with the image: the number of nodes that had it when that node's row was last updated; 0 for
-    /// nodes without it. Shared with checkpoints.
+    /// For each node with the image: the number of nodes that had it when that node's row was last updated; 0 for nodes
+    /// without it. Shared with checkpoints.
     frozen: Arc<Vec<u32>>,
 }
 
 impl ImageState {
-    /// Number of nodes with the image, as frozen for `node`; 0 if `node` does not have it (SCH-109).
+    /// Returns the number of nodes with the image, as recorded when the row of `node` was last updated; 0 if `node`
+    /// does not have the image (SCH-109).
     pub(crate) fn frozen_count(&self, node: NodeIdx) -> u32 {
         self.frozen.get(node as usize).copied().unwrap_or(0)
     }
@@ -63,7 +64,7 @@ impl ImageState {
     }
 }
 
-/// Nodes by zone; zones are in the order in which they were first seen (SCH-006).
+/// Nodes by zone; the zones are in the order in which they first appeared (SCH-006).
 #[derive(Debug, Clone, Default)]
 struct NodeTree {
     zones: Vec<((Symbol, Symbol), Vec<NodeIdx>)>,
@@ -98,7 +99,7 @@ impl NodeTree {
         }
     }
 
-    fn list(&self) -> Vec<NodeIdx> {
+    fn in_examination_order(&self) -> Vec<NodeIdx> {
         let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
         let mut list = Vec::new();
         for index in 0..longest {
@@ -112,7 +113,7 @@ impl NodeTree {
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pub(crate) symbols: Symbols,
-    /// Shared with checkpoints: a change copies the one node.
+    /// Shared with checkpoints: a change of a node copies only that node.
     pub(crate) nodes: Vec<Arc<NodeInfo>>,
     rows: Rows,
     node_ids: ordered::Map<Str, NodeIdx>,
@@ -128,58 +129,58 @@ pub struct Cache {
     images: ordered::Map<Symbol, ImageState>,
     /// Nodes whose rows and frozen image counts must be recomputed (SCH-109).
     dirty: Vec<NodeIdx>,
-    /// By (namespace, claim name): nodes of the placed pods that use the PersistentVolumeClaim, once per pod.
+    /// Nodes of the placed pods that use a PersistentVolumeClaim, once per pod; by namespace and claim name.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
     #[cfg(feature = "devices")]
     pub(crate) devices: crate::devices::Devices,
-    /// Whether a pod with claims came up, in a build that cannot allocate devices.
+    /// Whether the cluster had a pod with claims although this build cannot allocate devices.
     pub(crate) lacks_devices: bool,
 }
 
 impl Cache {
-    /// Objects other than nodes and pods.
+    /// Returns the objects other than nodes and pods.
     pub fn stores(&self) -> &Stores {
         &self.stores
     }
 
-    /// Nodes in the order in which they are examined, as of the last [`Cache::update_snapshot`].
+    /// Returns the nodes in the order in which they are examined, as of the last [`Cache::update_snapshot`].
     pub fn order(&self) -> &[NodeIdx] {
         &self.order
     }
 
-    /// A node with the sums over its pods.
+    /// Returns a node with the sums over its pods.
     pub fn node(&self, index: NodeIdx) -> &NodeInfo {
         &self.nodes[index as usize]
     }
 
-    /// The compact row of a node, as of the last [`Cache::update_snapshot`].
+    /// Returns the compact row of a node, as of the last [`Cache::update_snapshot`].
     pub(crate) fn row(&self, index: NodeIdx) -> &Row {
         self.rows.get(index)
     }
 
-    /// The index of an existing node.
+    /// Returns the index of an existing node.
     pub fn node_index(&self, name: &str) -> Option<NodeIdx> {
         let index = *self.node_ids.get(name)?;
         self.nodes[index as usize].node.is_some().then_some(index)
     }
 
-    /// The table of interned strings.
+    /// Returns the table of interned strings.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }
 
-    /// The placed pod with that UID.
+    /// Returns the placed pod with this UID.
     pub fn pod(&self, uid: &str) -> Option<&Arc<PodInfo>> {
         self.pods.get(uid).map(|placed| &placed.info)
     }
 
-    /// Every placed pod, by UID.
+    /// Returns all placed pods, ordered by UID.
     pub fn pods(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.pods.values().map(|placed| &placed.info)
     }
 
-    /// Returns whether a pod is assumed: this scheduler chose its node, but the API does not yet show it bound.
+    /// Returns whether a pod is assumed: this scheduler chose its node, but the API does not show the binding yet.
     pub fn is_assumed(&self, uid: &str) -> bool {
         self.pods.get(uid).is_some_and(|placed| placed.assumed)
     }
@@ -194,7 +195,7 @@ impl Cache {
         users.is_some_and(|users| users.iter().any(exists))
     }
 
-    /// Labels of a namespace; empty if no such Namespace object exists.
+    /// Returns the labels of a namespace; empty if no such Namespace object exists.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&namespace).map_or(&[], |labels| labels)
     }
@@ -203,7 +204,7 @@ impl Cache {
         self.topology.intern(key, &self.nodes)
     }
 
-    /// Number of pods that match a query, by node index.
+    /// Returns the number of pods that match a query, by node index.
     pub(crate) fn count_pods(&mut self, query: PodQuery) -> Arc<Vec<u32>> {
         self.counters.count_pods(query, &self.nodes, &self.namespaces)
     }
@@ -248,7 +249,7 @@ impl Cache {
         }
     }
 
-    /// Recounts the devices that a claim uses.
+    /// Updates the usage of the devices that a claim uses or used before.
     #[cfg(feature = "devices")]
     pub(crate) fn resource_claim_changed(&mut self, key: &podscope_api::ObjectKey) {
         let claim = self.stores.resource_claim(key).map(|claim| &**claim);
@@ -281,7 +282,7 @@ impl Cache {
             }
         };
         self.node_ids.insert(name.clone(), index);
-        self.topology.place(index, &self.nodes[index as usize]);
+        self.topology.update_node(index, &self.nodes[index as usize]);
         index
     }
 
@@ -302,7 +303,7 @@ impl Cache {
         info.set_node(&mut self.symbols, node);
         let new_zone = NodeTree::zone(&info.labels);
         if !existed || old_labels != info.labels {
-            self.topology.place(index, &self.nodes[index as usize]);
+            self.topology.update_node(index, &self.nodes[index as usize]);
         }
         if !existed {
             self.tree.add(new_zone, index);
@@ -325,7 +326,7 @@ impl Cache {
         self.tree.remove(NodeTree::zone(&info.labels), index);
         self.order_is_stale = true;
         info.node = None;
-        self.topology.place(index, &self.nodes[index as usize]);
+        self.topology.update_node(index, &self.nodes[index as usize]);
         self.release_if_unused(index);
     }
 
@@ -368,15 +369,16 @@ impl Cache {
         if self.replace_if_counts_unchanged(&uid, pod) {
             return;
         }
-        // Kubernetes removes and adds again on any update, so the pod goes to the end of its node's list (SCH-098).
+        // Kubernetes removes and adds a pod on any update, so the pod moves to the end of its node's list (SCH-098).
         self.remove_pod(&uid);
         let info = PodInfo::new(self, pod, true);
         let node = self.index_for_name(&name.0);
-        self.place(info, node, false);
+        self.add_pod(info, node, false);
     }
 
-    /// Replaces the object of a placed pod if no sum or counter changes, as in most status updates. Returns false
-    /// if the pod must be removed and added again. The pod moves to the end of its node's list here too.
+    /// Replaces the object of a placed pod if no sum or counter changes, as in most status updates. Returns false if
+    /// the pod must be removed and added again. The pod moves to the end of its node's list, as after a removal and
+    /// addition.
     fn replace_if_counts_unchanged(&mut self, uid: &str, pod: &Arc<Pod>) -> bool {
         let Some(placed) = self.pods.get_mut(uid) else {
             return false;
@@ -400,14 +402,14 @@ impl Cache {
         true
     }
 
-    /// Adds a decided pod to the cache before the API shows it bound (SCH-022).
+    /// Adds a pod to the cache after the decision, before the API shows the binding (SCH-022).
     pub fn assume(&mut self, info: &PodInfo, node: NodeIdx) {
         let mut pod = (*info.pod).clone();
         pod.spec.node_name = Some(NodeName(self.nodes[node as usize].name.clone()));
         let mut info = info.clone();
         info.pod = Arc::new(pod);
         self.remove_pod(&info.uid.clone());
-        self.place(info, node, true);
+        self.add_pod(info, node, true);
     }
 
     /// Removes an assumed pod. Returns whether the pod was assumed.
@@ -419,7 +421,7 @@ impl Cache {
         assumed
     }
 
-    fn place(&mut self, mut info: PodInfo, node: NodeIdx, assumed: bool) {
+    fn add_pod(&mut self, mut info: PodInfo, node: NodeIdx, assumed: bool) {
         info.class = self.counters.add(&info, node, &self.namespaces);
         info.term_ids = info.terms.iter().map(|term| self.terms.add(term, node)).collect();
         for claim in claim_names(&info.pod) {
@@ -464,7 +466,7 @@ impl Cache {
     /// Updates the state that is frozen during a cycle: node order, rows and image counts (SCH-006, SCH-109).
     pub fn update_snapshot(&mut self) {
         if self.order_is_stale {
-            self.order = self.tree.list();
+            self.order = self.tree.in_examination_order();
             self.order_is_stale = false;
         }
         for index in std::mem::take(&mut self.dirty) {
@@ -482,12 +484,12 @@ impl Cache {
         }
     }
 
-    /// Size and holders of an image; `None` if no node has it.
+    /// Returns the size of an image and the nodes that have it; `None` if no node has it.
     pub(crate) fn image(&self, image: Symbol) -> Option<&ImageState> {
         self.images.get(&image)
     }
 
-    /// Returns whether no node has any image.
+    /// Returns whether there are no images on any node.
     pub(crate) fn has_no_images(&self) -> bool {
         self.images.is_empty()
     }
@@ -501,7 +503,7 @@ pub(crate) fn is_placed(pod: &Pod) -> bool {
     pod.spec.node_name.as_ref().is_some_and(|name| !name.is_empty()) && !pod.is_terminal()
 }
 
-/// Returns whether two states of a pod contribute the same to sums, counters and preemption.
+/// Returns whether two versions of a pod contribute the same to sums, counters and preemption.
 fn has_same_counts(old: &Pod, new: &Pod) -> bool {
     let same_resources = |old: &[ContainerStatus], new: &[ContainerStatus]| {
         let is_same = |one: &ContainerStatus, other: &ContainerStatus| {

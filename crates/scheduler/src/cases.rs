@@ -1,5 +1,5 @@
-//! Decision cases of the conformance corpus: `{objects, pod, config?, expect}` in, an object of the form of
-//! `expect` out.
+//! Runs the decision cases of the conformance corpus: a case is `{objects, pod, config?, expect}`, and the result has
+//! the form of `expect`.
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::pod_info::PodInfo;
 use crate::post_filter::Preemption;
 use crate::status::Status;
 
-/// Reads one Kubernetes object.
+/// Reads a Kubernetes object.
 fn read_object(value: &Value) -> Result<Object, String> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or("");
     let kind = Kind::from_wire(text("apiVersion"), text("kind"))
@@ -25,9 +25,9 @@ fn read_object(value: &Value) -> Result<Object, String> {
     Object::from_typed_value(kind, value).map_err(|error| format!("{}: {error}", text("kind")))
 }
 
-/// Loads a cluster as a starting scheduler lists it: nodes in file order, pods sorted by namespace and name as
-/// the API server lists them (which becomes their order on a node, SCH-098). Pods with a node are running; pods
-/// with only `nominatedNodeName` are nominated, unless they are gated or have no profile (SCH-126).
+/// Loads a cluster as a scheduler does when it starts: nodes in file order, pods sorted by namespace and name as the
+/// API server lists them (which becomes their order on a node, SCH-098). Pods with a node are running; pods with only
+/// `nominatedNodeName` are nominated, unless they are gated or have no profile (SCH-126).
 pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nominator) {
     let mut cache = Cache::default();
     let mut nominator = Nominator::default();
@@ -57,10 +57,10 @@ pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nomi
     (cache, nominator)
 }
 
-/// Decides one case.
+/// Makes the decision of one case.
 ///
 /// # Errors
-/// The case could not be read.
+/// Returns an error if the case cannot be read.
 pub fn run_case(case: &Value) -> Result<Value, String> {
     let objects = case
         .get("objects")
@@ -111,7 +111,7 @@ fn sorted(cache: &Cache, nodes: &[u32]) -> Vec<String> {
     names
 }
 
-/// A decision in the form of `expect`.
+/// Returns a decision in the form of `expect`.
 pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
     let found = &decision.found;
     let mut out = Map::new();
@@ -186,8 +186,8 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
     Value::Object(out)
 }
 
-/// The pod's ResourceClaims after Reserve and PreBind on the first host by name. `None` in a cluster without
-/// devices, and if there is no host.
+/// Returns the pod's ResourceClaims after Reserve and PreBind on the feasible node that is first by name. `None` if the
+/// cluster has no devices, or if no node is feasible.
 #[cfg(feature = "devices")]
 fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
     use podscope_api::wire::Wire as _;
@@ -245,7 +245,8 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
     }
 }
 
-/// Sorts each run of `Insufficient <extended resource>`, because Kubernetes lists those in map order.
+/// Sorts adjacent reasons of the form `Insufficient <extended resource>`, because Kubernetes lists them in random map
+/// order.
 fn normalize(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -269,7 +270,7 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// Differences between the actual and the expected decision: `path: got …, expected …`.
+/// Returns the differences between the actual and the expected decision: `path: got …, expected …`.
 pub fn compare(got: &Value, expected: &Value) -> Vec<String> {
     let (mut got, mut expected) = (got.clone(), expected.clone());
     normalize(&mut got);

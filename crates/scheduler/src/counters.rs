@@ -1,8 +1,8 @@
-//! Numbers of matching pods on each node, for topology spread and pod affinity.
+//! Counts of matching pods on each node, for topology spread and pod affinity.
 //!
-//! Pods of equal namespace, labels and deletion state form a *class*. A *counter* holds, for one query
-//! ("pods that match this selector"), one number per node. Placing a pod updates the counters that its class
-//! matches; a decision reads one number per node, independent of the number of pods.
+//! Pods with equal namespace, labels and deletion state form a *class*. A *counter* belongs to one query ("pods that
+//! match this selector") and holds one number per node. Placing a pod updates the counters whose queries match its
+//! class. A decision reads one number per node, regardless of the number of pods.
 //!
 //! ```text
 //!   pod ──► class 7 {ns default, app=web} ──► counters [2, 5]
@@ -18,20 +18,20 @@ use crate::pod_info::{PodInfo, PodMatcher, Term};
 use crate::selector::LabelSet;
 use crate::symbols::Symbol;
 
-/// Index of a class of equal pods.
+/// Index of a class of pods with equal namespace, labels and deletion state.
 pub(crate) type ClassIdx = u32;
 /// Maximum number of counters; the least recently used one is evicted.
-const COUNTERS_MAX: usize = 512;
+const MAX_COUNTERS: usize = 512;
 
-/// Labels of the Namespace objects.
+/// Labels of the Namespace objects, by namespace.
 pub(crate) type NamespaceLabels = ordered::Map<Symbol, LabelSet>;
 
 /// A query that counts pods.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PodQuery {
-    /// A pod counts if it matches all of these.
+    /// Matchers that a pod must all match to be counted.
     pub all_of: Vec<PodMatcher>,
-    /// Count pods that are being deleted: true for affinity, false for spread (SCH-074, SCH-086).
+    /// Whether pods that are being deleted are counted: true for affinity, false for spread (SCH-074, SCH-086).
     pub include_terminating: bool,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Counts a pod that was placed on a node. Returns its class.
+    /// Adds a pod that was placed on a node to the counters. Returns the class of the pod.
     pub(crate) fn add(&mut self, pod: &PodInfo, node: NodeIdx, namespaces: &NamespaceLabels) -> ClassIdx {
         let key = ClassKey {
             namespace: pod.namespace,
@@ -137,7 +137,7 @@ impl Counters {
         index
     }
 
-    /// Uncounts a pod of that class that left a node.
+    /// Subtracts a pod of the given class that left a node.
     pub(crate) fn remove(&mut self, index: ClassIdx, node: NodeIdx) {
         let Some(class) = &mut self.classes[index as usize] else {
             return;
@@ -155,8 +155,8 @@ impl Counters {
         }
     }
 
-    /// Number of matching pods by node index; missing entries are 0. The first call counts all pods, later calls
-    /// read the counter.
+    /// Returns the number of matching pods by node index; missing entries are 0. The first call counts all pods; later
+    /// calls read the counter.
     pub(crate) fn count_pods(
         &mut self,
         query: PodQuery,
@@ -173,7 +173,7 @@ impl Counters {
             }
             return counter.on_node.clone();
         }
-        if self.counter_ids.len() >= COUNTERS_MAX {
+        if self.counter_ids.len() >= MAX_COUNTERS {
             let oldest = self
                 .counters
                 .iter()
@@ -227,7 +227,7 @@ impl Counters {
         }
     }
 
-    /// Drops the counters that depend on namespace labels; the next query counts again.
+    /// Removes the counters that depend on namespace labels; the next query counts the pods again.
     pub(crate) fn namespaces_changed(&mut self) {
         for id in 0..self.counters.len() {
             if self.counters[id]
@@ -240,7 +240,7 @@ impl Counters {
     }
 }
 
-/// A term that placed pods carry, with the number of those pods on each node.
+/// An affinity term of placed pods, with the number of pods that have it on each node.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedTerm {
     pub term: Arc<Term>,
@@ -250,7 +250,7 @@ pub(crate) struct PlacedTerm {
     pub n_pods: u32,
 }
 
-/// The distinct terms of all placed pods.
+/// The distinct affinity terms of all placed pods.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlacedTerms {
     terms: Vec<Option<PlacedTerm>>,
@@ -259,7 +259,7 @@ pub(crate) struct PlacedTerms {
 }
 
 impl PlacedTerms {
-    /// Counts a pod with that term that was placed on a node. Returns the term's index.
+    /// Adds a pod with this term that was placed on a node. Returns the term's index.
     pub(crate) fn add(&mut self, term: &Term, node: NodeIdx) -> u32 {
         let id = match self.ids.get(term) {
             Some(id) => *id,
@@ -289,7 +289,7 @@ impl PlacedTerms {
         id
     }
 
-    /// Uncounts a pod with that term that left a node.
+    /// Subtracts a pod with this term that left a node.
     pub(crate) fn remove(&mut self, id: u32, node: NodeIdx) {
         if let Some(placed) = &mut self.terms[id as usize] {
             Arc::make_mut(&mut placed.on_node)[node as usize] -= 1;
@@ -302,7 +302,7 @@ impl PlacedTerms {
         }
     }
 
-    /// Every term that at least one placed pod carries.
+    /// Returns every term that at least one placed pod has.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedTerm> {
         self.terms.iter().flatten()
     }

@@ -24,33 +24,33 @@ use crate::symbols::Symbol;
 pub struct Cycle<'a> {
     /// The cluster.
     pub cache: &'a Cache,
-    /// The profile that decides.
+    /// The profile that schedules the pod.
     pub profile: &'a Profile,
-    /// The pod being decided.
+    /// The pod being scheduled.
     pub incoming: &'a Incoming,
-    /// The profile's own node affinity.
+    /// The node affinity that the profile adds to every pod.
     pub added_affinity: &'a AddedAffinity,
 }
 
-/// Result of a plugin's PreFilter.
+/// The result of a plugin's PreFilter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PreFilter {
-    /// The plugin does not concern this pod: its Filter is skipped in this cycle.
+    /// The plugin is not relevant for this pod: its Filter is skipped in this cycle.
     Skip,
     /// The plugin's Filter runs on every node.
     Run,
-    /// Only the named nodes are candidates.
+    /// Only the nodes with these names are candidates.
     Only(Vec<Symbol>),
 }
 
 impl PreFilter {
-    /// `Run` if the condition holds, else `Skip`.
+    /// Returns `Run` if the condition holds, otherwise `Skip`.
     pub(crate) fn run_if(run: bool) -> Self {
         if run { Self::Run } else { Self::Skip }
     }
 }
 
-/// Data that plugins keep between the extension points of one cycle: one field per plugin that keeps some.
+/// State that plugins store between the extension points of one cycle, in one field per plugin.
 #[derive(Debug, Clone, Default)]
 pub struct CycleState {
     /// Plugins whose PreFilter returned `Skip`.
@@ -64,7 +64,7 @@ pub struct CycleState {
     pub(crate) restrictions: Option<volume_restrictions::State>,
     pub(crate) binding: Option<volume_binding::State>,
     pub(crate) zone: Option<volume_zone::State>,
-    /// PreFilter of DynamicResources ran (SCH-031).
+    /// Whether PreFilter of DynamicResources ran (SCH-031).
     pub(crate) dynamic_resources_ran: bool,
     #[cfg(feature = "devices")]
     pub(crate) claims: Option<crate::plugins::dynamic_resources::State>,
@@ -73,9 +73,9 @@ pub struct CycleState {
 }
 
 impl CycleState {
-    /// The state that a plugin's PreFilter stored for its Filter. If the configuration disables only the PreFilter,
-    /// no state exists, which is an error as in kube-scheduler.
-    pub(crate) fn kept<T>(plugin: Plugin, state: Option<&T>) -> Result<&T, Status> {
+    /// Returns the state that a plugin's PreFilter stored for its Filter. If the configuration disables only the
+    /// PreFilter, the state is missing, which is an error as in kube-scheduler.
+    pub(crate) fn pre_filter_state<T>(plugin: Plugin, state: Option<&T>) -> Result<&T, Status> {
         state.ok_or_else(|| {
             let text = format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name());
             Status::text(plugin, Code::Error, text)
@@ -101,7 +101,7 @@ impl CycleState {
         }
     }
 
-    /// The hard spread constraints and their counts.
+    /// Returns the hard spread constraints and their counts.
     pub fn spread(&self) -> Option<&pod_topology_spread::FilterState> {
         self.spread.as_ref()
     }
@@ -116,29 +116,29 @@ impl CycleState {
 pub struct Diagnosis {
     /// Nodes that Filter rejected, in the order of examination.
     pub refused: Vec<(NodeIdx, Status)>,
-    /// Status of every node that was not examined; `None` is an empty status (SCH-028).
+    /// Status of all nodes that were not examined; `None` is an empty status (SCH-028).
     pub absent: Option<Status>,
     /// Status of the PreFilter that rejected the pod for all nodes.
     pub pre_filter: Option<Status>,
     /// Plugins that rejected the pod or a node. Only their events requeue the pod.
     pub rejectors: PluginSet,
-    /// Message of PostFilter; empty after a success.
+    /// Message of PostFilter; empty if PostFilter succeeded.
     pub post_filter: String,
 }
 
 impl Diagnosis {
-    /// The status of a node in this cycle; `None` is the default status of nodes that were not examined.
+    /// Returns the status of a node in this cycle; `None` is the default status of nodes that were not examined.
     pub fn status_of(&self, node: NodeIdx) -> Option<&Status> {
         let explicit = self.refused.iter().find(|(refused, _)| *refused == node);
         explicit.map(|(_, status)| status).or(self.absent.as_ref())
     }
 
-    /// Message of the FailedScheduling event (SCH-026).
+    /// Returns the message of the FailedScheduling event (SCH-026).
     pub fn message(&self, cache: &Cache) -> String {
         self.message_and_refusal(cache).0
     }
 
-    /// Message of the FailedScheduling event, and the same causes as structured counts.
+    /// Returns the message of the FailedScheduling event, and the same reasons as structured counts.
     pub fn message_and_refusal(&self, cache: &Cache) -> (String, RefusedNodes) {
         let n_nodes = cache.order().len();
         let histogram = self.histogram(n_nodes);
@@ -181,7 +181,7 @@ impl Diagnosis {
     }
 }
 
-/// One plugin's scores of the feasible nodes, in their order.
+/// One plugin's scores of the feasible nodes, in the order of the nodes.
 #[derive(Debug, Clone)]
 pub struct PluginScores {
     pub plugin: Plugin,
@@ -192,7 +192,7 @@ pub struct PluginScores {
     pub weight: i64,
 }
 
-/// Result of a scheduling cycle.
+/// The result of a scheduling cycle.
 #[derive(Debug, Clone, Default)]
 pub struct CycleResult {
     /// Nodes that passed Filter, in the order of examination.
@@ -205,13 +205,13 @@ pub struct CycleResult {
     pub hosts: Vec<NodeIdx>,
     /// The reasons why the other nodes were rejected.
     pub diagnosis: Diagnosis,
-    /// Error text if the cycle failed without a decision.
+    /// Error text if the cycle failed before a decision.
     pub error: Option<String>,
-    /// The search stopped after this many feasible nodes (SCH-013).
+    /// Number of feasible nodes at which the search stops (SCH-013).
     pub wanted: usize,
 }
 
-/// The inputs of one scheduling cycle besides the cache.
+/// The inputs of one scheduling cycle, except the cache.
 pub(crate) struct Search<'a> {
     pub(crate) config: &'a SchedulerConfiguration,
     pub(crate) profile: &'a Profile,
@@ -230,7 +230,7 @@ impl Search<'_> {
         }
     }
 
-    /// Runs the cycle up to the choice of hosts. `start` is the rotating start index (SCH-015).
+    /// Runs the cycle up to the selection of hosts. `start` is the rotating start index (SCH-015).
     pub(crate) fn run(&self, cache: &mut Cache, start: &mut usize) -> (CycleResult, CycleState) {
         let mut found = CycleResult::default();
         let mut state = CycleState::default();
@@ -244,7 +244,7 @@ impl Search<'_> {
                 return (found, state);
             }
         };
-        if let Err(error) = self.find(cache, &mut state, only, start, &mut found) {
+        if let Err(error) = self.find_feasible(cache, &mut state, only, start, &mut found) {
             found.error = Some(error);
             return (found, state);
         }
@@ -260,8 +260,8 @@ impl Search<'_> {
         (found, state)
     }
 
-    /// Runs PreFilter (SCH-008, SCH-009). `Err(None)` means rejected, with the status in the diagnosis;
-    /// `Err(Some)` is an error.
+    /// Runs PreFilter (SCH-008, SCH-009). `Err(None)` means that the pod was rejected, with the status in the
+    /// diagnosis; `Err(Some)` is an error.
     fn pre_filter(
         &self,
         cache: &mut Cache,
@@ -276,7 +276,7 @@ impl Search<'_> {
                 Ok(PreFilter::Skip) => state.skip_filter.insert(*plugin),
                 Ok(PreFilter::Only(names)) => {
                     narrowed_by.push(plugin.name());
-                    // A plugin that narrows the nodes counts as a rejector even if a node is found.
+                    // A plugin that restricts the candidate nodes counts as a rejector even if a node is found.
                     diagnosis.rejectors.insert(*plugin);
                     only = Some(match only {
                         None => names,
@@ -327,7 +327,7 @@ impl Search<'_> {
     }
 }
 
-/// A node's name, for results.
+/// Returns a node's name, for results.
 pub(crate) fn name_of(cache: &Cache, node: NodeIdx) -> Str {
     cache.node(node).name.clone()
 }

@@ -1,4 +1,4 @@
-//! One complete decision on a given cluster, for the conformance corpus and for explanations.
+//! Makes one complete decision on a given cluster, for the conformance corpus and for explanations.
 
 use std::sync::Arc;
 
@@ -16,24 +16,24 @@ use crate::post_filter::{self, Limit, Preemption};
 /// A decision with all intermediate results.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// The decided pod in compiled form.
+    /// The scheduled pod in compiled form.
     pub incoming: Incoming,
-    /// The profile that decided.
+    /// The profile that made the decision.
     pub profile: Arc<Profile>,
     /// Feasible nodes, scores, hosts and diagnosis.
     pub found: CycleResult,
-    /// State that the plugins kept during the cycle, for details such as spread counts.
+    /// State that the plugins stored during the cycle, for details such as spread counts.
     pub state: CycleState,
     /// Result of preemption. `None` if a node is feasible or the profile does not preempt.
     pub preemption: Option<Preemption>,
     /// Message of the FailedScheduling event if no node is feasible, or the error of the cycle.
     pub message: Option<String>,
-    /// The node that a random draw selected for binding or preemption; `None` if nothing was drawn.
+    /// The node selected at random among equals for binding or preemption; `None` if no random number was used.
     pub chosen: Option<Str>,
 }
 
-/// Decides a pod against a cache. Collects all preemption candidates. `start` is the rotating start index.
-/// Returns `None` if no profile matches the pod's `schedulerName`.
+/// Makes the decision for a pod on the given cache, and collects all preemption candidates. `start` is the rotating
+/// start index. Returns `None` if no profile matches the pod's `schedulerName`.
 pub fn decide(
     cache: &mut Cache,
     config: &SchedulerConfiguration,
@@ -58,7 +58,7 @@ pub fn decide(
     if found.feasible.is_empty() && message.is_none() {
         if !cache.order().is_empty() {
             preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, Limit::None);
-            // If an earlier PostFilter plugin failed, run preemption anyway to report its result.
+            // If an earlier PostFilter plugin failed, run preemption nevertheless to report its result.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {
                 let tried = default_preemption::preempt(&search, cache, &mut state, &found.diagnosis, Limit::None);
                 preemption = tried.ok();

@@ -12,7 +12,7 @@ use crate::symbols::{Symbol, Symbols};
 /// Index of a node in the cache's dense tables. The index is reused after the node and its pods are deleted.
 pub type NodeIdx = u32;
 
-/// Effect of a taint.
+/// The effect of a taint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// `NoSchedule`.
@@ -47,7 +47,7 @@ pub struct TaintInfo {
 /// A port of the host network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostPort {
-    /// `TCP`, `UDP`, `SCTP`.
+    /// The protocol: `TCP`, `UDP` or `SCTP`.
     pub protocol: Symbol,
     /// IP address of the host; `0.0.0.0` means every address.
     pub ip: Symbol,
@@ -66,30 +66,30 @@ impl HostPort {
 /// A node and the sums over its pods, updated incrementally.
 #[derive(Debug, Clone)]
 pub struct NodeInfo {
-    /// The Node object; `None` while only pods that name the node are known.
+    /// The Node object; `None` if only pods that refer to the node exist.
     pub node: Option<Arc<Node>>,
     pub name: Str,
-    /// The node's name, interned.
+    /// The node's name as a symbol.
     pub name_symbol: Symbol,
     pub labels: LabelSet,
     /// Taints in the order of the spec.
     pub taints: Arc<[TaintInfo]>,
-    /// `spec.unschedulable`: the node is cordoned.
+    /// Whether the node is cordoned (`spec.unschedulable`).
     pub unschedulable: bool,
-    /// `status.allocatable`.
+    /// The allocatable resources (`status.allocatable`), except pods.
     pub allocatable: Resources,
-    /// `status.allocatable.pods`.
+    /// The maximum number of pods (`status.allocatable.pods`).
     pub allowed_pods: i64,
     /// Invariant: the sum of the pods' requests.
     pub requested: Resources,
-    /// Invariant: the sum of the pods' cpu requests, with the default for pods without one (SCH-056).
+    /// Invariant: the sum of the pods' cpu requests, with a default for pods without a request (SCH-056).
     pub nonzero_cpu: i64,
-    /// Invariant: the sum of the pods' memory requests, with the default for pods without one.
+    /// Invariant: the sum of the pods' memory requests, with a default for pods without a request.
     pub nonzero_memory: i64,
-    /// Pods in the order of kube-scheduler's list: in order of arrival, except that removal moves the last pod into
-    /// the free slot (SCH-098).
+    /// Pods in the order of kube-scheduler's list: in order of arrival, except that the last pod moves to the position
+    /// of a removed pod (SCH-098).
     pub pods: Vec<Arc<PodInfo>>,
-    /// Host ports in use. A set as in kube-scheduler: two pods may share an entry.
+    /// Host ports in use. As in kube-scheduler, the list is a set: two pods with the same port share an entry.
     pub ports: Vec<HostPort>,
     /// Names of the images on the node, sorted.
     pub images: Vec<Symbol>,
@@ -144,7 +144,7 @@ impl NodeInfo {
         self.pods.push(pod);
     }
 
-    /// Removes the pod with that UID; the last pod of the list moves into its slot.
+    /// Removes the pod with this UID; the last pod of the list moves to its position.
     pub fn remove_pod(&mut self, uid: &str) -> Option<Arc<PodInfo>> {
         let index = self.pods.iter().position(|pod| &*pod.uid == uid)?;
         let pod = self.pods.swap_remove(index);

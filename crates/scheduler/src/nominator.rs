@@ -1,4 +1,4 @@
-//! Pods with a nominated node, usually chosen by preemption (SCH-126).
+//! Pods with a nominated node, usually set by preemption (SCH-126).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Nominator {
 }
 
 impl Nominator {
-    /// Nominates a pod to a node. Replaces an earlier nomination of the pod.
+    /// Nominates a node for a pod. Replaces an earlier nomination of the pod.
     pub fn add(&mut self, pod: Arc<PodInfo>, node: &str) {
         self.remove(&pod.uid);
         let node: Str = node.into();
@@ -35,17 +35,17 @@ impl Nominator {
         Some(node)
     }
 
-    /// The node a pod is nominated to.
+    /// Returns the nominated node of a pod.
     pub fn node_of(&self, uid: &str) -> Option<&Str> {
         self.node_of.get(uid)
     }
 
-    /// The nodes with nominated pods, by name.
+    /// Returns the nodes with nominated pods, ordered by name.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Str> {
         self.by_node.keys()
     }
 
-    /// The pods nominated to a node, in order of nomination.
+    /// Returns the pods nominated to a node, in the order of nomination.
     pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
         if self.by_node.is_empty() {
             return &[];

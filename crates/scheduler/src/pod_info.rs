@@ -1,5 +1,5 @@
-//! Pods in compiled form: a [`PodInfo`] for every pod that is placed, nominated or queued, and an [`Incoming`]
-//! with the additional fields of the pod being decided.
+//! Pods in compiled form: a [`PodInfo`] for every pod that is placed, nominated or queued, and an [`Incoming`] with
+//! additional fields for the pod that is being scheduled.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::selector::{LabelSet, NodeSelector, NodeTerm, Selector, intern_labels}
 use crate::symbols::{Symbol, Symbols};
 use crate::topology::KeyIdx;
 
-/// Kind of a pod (anti-)affinity term.
+/// The kind of a pod affinity or anti-affinity term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TermKind {
     /// Required affinity.
@@ -26,10 +26,10 @@ pub enum TermKind {
     PreferredAnti(i32),
 }
 
-/// The pods that a term selects (SCH-084). It is `Ord` so that equal terms share one counter.
+/// The pods that a term selects (SCH-084). The type is `Ord` so that equal terms share one counter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodMatcher {
-    /// Listed namespaces, or the namespace of the term's own pod if none are given. Sorted.
+    /// The listed namespaces, sorted; if none are listed, the namespace of the pod that has the term.
     pub namespaces: Vec<Symbol>,
     /// Selects namespaces by label, in addition to `namespaces`.
     pub namespace_selector: Selector,
@@ -38,7 +38,7 @@ pub struct PodMatcher {
 }
 
 impl PodMatcher {
-    /// Matches a pod against a term of an existing pod. Uses the labels of the pod's namespace (SCH-084).
+    /// Returns whether a pod matches a term of an existing pod. Uses the labels of the pod's namespace (SCH-084).
     pub fn matches(
         &self,
         namespace: Symbol,
@@ -49,8 +49,8 @@ impl PodMatcher {
             && self.selector.matches(labels)
     }
 
-    /// Matches a pod against a term of the incoming pod. The namespace selector is matched against the Namespace
-    /// object if there is one, and against an empty label set (SCH-085).
+    /// Returns whether a pod matches a term of the incoming pod. The namespace selector must match the labels of
+    /// the Namespace object, or an empty label set (SCH-085).
     pub fn matches_incoming(
         &self,
         namespace: Symbol,
@@ -64,7 +64,7 @@ impl PodMatcher {
     }
 }
 
-/// A term of pod (anti-)affinity.
+/// A term of pod affinity or anti-affinity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
     pub kind: TermKind,
@@ -73,7 +73,7 @@ pub struct Term {
     pub pods: PodMatcher,
 }
 
-/// The fields of a pod that plugins read of pods other than the one being decided.
+/// The compiled fields that plugins read of every pod. The pod that is being scheduled has more, in [`Incoming`].
 #[derive(Debug, Clone)]
 pub struct PodInfo {
     pub pod: Arc<Pod>,
@@ -81,27 +81,28 @@ pub struct PodInfo {
     pub uid: Str,
     pub namespace: Symbol,
     pub labels: LabelSet,
-    /// `spec.priority`, 0 when unset.
+    /// `spec.priority`; 0 if it is not set.
     pub priority: i32,
     /// `status.startTime` in microseconds.
     pub start_time: Option<i64>,
-    /// The pod has a deletionTimestamp.
+    /// Whether the pod has a deletionTimestamp.
     pub terminating: bool,
     /// Resource requests.
     pub requests: PodRequests,
     /// Host ports that the pod uses.
     pub ports: Vec<HostPort>,
-    /// Pod (anti-)affinity terms, in the order required, required anti, preferred, preferred anti.
+    /// Pod affinity terms, in the order: required affinity, required anti-affinity, preferred affinity, preferred
+    /// anti-affinity.
     pub terms: Vec<Term>,
     /// Error of the first invalid selector among the terms.
     pub malformed: Option<String>,
-    /// Class of the pod in the cache's counters, [`ClassIdx::MAX`] while it is not placed.
+    /// Class of the pod in the cache's counters; [`ClassIdx::MAX`] if the pod is not placed.
     pub(crate) class: ClassIdx,
-    /// Indices of `terms` in the cache's table, while the pod is placed.
+    /// Indices of `terms` in the cache's table, if the pod is placed.
     pub(crate) term_ids: Vec<u32>,
 }
 
-/// The pod's UID, or `namespace/name` if it has none.
+/// Returns the pod's UID, or `namespace/name` if it has none.
 pub(crate) fn uid_of(pod: &Pod) -> Str {
     if pod.metadata.uid.is_empty() {
         pod.metadata.key().to_string().into()
@@ -187,7 +188,7 @@ impl PodInfo {
         self.pod.spec.node_name.is_some() || !self.pod.status.nominated_node_name.is_empty()
     }
 
-    /// The terms whose kind satisfies `wanted`.
+    /// Returns the terms whose kind satisfies `wanted`.
     pub fn terms_where(&self, wanted: impl Fn(TermKind) -> bool) -> impl Iterator<Item = &Term> {
         self.terms.iter().filter(move |term| wanted(term.kind))
     }
@@ -226,9 +227,9 @@ fn host_ports(symbols: &mut Symbols, pod: &Pod) -> Vec<HostPort> {
 pub struct TolerationInfo {
     key: Option<Symbol>,
     value: Option<Symbol>,
-    /// `None` tolerates every effect.
+    /// The effect; `None` tolerates every effect.
     pub effect: Option<Effect>,
-    /// The operator is unknown, so the toleration matches no taint.
+    /// Whether the operator is unknown, so that the toleration matches no taint.
     matches_nothing: bool,
 }
 
@@ -260,12 +261,12 @@ impl TolerationInfo {
     }
 }
 
-/// The nodes that a pod allows: `nodeSelector` and required node affinity, ANDed.
+/// The rules about the nodes of a pod: `nodeSelector` and required node affinity, which must both match.
 #[derive(Debug, Clone, Default)]
 pub struct RequiredNodeAffinity {
-    /// `spec.nodeSelector`; `None` when empty.
+    /// `spec.nodeSelector`; `None` if it is empty.
     pub selector: Option<Selector>,
-    /// Terms of the required node affinity; `None` when there is none.
+    /// The terms of the required node affinity; `None` if there is none.
     pub affinity: Option<NodeSelector>,
 }
 
@@ -275,7 +276,7 @@ impl RequiredNodeAffinity {
         self.selector.is_none() && self.affinity.is_none()
     }
 
-    /// Returns whether the node satisfies both.
+    /// Returns whether the node satisfies both rules.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.selector
             .as_ref()
@@ -296,43 +297,43 @@ pub struct SpreadConstraint {
     pub max_skew: i64,
     /// Index of the topology key in the cache's tables.
     pub key: KeyIdx,
-    /// The topology key, interned.
+    /// The topology key as a symbol.
     pub key_symbol: Symbol,
     /// Selects the pods that are counted.
     pub selector: Selector,
-    /// `minDomains`: with fewer domains than this, the global minimum count is taken as 0.
+    /// `minDomains`: if there are fewer domains, the global minimum count is 0.
     pub min_domains: usize,
-    /// Ignore nodes that the pod's node affinity excludes.
+    /// Whether nodes that the pod's node affinity excludes are ignored.
     pub honor_affinity: bool,
-    /// Ignore nodes with taints that the pod does not tolerate.
+    /// Whether nodes with taints that the pod does not tolerate are ignored.
     pub honor_taints: bool,
-    /// `whenUnsatisfiable` is DoNotSchedule.
+    /// Whether `whenUnsatisfiable` is DoNotSchedule.
     pub hard: bool,
 }
 
-/// The pod being decided.
+/// The pod that is being scheduled, in compiled form.
 #[derive(Debug, Clone)]
 pub struct Incoming {
-    /// The fields that every compiled pod has. Requests are those of the spec alone.
+    /// The fields that every compiled pod has. The requests are those of the spec only.
     pub info: Arc<PodInfo>,
     pub tolerations: Vec<TolerationInfo>,
-    /// nodeSelector and required node affinity.
+    /// The nodeSelector and the required node affinity.
     pub required: RequiredNodeAffinity,
-    /// Preferred node affinity, with weights.
+    /// Preferred node affinity terms, with their weights.
     pub preferred: Vec<(i64, NodeTerm)>,
     /// The pod's own spread constraints, hard and soft; empty if the default constraints apply.
     pub spread: Vec<SpreadConstraint>,
-    /// Images of containers, init containers and image volumes, as node status names them (SCH-108).
+    /// Images of containers, init containers and image volumes, with the names used in node status (SCH-108).
     pub images: Vec<Symbol>,
     /// Number of containers and init containers.
     pub n_containers: i64,
-    /// The pod has at least one volume.
+    /// Whether the pod has at least one volume.
     pub has_volumes: bool,
     /// Error of the first invalid selector among the spread constraints.
     pub spread_error: Option<String>,
 }
 
-/// The image name as kubelets report it: with `:latest` if no tag is given.
+/// Returns the image name in the form that kubelets report: with `:latest` if no tag is given.
 fn normalized_image(symbols: &mut Symbols, image: &str) -> Symbol {
     let has_tag = match (image.rfind(':'), image.rfind('/')) {
         (Some(colon), Some(slash)) => colon > slash,
@@ -412,7 +413,7 @@ impl Incoming {
         incoming
     }
 
-    /// The node's first NoSchedule or NoExecute taint that the pod does not tolerate.
+    /// Returns the node's first NoSchedule or NoExecute taint that the pod does not tolerate.
     pub fn first_untolerated<'a>(&self, node: &'a NodeInfo) -> Option<&'a TaintInfo> {
         node.taints.iter().find(|taint| {
             matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
@@ -421,7 +422,7 @@ impl Incoming {
     }
 }
 
-/// Compiles one spread constraint of the pod, or a default one.
+/// Compiles a spread constraint of the pod, or a default constraint.
 pub(crate) fn spread_constraint(
     cache: &mut Cache,
     pod: &PodInfo,

@@ -1,4 +1,4 @@
-//! PostFilter: runs when no node passed Filter, mainly preemption (SCH-029, SCH-030, SCH-093 to SCH-102).
+//! PostFilter: runs if no node passed Filter; mainly preemption (SCH-029, SCH-030, SCH-093 to SCH-102).
 
 use podscope_api::explained::{Criterion, NotEligible};
 
@@ -9,45 +9,45 @@ use crate::plugins::Point;
 use crate::plugins::default_preemption::Candidate;
 use crate::status::Status;
 
-/// Result of DefaultPreemption.
+/// The result of DefaultPreemption.
 #[derive(Debug, Clone)]
 pub enum Preemption {
     /// The pod is not eligible for preemption.
     NotEligible(NotEligible),
     /// Preemption does not help on any node.
     NoCandidate {
-        /// kube-scheduler's text.
+        /// The reason in kube-scheduler's words.
         text: String,
-        /// Status of each node in the dry run, in which its lower-priority pods are removed.
+        /// Status of each node in the dry run, after its lower-priority pods were removed.
         refused: Vec<(NodeIdx, Status)>,
     },
     /// Preemption helps on at least one node.
     Found {
         /// All candidates.
         candidates: Vec<Candidate>,
-        /// Nodes of the best candidates, of which one is chosen.
+        /// Nodes of the best candidates; one of them is chosen.
         chosen: Vec<NodeIdx>,
         /// The rule that selected the best candidates.
         criterion: Criterion,
     },
 }
 
-/// Result of a PostFilter plugin.
+/// The result of a PostFilter plugin.
 pub(crate) enum PostFilter {
-    /// A preemption makes room. Later plugins do not run.
+    /// The plugin found a preemption after which the pod fits. Later plugins do not run.
     Success(Preemption),
-    /// The plugin cannot help. Holds its text and, for DefaultPreemption, the result.
+    /// The plugin cannot help. Contains its text and, for DefaultPreemption, the result.
     Unschedulable(String, Option<Preemption>),
     /// The plugin failed. Later plugins do not run.
     Error(String),
 }
 
-/// Number of nodes on which preemption runs its dry run.
+/// The number of nodes on which preemption performs a dry run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Limit {
     /// All potential nodes.
     None,
-    /// As many as the plugin's arguments say, starting at this random number modulo the number of nodes.
+    /// The number given by the plugin's arguments; the start is this random number modulo the number of nodes.
     Real(u64),
 }
 

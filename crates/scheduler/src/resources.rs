@@ -4,19 +4,19 @@ use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str,
 
 use crate::symbols::{Symbol, Symbols};
 
-/// Default cpu request for scoring of a container without one, in millicores (SCH-056).
+/// Default cpu request, used in scores, of a container without a request, in millicores (SCH-056).
 pub(crate) const DEFAULT_MILLI_CPU: i64 = 100;
-/// Default memory request for scoring of a container without one, in bytes (SCH-056).
+/// Default memory request, used in scores, of a container without a request, in bytes (SCH-056).
 pub(crate) const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 
-/// Used fraction of a resource, at most 1.
+/// Returns the used fraction of a resource, at most 1.
 #[inline(always)]
 pub(crate) fn fraction(amount: i64, allocatable: i64) -> f64 {
     let fraction = amount as f64 / allocatable as f64;
     if fraction > 1.0 { 1.0 } else { fraction }
 }
 
-/// Balance of two resource fractions: 100 minus their standard deviation scaled by 100 (SCH-107).
+/// Returns the balance of two resource fractions: 100 minus their standard deviation scaled by 100 (SCH-107).
 #[inline(always)]
 pub(crate) fn evenness_of_two(a: f64, b: f64) -> i64 {
     ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64
@@ -25,20 +25,20 @@ pub(crate) fn evenness_of_two(a: f64, b: f64) -> i64 {
 /// Amounts of the resources that the scheduler tracks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Millicores.
+    /// Cpu in millicores.
     pub cpu: i64,
-    /// Bytes.
+    /// Memory in bytes.
     pub memory: i64,
     /// Ephemeral storage in bytes.
     pub ephemeral: i64,
-    /// Huge pages, attachable volumes and extended resources. Invariant: sorted by symbol.
+    /// Other resources: huge pages, attachable volumes and extended resources. Invariant: sorted by symbol.
     pub scalars: Vec<(Symbol, i64)>,
 }
 
 impl Resources {
-    /// Adds `other` `sign` times (1 or -1).
+    /// Adds `other` (`sign` 1), or subtracts it (`sign` -1).
     pub fn add(&mut self, other: &Resources, sign: i64) {
-        // Like Go's integers, sums wrap on overflow.
+        // As in Go, sums wrap on overflow.
         let add_to = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
         add_to(&mut self.cpu, other.cpu);
         add_to(&mut self.memory, other.memory);
@@ -55,7 +55,7 @@ impl Resources {
         );
     }
 
-    /// The amount of a scalar resource, if listed.
+    /// Returns the amount of a scalar resource, if it is listed.
     pub fn scalar(&self, name: Symbol) -> Option<i64> {
         self.scalars
             .iter()
@@ -92,12 +92,12 @@ pub(crate) fn is_scalar(name: &str) -> bool {
         || name.starts_with("attachable-volumes-")
 }
 
-/// Returns whether the name is that of an extended resource.
+/// Returns whether this is the name of an extended resource.
 pub(crate) fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
 }
 
-/// Exact amounts by resource name, used while a pod's total is computed.
+/// Exact amounts by resource name, used to compute a pod's total.
 #[derive(Debug, Clone, Default)]
 struct Amounts {
     cpu: Option<Quantity>,
@@ -107,7 +107,7 @@ struct Amounts {
 
 impl Amounts {
     fn cpu_or_memory(&mut self, name: &Str) -> &mut Option<Quantity> {
-        // Only called for cpu and memory.
+        // The name is always cpu or memory here.
         if &**name == "cpu" {
             &mut self.cpu
         } else {
@@ -174,9 +174,9 @@ impl Amounts {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Options {
-    /// Include `status.resources` of running containers, and of the pod as a whole (SCH-052).
+    /// Whether to include `status.resources` of running containers, and of the pod as a whole (SCH-052).
     include_status: bool,
-    /// Pod-level requests replace the sum of the containers' (SCH-050).
+    /// Whether pod-level requests replace the sum of the containers' requests (SCH-050).
     pod_level: bool,
     default_cpu: bool,
     default_memory: bool,
@@ -271,21 +271,25 @@ fn total(pod: &Pod, options: Options) -> Amounts {
     app
 }
 
-/// A pod's requests, in the three variants that plugins use.
+/// A pod's requests, in the variants that plugins use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PodRequests {
-    /// The actual request; pod-level requests take precedence (Filter, BalancedAllocation, node usage).
+    /// The pod's requests, where pod-level requests take precedence. Used by Filter, BalancedAllocation and the sums of
+    /// nodes.
     pub requests: Resources,
-    /// Cpu including the 100m default of containers without a request, in millicores (node usage for scoring, SCH-056).
+    /// Cpu request in millicores, with the default of 100m for containers without a request. Used in the sums of nodes
+    /// for scoring (SCH-056).
     pub nonzero_cpu: i64,
-    /// Memory including the 200MiB default of containers without a request, in bytes.
+    /// Memory request in bytes, with the default of 200MiB for containers without a request.
     pub nonzero_memory: i64,
-    /// Including the defaults and *without* pod-level requests (incoming pod in the score of NodeResourcesFit, SCH-057).
+    /// The requests with the defaults and *without* pod-level requests. Used for the incoming pod in the score of
+    /// NodeResourcesFit (SCH-057).
     pub scoring: Resources,
 }
 
 impl PodRequests {
-    /// Computes a pod's requests. Those of `placed` pods include the resources reported for their containers (SCH-052).
+    /// Computes a pod's requests. If the pod is `placed`, they include the resources reported for its containers
+    /// (SCH-052).
     pub fn of(symbols: &mut Symbols, pod: &Pod, placed: bool) -> Self {
         let base = Options {
             include_status: placed,
@@ -299,7 +303,7 @@ impl PodRequests {
             default_memory: !pod_level || amounts.memory.is_none(),
             ..base
         };
-        // Fast path: if all containers request both resources, no default applies.
+        // Fast path: no default applies if all containers request both resources.
         let needs_no_defaults = !pod_level
             && pod.spec.init_containers.is_empty()
             && pod.spec.containers.iter().all(|container| {

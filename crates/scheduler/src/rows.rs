@@ -1,7 +1,7 @@
-//! Compact rows with the numbers of a node that most decisions read.
+//! Compact rows, one per node, with the numbers that most decisions read.
 //!
 //! Filter and the resource scores examine hundreds of nodes per decision. The numbers that they compare are in one
-//! 64-byte row per node, stored contiguously. A flag in the row tells that a plugin must read the [`NodeInfo`]
+//! 64-byte row per node; the rows are contiguous. Flags in the row tell whether a plugin must read the [`NodeInfo`]
 //! instead:
 //!
 //! ```text
@@ -13,8 +13,8 @@
 //!              ▼                                                               ▼
 //!        feasible, or remaining plugins (spread, affinity, …)           NodeInfo, plugin by plugin
 //! ```
-//! A row is computed from its [`NodeInfo`] alone, when [`crate::Cache::update_snapshot`] processes changed nodes.
-//! Sixty-four rows form one block, which checkpoints share until it changes.
+//! A row is computed from its [`NodeInfo`] alone, when [`crate::Cache::update_snapshot`] processes changed nodes. A
+//! block has sixty-four rows, and checkpoints share it until it changes.
 
 use std::sync::Arc;
 
@@ -30,31 +30,33 @@ pub(crate) const HAS_SOFT_TAINT: u16 = 1 << 2;
 /// Flag: at least one host port is in use.
 pub(crate) const PORTS_TAKEN: u16 = 1 << 3;
 
-/// Value of [`Row::evenness`] if it cannot be used: the node has no cpu or no memory, or the result is out of range.
+/// Value of [`Row::evenness`] if the balance is not in the row: the node has no cpu or no memory, or the result is out
+/// of range.
 pub(crate) const UNEVEN: u8 = u8::MAX;
 
 /// The row of one node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Row {
-    /// Allocatable cpu, millicores.
+    /// Allocatable cpu in millicores.
     pub cpu: i64,
-    /// Allocatable memory, bytes.
+    /// Allocatable memory in bytes.
     pub memory: i64,
-    /// Cpu requested by the node's pods, millicores.
+    /// Cpu requested by the node's pods, in millicores.
     pub used_cpu: i64,
-    /// Memory requested by the node's pods, bytes.
+    /// Memory requested by the node's pods, in bytes.
     pub used_memory: i64,
-    /// Requested cpu including the defaults for scoring, millicores (SCH-056).
+    /// Requested cpu including the defaults for scoring, in millicores (SCH-056).
     pub nonzero_cpu: i64,
-    /// Requested memory including the defaults for scoring, bytes.
+    /// Requested memory including the defaults for scoring, in bytes.
     pub nonzero_memory: i64,
-    /// Free ephemeral storage, bytes.
+    /// Free ephemeral storage in bytes.
     pub free_ephemeral: i64,
-    /// Number of pods that the node can still take.
+    /// Number of pods that still fit on the node.
     pub free_pods: i32,
-    /// Flags that require reading the [`NodeInfo`].
+    /// Flags of properties for which plugins read the [`NodeInfo`].
     pub flags: u16,
-    /// Balance of cpu and memory usage, 0 to 100 (SCH-107); [`UNEVEN`] if it must be computed from the [`NodeInfo`].
+    /// Balance of cpu and memory usage, from 0 to 100 (SCH-107); [`UNEVEN`] if it must be computed from the
+    /// [`NodeInfo`].
     pub evenness: u8,
 }
 
@@ -117,22 +119,22 @@ impl Rows {
         Arc::make_mut(&mut self.blocks[block])[at] = Row::of(info);
     }
 
-    /// The row of a node. It must have been set before.
+    /// Returns the row of a node, which must have been set before.
     pub(crate) fn get(&self, node: NodeIdx) -> &Row {
         &self.blocks[node as usize / BLOCK][node as usize % BLOCK]
     }
 }
 
-/// Bounds that a row must satisfy to pass the Filter plugins that rows can decide.
+/// Bounds that a row must satisfy so that the node passes the Filter plugins that need only the row.
 #[derive(Debug)]
 pub(crate) struct RowBounds {
-    /// Minimum of free cpu; `i64::MIN` if the pod requests none.
+    /// Minimum free cpu; `i64::MIN` if the pod requests no cpu.
     pub cpu: i64,
     pub memory: i64,
     pub ephemeral: i64,
-    /// Minimum of free pods.
+    /// Minimum number of pods that must still fit.
     pub pods: i32,
-    /// On a node with any of these flags, all plugins run one by one.
+    /// If a node has any of these flags, all plugins run on it one by one.
     pub flags: u16,
 }
 
@@ -149,8 +151,8 @@ impl Default for RowBounds {
 }
 
 impl RowBounds {
-    /// Returns true if the node certainly passes the Filter plugins that rows decide. False may also mean that the row
-    /// cannot decide it.
+    /// Returns true if the node certainly passes the Filter plugins that need only the row. If false, the plugins must
+    /// run one by one.
     #[inline(always)]
     pub(crate) fn are_satisfied(&self, row: &Row) -> bool {
         row.flags & self.flags == 0

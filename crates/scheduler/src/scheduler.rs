@@ -1,4 +1,5 @@
-//! The scheduler: watch events in, attempts out, one pod at a time (SCH-002, SCH-112 to SCH-127).
+//! The scheduler: receives watch events and returns scheduling attempts, one pod at a time (SCH-002, SCH-112 to
+//! SCH-127).
 
 mod changes;
 mod choice;
@@ -30,7 +31,7 @@ use crate::queue::{Pool, Queue, QueuedPod};
 pub trait Recorder {
     /// Returns whether to record the decision for this pod. Called before the decision is assembled.
     fn wants(&self, pod: &ObjectKey) -> bool;
-    /// Receives the decision and the cache in the state in which it was made.
+    /// Receives the decision, and the cache in the state in which the decision was made.
     fn record(&mut self, cache: &Cache, decision: &Decision);
 }
 
@@ -46,7 +47,7 @@ impl Recorder for NoRecorder {
     fn record(&mut self, _: &Cache, _: &Decision) {}
 }
 
-/// A queued pod, for display.
+/// A queued pod, in the form used for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueEntry {
     pub pod: ObjectKey,
@@ -54,19 +55,19 @@ pub struct QueueEntry {
     pub pool: Pool,
     /// Number of attempts so far.
     pub attempts: u32,
-    /// When the timer ends the back-off, in microseconds.
+    /// Time at which the timer ends the back-off, in microseconds.
     pub release_at: Option<i64>,
-    /// When the pod is retried even without an event, in microseconds: at the flush of pods that waited too long, or at
-    /// the end of the back-off after an error. `None` in back-off after an unschedulable attempt, because the pod is
-    /// popped early if activeQ is empty.
+    /// Time at which the pod is retried even without an event, in microseconds: at the flush of pods that waited too
+    /// long, or at the end of the back-off after an error. `None` during the back-off after an unschedulable attempt,
+    /// because the pod is popped earlier if activeQ is empty.
     pub tried_at: Option<i64>,
     /// Names of the plugins that rejected the pod.
     pub rejectors: Vec<&'static str>,
-    /// Reasons of the last failed attempt; `None` before the first.
+    /// Reasons of the last failed attempt; `None` before the first attempt.
     pub refusal: Option<Arc<RefusedNodes>>,
 }
 
-/// kube-scheduler: cache, queue and nominations. A clone is a cheap checkpoint.
+/// The state of kube-scheduler: cache, queue and nominations. A clone is a cheap checkpoint.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     config: Arc<SchedulerConfiguration>,
@@ -79,13 +80,14 @@ pub struct Scheduler {
     unassigned: ordered::Map<Str, Arc<Pod>>,
     /// Assumed pods whose binding is in progress.
     binding: ordered::Map<Str, PendingBinding>,
-    /// Preemptors whose victims are being evicted; PreEnqueue keeps them out of activeQ. Holds the UID of the last victim
-    /// once only that is left: the preemptor is released when the last victim is seen terminating (SCH-105).
+    /// Preemptors whose victims are being evicted; PreEnqueue keeps them out of activeQ. The value is the UID of the
+    /// last victim when its eviction has begun; the preemptor is released when the cache shows that this victim is
+    /// terminating (SCH-105).
     preempting: ordered::Map<Str, Option<Str>>,
 }
 
 impl Scheduler {
-    /// Creates a scheduler that starts at `now` (microseconds); its timers count from there.
+    /// Creates a scheduler that starts at `now` (microseconds); its timers start at this time.
     pub fn new(config: SchedulerConfiguration, now: i64) -> Self {
         Self {
             queue: Queue::new(&config, now),
@@ -99,12 +101,12 @@ impl Scheduler {
         }
     }
 
-    /// The scheduler's view of the cluster.
+    /// Returns the scheduler's view of the cluster.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
 
-    /// The nominated pods.
+    /// Returns the nominated pods.
     pub fn nominator(&self) -> &Nominator {
         &self.nominator
     }
@@ -113,7 +115,7 @@ impl Scheduler {
         &self.config
     }
 
-    /// The pods in the queue, by UID.
+    /// Returns the pods in the queue, ordered by UID.
     pub fn queue(&self) -> Vec<QueueEntry> {
         self.queue
             .iter()
@@ -137,12 +139,13 @@ impl Scheduler {
             .collect()
     }
 
-    /// The pool in which a pod waits; `None` if it is not queued.
+    /// Returns the pool in which a pod waits; `None` if it is not queued.
     pub fn pool(&self, uid: &str) -> Option<Pool> {
         self.queue.pool(uid)
     }
 
-    /// The next instant to call [`Scheduler::schedule_one`]: `now` if a pod can be popped, else the next timer.
+    /// Returns the next time to call [`Scheduler::schedule_one`]: `now` if a pod can be popped, otherwise the time of
+    /// the next timer.
     pub fn next_deadline(&self, now: i64) -> Option<i64> {
         if self.queue.is_ready() {
             return Some(now);
@@ -150,12 +153,12 @@ impl Scheduler {
         self.queue.next_timer().map(|at| at.max(now))
     }
 
-    fn is_ours(&self, pod: &Pod) -> bool {
+    fn is_responsible_for(&self, pod: &Pod) -> bool {
         self.config.profile(&pod.spec.scheduler_name).is_some()
     }
 
-    /// Decides the next pod, if one can be popped. `draw` returns random numbers; it is called only where kube-scheduler
-    /// draws: among equal hosts, and for the offset of preemption candidates.
+    /// Makes the decision for the next pod, if one can be popped. `draw` returns random numbers. It is called only
+    /// where kube-scheduler uses a random number: among equal hosts, and for the offset of preemption candidates.
     pub fn schedule_one(
         &mut self,
         now: i64,
@@ -195,7 +198,7 @@ impl Scheduler {
         let incoming = pod.incoming.clone();
         let config = self.config.clone();
         let added_affinity = AddedAffinity::compile(&mut self.cache, profile);
-        // The nominator is moved out while the search borrows it; it does not change meanwhile.
+        // The nominator is moved out while the search borrows it. The search does not change it.
         let nominator = std::mem::take(&mut self.nominator);
         let search = Search {
             config: &config,
@@ -320,7 +323,7 @@ impl Scheduler {
         self.cache.assume(&info, host);
         let node = name_of(&self.cache, host);
         let key = &info.pod.metadata;
-        // PreBind may take long, so the expected node is published (SCH-025).
+        // PreBind may take long, so the expected node is published as `nominatedNodeName` (SCH-025).
         if (bindings.is_slow || devices.is_some()) && node != info.pod.status.nominated_node_name {
             attempt.patch = Some(StatusPatch {
                 condition: None,
@@ -418,12 +421,12 @@ impl Scheduler {
             rejectors,
         } = failure;
         let mut info = pod.incoming.info.clone();
-        // The watch may have delivered a newer object since the pod was popped.
+        // The watch may have delivered a newer object after the pod was popped.
         if let Some(newest) = self.unassigned.get(&info.uid).cloned() {
             if !Arc::ptr_eq(&newest, &info.pod) {
                 pod.incoming = Arc::new(Incoming::new(&mut self.cache, &newest));
             }
-            let gate = self.gate(&newest);
+            let gate = self.gating_plugin(&newest);
             let node = nominated
                 .clone()
                 .unwrap_or_else(|| newest.status.nominated_node_name.clone());
@@ -458,7 +461,7 @@ impl Scheduler {
     }
 
     /// Handles the result of a binding. A failure releases the reservations, notifies waiting pods, and retries the pod
-    /// after back-off (SCH-023); the returned attempt holds the events and patches to write.
+    /// after back-off (SCH-023); the returned attempt contains the events and patches to write.
     pub fn bind_finished(&mut self, uid: &str, result: Result<(), String>, now: i64) -> Option<Attempt> {
         let PendingBinding {
             pod,
@@ -472,7 +475,7 @@ impl Scheduler {
         let info = pod.incoming.info.clone();
         self.cache.forget(uid);
         self.cache.stores.forget_assumed(&info.pod);
-        // This also applies to a pod that was deleted meanwhile: its reservations are released only now.
+        // If the pod was deleted in the meantime, its reservations are released only now.
         self.move_all(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
         let mut attempt = Attempt {
             outcome: Outcome::Error {
@@ -490,15 +493,15 @@ impl Scheduler {
         Some(attempt)
     }
 
-    /// Reports that the eviction of a preemption's last victim begins: the preemptor may enter the queue as soon as the
-    /// victim is seen terminating (SCH-105).
+    /// Reports that the eviction of a preemption's last victim begins: the preemptor may enter activeQ as soon as the
+    /// cache shows that the victim is terminating (SCH-105).
     pub fn preemption_of_last(&mut self, preemptor: &str, victim: &str) {
         if let Some(last) = self.preempting.get_mut(preemptor) {
             *last = Some(victim.into());
         }
     }
 
-    /// Reports that all evictions were answered: the preemptor may enter activeQ again.
+    /// Reports that the API server has answered all evictions: the preemptor may enter activeQ again.
     pub fn preemption_finished(&mut self, preemptor: &str) {
         self.preempting.remove(preemptor);
     }
@@ -506,13 +509,13 @@ impl Scheduler {
     /// Reports a failed eviction: the preemptor moves to activeQ immediately.
     pub fn preemption_failed(&mut self, preemptor: &str) {
         self.preempting.remove(preemptor);
-        // A pod in backoffQ moves on without PreEnqueue (SCH-117).
+        // A pod in backoffQ moves to activeQ without PreEnqueue (SCH-117).
         let backs_off = matches!(self.queue.pool(preemptor), Some(Pool::Backoff | Pool::ErrorBackoff));
         if let Some(pod) = self.queue.remove(preemptor) {
             let gate = if backs_off {
                 None
             } else {
-                self.gate(&pod.incoming.info.pod)
+                self.gating_plugin(&pod.incoming.info.pod)
             };
             self.queue.activate(pod, gate);
         }
@@ -531,12 +534,12 @@ impl Scheduler {
         }
     }
 
-    /// Updates the cache's snapshot now. Otherwise each copy of the state does it before its first decision.
+    /// Updates the cache's snapshot now. Otherwise, each copy of the state would update it before its first decision.
     pub fn update_snapshot(&mut self) {
         self.cache.update_snapshot();
     }
 
-    /// Decides a pod against a copy of the present state, for explanations.
+    /// Makes the decision for a pod on a copy of the current state, for explanations.
     pub fn decide(&self, pod: &Arc<Pod>) -> Option<(Cache, Decision)> {
         let mut cache = self.cache.clone();
         let mut start = self.start;
@@ -545,11 +548,11 @@ impl Scheduler {
     }
 }
 
-/// A pod whose binding is in progress.
+/// A pod for which the binding is in progress.
 #[derive(Debug, Clone)]
 struct PendingBinding {
     pod: QueuedPod,
-    /// The pod object as assumed, with its node.
+    /// The assumed pod object, with its node.
     assumed: Arc<Pod>,
     /// UIDs of the claims whose allocations Reserve made.
     in_flight: Vec<Str>,

@@ -12,7 +12,7 @@ use crate::symbols::{Symbol, Symbols};
 /// Interned labels, sorted by key.
 pub(crate) type LabelSet = Arc<[(Symbol, Symbol)]>;
 
-/// The value of a label.
+/// Returns the value of a label.
 pub(crate) fn label(labels: &[(Symbol, Symbol)], key: Symbol) -> Option<Symbol> {
     if labels.len() <= 8 {
         return labels.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
@@ -61,7 +61,7 @@ impl Requirement {
     }
 }
 
-/// A label selector. It is `Ord` so that equal selectors share one counter.
+/// A label selector. The type is `Ord` so that equal selectors share one counter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Selector {
     /// A nil selector, which matches nothing.
@@ -74,7 +74,7 @@ impl Selector {
     /// Compiles an optional `LabelSelector`; `None` matches nothing.
     ///
     /// # Errors
-    /// Kubernetes' text about a malformed requirement.
+    /// Returns Kubernetes' text about a malformed requirement.
     pub fn compile(symbols: &mut Symbols, selector: Option<&api::LabelSelector>) -> Result<Self, String> {
         let Some(selector) = selector else {
             return Ok(Self::Nothing);
@@ -113,7 +113,7 @@ impl Selector {
         Ok(Self::All(all))
     }
 
-    /// A selector that requires the given labels; an empty map matches everything.
+    /// Returns a selector that requires the given labels; with an empty map it matches everything.
     pub fn from_map(symbols: &mut Symbols, map: &ordered::Map<Str, Str>) -> Self {
         let mut all: Vec<Requirement> = map
             .iter()
@@ -123,7 +123,7 @@ impl Selector {
         Self::All(all)
     }
 
-    /// The conjunction of both selectors.
+    /// Returns a selector that requires both selectors to match.
     #[must_use]
     pub fn and(self, other: &Selector) -> Self {
         match (self, other) {
@@ -193,18 +193,19 @@ pub(crate) struct FieldRequirement {
     is_name_field: bool,
 }
 
-/// One term of a node selector: all requirements must match. An empty or malformed term matches nothing (SCH-046).
+/// A term of a node selector, all requirements of which must match. An empty or malformed term matches nothing
+/// (SCH-046).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeTerm {
     expressions: Vec<NodeRequirement>,
     fields: Vec<FieldRequirement>,
     /// Kubernetes' error text about a malformed term, which never matches.
     pub malformed: Option<String>,
-    /// The term has neither expressions nor fields.
+    /// Whether the term has neither expressions nor fields.
     pub empty: bool,
 }
 
-/// A node selector: at least one term must match. Without terms it matches nothing.
+/// A node selector: at least one term must match. A selector without terms matches nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeSelector {
     pub terms: Vec<NodeTerm>,
@@ -330,14 +331,14 @@ impl NodeTerm {
                 NodeOperator::Lt(bound) => number(value).is_some_and(|have| have < *bound),
             }
         }) && self.fields.iter().all(|field| {
-            // Unknown fields of nodes count as empty.
+            // Unknown fields of nodes have an empty value.
             let have = if field.is_name_field { name } else { Symbol::EMPTY };
             (have == field.name) == field.is_in
         })
     }
 
-    /// The node names that the term's `metadata.name In` fields allow (their intersection); `None` without such a field
-    /// (SCH-045).
+    /// Returns the node names that the term's `metadata.name In` fields allow (their intersection); `None` without such
+    /// a field (SCH-045).
     pub fn pinned_names(&self) -> Option<Vec<Symbol>> {
         let mut names: Option<Vec<Symbol>> = None;
         for field in self.fields.iter().filter(|field| field.is_in && field.is_name_field) {

@@ -1,4 +1,5 @@
-//! Result of a plugin: a status code, and reasons with kube-scheduler's texts. Texts are formatted only when read.
+//! The result of a plugin: a status code, and reasons in kube-scheduler's words. The texts are formatted only on
+//! demand.
 
 use podscope_api::explained::Cause;
 use podscope_api::ordered::StableSort as _;
@@ -22,7 +23,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Name of the code in Kubernetes.
+    /// Returns the name of the code in Kubernetes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unschedulable => "Unschedulable",
@@ -52,7 +53,7 @@ impl Reason {
         }
     }
 
-    /// The reason in two or three words, for displays with little room.
+    /// Returns the reason in two or three words, for displays with little space.
     pub fn short(&self, symbols: &Symbols) -> String {
         match self {
             Self::Fixed(text) => short(text).to_owned(),
@@ -61,18 +62,18 @@ impl Reason {
     }
 }
 
-/// The short form of a plugin's fixed reason, or the reason itself if it has none.
+/// Returns the short form of a plugin's fixed reason, or the reason itself if it has no short form.
 fn short(reason: &'static str) -> &'static str {
     let known = TABLE.iter().flat_map(|row| row.short);
     let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
     found.next().map_or(reason, Message::english)
 }
 
-/// Reasons of one status. The common case of a single reason needs no allocation.
+/// The reasons of one status. A single reason, the common case, needs no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reasons {
     One(Reason),
-    /// No reason, or several in order.
+    /// No reason, or several reasons in order.
     Many(Vec<Reason>),
 }
 
@@ -94,7 +95,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// A status with one fixed reason.
+    /// Creates a status with one fixed reason.
     pub fn fixed(plugin: Plugin, code: Code, reason: &'static str) -> Self {
         Self {
             plugin: Some(plugin),
@@ -103,7 +104,7 @@ impl Status {
         }
     }
 
-    /// A status with one formatted reason.
+    /// Creates a status with one formatted reason.
     pub fn text(plugin: Plugin, code: Code, reason: impl Into<Str>) -> Self {
         Self {
             plugin: Some(plugin),
@@ -112,17 +113,17 @@ impl Status {
         }
     }
 
-    /// A status with code `Unschedulable`.
+    /// Creates a status with the code `Unschedulable`.
     pub fn unschedulable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::Unschedulable, reason)
     }
 
-    /// A status with code `UnschedulableAndUnresolvable`.
+    /// Creates a status with the code `UnschedulableAndUnresolvable`.
     pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::UnschedulableAndUnresolvable, reason)
     }
 
-    /// The reasons joined with `, `.
+    /// Returns the reasons joined with `, `.
     pub fn message(&self, symbols: &Symbols) -> String {
         let texts: Vec<String> = self
             .reasons
@@ -134,7 +135,7 @@ impl Status {
     }
 }
 
-/// Counts reasons over nodes, for the list after `0/N nodes are available:` (SCH-026, SCH-027).
+/// Counts how many nodes have each reason, for the list after `0/N nodes are available:` (SCH-026, SCH-027).
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
     entries: Vec<(Reason, usize)>,
@@ -150,7 +151,7 @@ impl Histogram {
         }
     }
 
-    /// Sums the counts by text, because different reasons may have the same text.
+    /// Returns the counts by text, because different reasons may have the same text.
     fn by_text(&self, to_text: impl Fn(&Reason) -> String) -> Vec<(String, usize)> {
         let mut by_text: Vec<(String, usize)> = Vec::new();
         for (reason, count) in &self.entries {
@@ -163,14 +164,14 @@ impl Histogram {
         by_text
     }
 
-    /// The reasons in short form with their counts, most frequent first, then by name.
+    /// Returns the reasons in short form with their counts, the most frequent first, then by name.
     pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<Cause> {
         let mut causes = self.by_text(|reason| reason.short(symbols));
         causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         causes.into_iter().map(|(text, nodes)| Cause { nodes, text }).collect()
     }
 
-    /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.
+    /// Returns ` 1 a, 2 b.`, with the entries sorted as byte strings; empty without entries.
     pub(crate) fn text(&self, symbols: &Symbols) -> String {
         let by_text = self.by_text(|reason| reason.text(symbols));
         let mut entries: Vec<String> = by_text

@@ -1,4 +1,4 @@
-//! The scheduler's listers: objects other than nodes and pods, as delivered by its watches.
+//! The scheduler's stores of objects other than nodes and pods, as delivered by its watches.
 
 use podscope_api::ordered;
 use std::marker::PhantomData;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use podscope_api::{self as api, Object, ObjectKey, Resource, Str};
 
-/// Objects of one kind by namespace and name.
+/// The objects of one kind, by namespace and name.
 ///
-/// Invariant: all objects are of kind `T`. The map stores `Object`, so that its code is shared by all kinds.
+/// Invariant: all objects are of kind `T`. The map stores `Object`, so that all kinds share its compiled code.
 #[derive(Debug, Clone)]
 pub struct Store<T> {
     objects: ordered::Map<ObjectKey, Object>,
@@ -29,12 +29,12 @@ impl<T: Resource> Store<T> {
         T::from_object(self.objects.get(key)?)
     }
 
-    /// The objects, in key order.
+    /// Returns the objects in key order.
     pub fn values(&self) -> impl Iterator<Item = &Arc<T>> {
         self.objects.values().filter_map(T::from_object)
     }
 
-    /// The objects of one namespace, in name order.
+    /// Returns the objects of one namespace, in name order.
     pub(crate) fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
         self.objects
             .range(ObjectKey::new(namespace.clone(), "")..)
@@ -55,7 +55,7 @@ impl<T: Resource> Store<T> {
     }
 }
 
-/// All objects that the scheduler lists besides nodes and pods.
+/// All objects that the scheduler watches, except nodes and pods.
 #[derive(Debug, Clone, Default)]
 pub struct Stores {
     pub services: Store<api::Service>,
@@ -64,9 +64,9 @@ pub struct Stores {
     pub stateful_sets: Store<api::StatefulSet>,
     /// PodDisruptionBudgets.
     pub budgets: Store<api::PodDisruptionBudget>,
-    /// PersistentVolumes as in the API. Use [`Stores::volume`] to include assumed changes.
+    /// PersistentVolumes, as the API shows them. Use [`Stores::volume`] to include assumed changes.
     pub volumes: Store<api::PersistentVolume>,
-    /// PersistentVolumeClaims as in the API. Use [`Stores::claim`] to include assumed changes.
+    /// PersistentVolumeClaims, as the API shows them. Use [`Stores::claim`] to include assumed changes.
     pub claims: Store<api::PersistentVolumeClaim>,
     pub storage_classes: Store<api::StorageClass>,
     /// CSINodes.
@@ -78,37 +78,38 @@ pub struct Stores {
     /// VolumeAttachments.
     pub attachments: Store<api::VolumeAttachment>,
     pub device_classes: Store<api::DeviceClass>,
-    /// ResourceClaims as in the API. Use [`Stores::resource_claim`] to include written changes.
+    /// ResourceClaims, as the API shows them. Use [`Stores::resource_claim`] to include written changes.
     pub resource_claims: Store<api::ResourceClaim>,
     pub resource_slices: Store<api::ResourceSlice>,
-    /// Volumes and claims that Reserve assumed and that the watch does not show yet (SCH-070).
+    /// Volumes that Reserve assumed and that the watch does not show yet (SCH-070).
     pub(crate) assumed_volumes: Store<api::PersistentVolume>,
+    /// PersistentVolumeClaims that Reserve assumed and that the watch does not show yet (SCH-070).
     pub(crate) assumed_claims: Store<api::PersistentVolumeClaim>,
     /// ResourceClaims that PreBind wrote and that the watch does not show yet (DRA-085).
     pub(crate) assumed_resource_claims: Store<api::ResourceClaim>,
 }
 
 impl Stores {
-    /// A PersistentVolume, including assumed changes.
+    /// Returns a PersistentVolume, including assumed changes.
     pub fn volume(&self, name: &str) -> Option<&Arc<api::PersistentVolume>> {
         let key = ObjectKey::cluster(name);
         self.assumed_volumes.get(&key).or_else(|| self.volumes.get(&key))
     }
 
-    /// All PersistentVolumes in name order, including assumed changes.
+    /// Returns all PersistentVolumes in name order, including assumed changes.
     pub fn all_volumes(&self) -> impl Iterator<Item = &Arc<api::PersistentVolume>> {
         self.volumes
             .values()
             .map(|volume| self.assumed_volumes.get(&volume.metadata.key()).unwrap_or(volume))
     }
 
-    /// A PersistentVolumeClaim, including assumed changes.
+    /// Returns a PersistentVolumeClaim, including assumed changes.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Arc<api::PersistentVolumeClaim>> {
         let key = ObjectKey::new(namespace, name);
         self.assumed_claims.get(&key).or_else(|| self.claims.get(&key))
     }
 
-    /// A ResourceClaim, including changes that the scheduler wrote.
+    /// Returns a ResourceClaim, including changes that the scheduler wrote.
     pub fn resource_claim(&self, key: &ObjectKey) -> Option<&Arc<api::ResourceClaim>> {
         let assumed = self.assumed_resource_claims.get(key);
         assumed.or_else(|| self.resource_claims.get(key))
@@ -118,8 +119,8 @@ impl Stores {
         self.device_classes.get(&ObjectKey::cluster(name))
     }
 
-    /// The DeviceClass that provides an extended resource: the youngest one that declares the resource's name, or for a
-    /// name with the class prefix the class itself (DRA-114).
+    /// Returns the DeviceClass that provides an extended resource: the youngest class that declares the resource's name
+    /// or, for a name with the class prefix, the class itself (DRA-114).
     pub(crate) fn class_of_resource(&self, name: &str) -> Option<&Arc<api::DeviceClass>> {
         if self.device_classes.is_empty() {
             return None;
@@ -128,7 +129,7 @@ impl Stores {
             return self.device_class(class);
         }
         let declares = |class: &&Arc<api::DeviceClass>| class.spec.extended_resource_name.as_deref() == Some(name);
-        // Classes are in name order; among equally old ones the first wins.
+        // Classes are in name order; among equally old classes, the first is used.
         let mut found: Option<&Arc<api::DeviceClass>> = None;
         for class in self.device_classes.values().filter(declares) {
             let created = |class: &Arc<api::DeviceClass>| class.metadata.creation_timestamp;
@@ -147,7 +148,7 @@ impl Stores {
         self.csi_nodes.get(&ObjectKey::cluster(name))
     }
 
-    /// Drops the volume and claim changes that Reserve assumed for a pod (SCH-023).
+    /// Removes the changes of volumes and claims that Reserve assumed for a pod (SCH-023).
     pub(crate) fn forget_assumed(&mut self, pod: &api::Pod) {
         let namespace = &pod.metadata.namespace;
         for volume in pod.spec.volumes.iter() {
@@ -166,7 +167,7 @@ impl Stores {
         }
     }
 
-    /// Applies a change of an object. Kinds that the scheduler does not list are ignored.
+    /// Applies a change of an object. Kinds that the scheduler does not watch are ignored.
     pub(crate) fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(key) = new.or(old).map(Object::key) else {
             return;

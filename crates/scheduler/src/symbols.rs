@@ -1,4 +1,5 @@
-//! Interned strings: labels, taints, namespaces and resource names are compared as integers.
+//! Interned strings: labels, taints, namespaces and resource names are stored as integers, so that comparisons are
+//! cheap.
 
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use podscope_api::hash::{self, fnv1a};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Symbol(pub(crate) u32);
 
-/// The table of interned strings: a hash table with open addressing that only grows. Clones share it until one changes.
+/// The table of interned strings, a hash table with open addressing. Strings are never removed. Clones share the table
+/// until one of them changes it.
 #[derive(Debug, Clone)]
 pub struct Symbols {
     inner: Arc<Inner>,
@@ -18,7 +20,8 @@ pub struct Symbols {
 #[derive(Debug, Clone)]
 struct Inner {
     names: Vec<Str>,
-    /// Invariant: the length is a power of two, and at most half of the slots are used. 0 is empty, else symbol + 1.
+    /// Invariant: the length is a power of two, and at most half of the slots are used. An empty slot is 0, another one
+    /// is its symbol + 1.
     slots: Vec<u32>,
 }
 
@@ -57,7 +60,7 @@ impl Default for Symbols {
 }
 
 fn slot_hash(text: &str) -> u32 {
-    // Fold the high half into the low bits, which select the slot.
+    // Combine the high half with the low bits, which select the slot.
     let state = fnv1a(hash::EMPTY, text.bytes());
     (state ^ (state >> 32)) as u32
 }
@@ -104,12 +107,12 @@ impl Symbols {
         Symbol(inner.names.len() as u32 - 1)
     }
 
-    /// The symbol of a string, if it was ever interned.
+    /// Returns the symbol of a string, if the string was interned before.
     pub fn get(&self, text: &str) -> Option<Symbol> {
         self.inner.find(text).ok()
     }
 
-    /// The text of a symbol.
+    /// Returns the text of a symbol.
     pub fn text(&self, symbol: Symbol) -> &Str {
         &self.inner.names[symbol.0 as usize]
     }

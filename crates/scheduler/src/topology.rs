@@ -1,4 +1,4 @@
-//! Topology keys in use, with the domain of every node as a small integer.
+//! The topology keys that are in use. The domain of every node is stored as a small integer.
 //!
 //! ```text
 //!  key zone:      nodes  [0] [1] [2] [3] …        values  0: a   1: b   2: c
@@ -15,7 +15,7 @@ use crate::symbols::Symbol;
 
 /// Index of a topology key.
 pub(crate) type KeyIdx = u32;
-/// Index of a domain of one key.
+/// Index of a domain within a topology key.
 pub(crate) type Domain = u32;
 /// Domain of a node without the key's label.
 pub(crate) const NONE: Domain = u32::MAX;
@@ -31,19 +31,19 @@ pub(crate) struct TopologyKey {
     pub values: Vec<Symbol>,
     /// Number of nodes in each domain.
     n_nodes: Vec<u32>,
-    /// Number of nodes that have a domain.
+    /// Number of nodes that belong to a domain.
     n_placed: usize,
     by_value: ordered::Map<Symbol, Domain>,
 }
 
-/// All topology keys that a constraint or term has used. Keys are never removed, because they are few.
+/// All topology keys that a constraint or term has used. Keys are never removed, because there are few.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Topology {
     keys: Vec<TopologyKey>,
 }
 
 impl Topology {
-    /// Returns the key's index. Builds the key's table on first use.
+    /// Returns the index of a key. Builds the key's table at the first use.
     pub(crate) fn intern(&mut self, symbol: Symbol, nodes: &[Arc<NodeInfo>]) -> KeyIdx {
         if let Some(index) = self.keys.iter().position(|key| key.symbol == symbol) {
             return index as KeyIdx;
@@ -57,27 +57,27 @@ impl Topology {
             by_value: ordered::Map::new(),
         };
         for (index, node) in nodes.iter().enumerate() {
-            key.place(index as NodeIdx, node);
+            key.update_node(index as NodeIdx, node);
         }
         self.keys.push(key);
         self.keys.len() as KeyIdx - 1
     }
 
-    /// The table of a key.
+    /// Returns the table of a key.
     pub(crate) fn key(&self, key: KeyIdx) -> &TopologyKey {
         &self.keys[key as usize]
     }
 
-    /// Updates a node's domain in every table from its labels.
-    pub(crate) fn place(&mut self, index: NodeIdx, node: &NodeInfo) {
+    /// Updates a node's domain in every table, according to its labels.
+    pub(crate) fn update_node(&mut self, index: NodeIdx, node: &NodeInfo) {
         for key in &mut self.keys {
-            key.place(index, node);
+            key.update_node(index, node);
         }
     }
 }
 
 impl TopologyKey {
-    fn place(&mut self, index: NodeIdx, node: &NodeInfo) {
+    fn update_node(&mut self, index: NodeIdx, node: &NodeInfo) {
         let index = index as usize;
         if self.of_node.len() <= index {
             self.of_node.resize(index + 1, NONE);
@@ -101,7 +101,7 @@ impl TopologyKey {
         }
     }
 
-    /// Number of nodes in each domain.
+    /// Returns the number of nodes in each domain.
     pub(crate) fn n_nodes(&self) -> &[u32] {
         &self.n_nodes
     }
@@ -111,7 +111,7 @@ impl TopologyKey {
         self.n_placed == n
     }
 
-    /// Adds `weight` for every counted pod to the domain of its node. Returns whether any pod was counted.
+    /// Adds `weight` to the domain of a node for every pod counted on the node. Returns whether any pod was counted.
     pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
         let mut any = false;
         for (count, domain) in on_node.iter().zip(&self.of_node) {
@@ -125,13 +125,13 @@ impl TopologyKey {
         any
     }
 
-    /// Number of domains, including those without nodes.
+    /// Returns the number of domains, including those without nodes.
     pub(crate) fn n_domains(&self) -> usize {
         self.values.len()
     }
 
-    /// Index of a node's domain in sums over domains. Nodes without the label share the index of the empty value, or the
-    /// index after the last domain if no node has an empty value.
+    /// Returns the index of a node's domain in sums over domains. Nodes without the label share the index of the empty
+    /// value, or the index after the last domain if no node has an empty value.
     pub(crate) fn slot(&self, node: NodeIdx) -> usize {
         match self.domain(node) {
             NONE => self
@@ -142,7 +142,7 @@ impl TopologyKey {
         }
     }
 
-    /// The node's domain, [`NONE`] if it has none.
+    /// Returns the node's domain; [`NONE`] if the node has none.
     pub(crate) fn domain(&self, node: NodeIdx) -> Domain {
         self.of_node[node as usize]
     }

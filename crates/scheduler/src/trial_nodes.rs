@@ -1,4 +1,5 @@
-//! Tries pods on nodes that do not exist yet, with the filters of the scheduler, as an autoscaler does.
+//! Checks, as an autoscaler does, whether pods would fit on nodes that do not exist yet, with the filters of the
+//! scheduler.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::Incoming;
 use crate::scheduler::Scheduler;
 
-/// A copy of a scheduler's cluster, to which nodes and pods are added for a trial.
+/// A copy of a scheduler's cluster, to which nodes and pods are added on trial.
 #[derive(Debug, Clone)]
 pub struct TrialNodes {
     cache: Cache,
@@ -29,20 +30,20 @@ impl TrialNodes {
         }
     }
 
-    /// Adds a node, or an object that belongs to one.
+    /// Adds a node, or an object that belongs to a node.
     pub fn add(&mut self, object: &Object) {
         self.cache.on_change(None, Some(object));
     }
 
-    /// Removes an object that was added, or that is in the cluster.
+    /// Removes an object that was added before or that is in the cluster.
     pub fn remove(&mut self, object: &Object) {
         self.cache.on_change(Some(object), None);
     }
 
-    /// Whether all filters accept the pod on a node.
+    /// Checks whether all filters accept the pod on a node.
     ///
     /// # Errors
-    /// kube-scheduler's reasons for refusing the pod there.
+    /// Returns kube-scheduler's reasons for rejecting the node.
     pub fn check(&mut self, pod: &Arc<Pod>, node: &str) -> Result<(), Vec<String>> {
         let Some(found) = self.search(pod) else {
             return Err(vec![format!("no scheduler is named {}", pod.spec.scheduler_name)]);
@@ -61,7 +62,7 @@ impl TrialNodes {
         Err(reasons.iter().map(|reason| reason.text(symbols)).collect())
     }
 
-    /// The nodes on which all filters accept the pod, in the order in which they are examined.
+    /// Returns the nodes on which all filters accept the pod, in the order in which they are examined.
     pub fn accepting(&mut self, pod: &Arc<Pod>) -> Vec<Str> {
         let found = self.search(pod).filter(|found| found.error.is_none());
         let feasible = found.map(|found| found.feasible).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Suggestions for a pending pod (S-15): single changes that make it schedulable, each verified by deciding the pod on
-//! the changed cluster, smallest change first.
+//! Suggestions for a pending pod (S-15): single changes that make it schedulable, each verified by scheduling the pod
+//! on the changed cluster. The smallest change comes first.
 //!
 //! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and cancel.
 
@@ -27,7 +27,7 @@ use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
 
-/// Returns whether an already suggested change makes another one superfluous.
+/// Returns whether the suggested change `known` makes the change superfluous.
 fn is_superfluous(change: &Change, known: &Change) -> bool {
     match (known, change) {
         (Change::MaxSkew { index: known, .. }, Change::MaxSkew { index, .. }) => known == index,
@@ -44,8 +44,8 @@ fn is_superfluous(change: &Change, known: &Change) -> bool {
                 ..
             },
         ) => {
-            // One suggestion of a larger node is enough. A node in an existing domain, or in one that a volume requires,
-            // replaces a node in a new domain.
+            // One suggestion of a larger node is enough. A node in an existing domain, or in a domain that a volume
+            // requires, makes a node in a new domain superfluous.
             !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
         }
         (Change::Priority { .. }, Change::Priority { .. })
@@ -83,13 +83,13 @@ fn append_entry(list: &mut String, key: &str, value: &str) {
     list.push_str(value);
 }
 
-/// A verified change that helps.
+/// A verified change that makes the pod schedulable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     pub change: Change,
-    /// Result of the change, as decided by the scheduler.
+    /// The effect of the change, as determined by the scheduler.
     pub effect: ChangeEffect,
-    /// Size of the change; suggestions are sorted by it.
+    /// Cost of the change; suggestions are sorted by it.
     pub cost: i64,
 }
 
@@ -98,28 +98,28 @@ pub struct Suggestion {
 pub struct Progress {
     /// Number of changes tried.
     pub done: usize,
-    /// Number of changes to try, as far as known.
+    /// Number of changes to try; it may grow during the search.
     pub total: usize,
-    /// All changes were tried.
+    /// Whether all changes were tried.
     pub finished: bool,
 }
 
-/// A change to verify, in most variants with its cost.
+/// A change to verify; most variants have its cost.
 #[derive(Debug, Clone)]
 enum Trial {
-    /// Decide a changed pod on the same cluster.
+    /// Schedule a changed pod on the same cluster.
     Pod(Change, Arc<Pod>, i64),
     /// Find the largest request that fits.
     Shrink(Resource),
-    /// Replace a node: old object, new object.
+    /// Replace a node: change, old object, new object, cost.
     Node(Change, Arc<Node>, Arc<Node>, i64),
     /// Add a new node to the cluster.
     AddNode(Change, Arc<Node>, i64),
-    /// Look for pods whose deletion makes room, and add a trial for each.
+    /// Search for pods whose deletion would make the pending pod schedulable, and add a trial for each.
     FindBlockers,
     /// Delete a pod.
     Delete(Change, Arc<Pod>, i64),
-    /// Add a pod, on the node that the scheduler chooses.
+    /// Add a pod, on the node that the scheduler selects for it.
     AddPod(Change, Arc<Pod>, i64),
     /// Replace several objects: old object, new object.
     #[cfg(feature = "devices")]
@@ -179,7 +179,7 @@ impl Resource {
         }
     }
 
-    /// Formats an amount as people write it.
+    /// Formats an amount for people.
     fn print(self, amount: i64) -> String {
         match self {
             Self::Cpu => Quantity::from_milli(amount).to_string(),
@@ -207,8 +207,8 @@ pub struct WhatWouldHelp {
     suggestions: Vec<Suggestion>,
 }
 
-/// Maximum number of trials of one kind, for kinds whose number grows with the cluster.
-const TRIALS_MAX: usize = 24;
+/// Maximum number of trials of one type, if their number grows with the cluster.
+const MAX_TRIALS: usize = 24;
 
 impl WhatWouldHelp {
     /// Prepares the search on a copy of the scheduler's state. `classes` are the PriorityClasses.
@@ -222,7 +222,7 @@ impl WhatWouldHelp {
         )
     }
 
-    /// Prepares the search on a loaded cluster.
+    /// Prepares the search on the given cluster.
     pub fn on(
         cache: Cache,
         nominator: Nominator,
@@ -240,14 +240,14 @@ impl WhatWouldHelp {
             suggestions: Vec::new(),
         };
         search.cache.update_snapshot();
-        search.plan(classes);
+        search.plan_trials(classes);
         search
     }
 
     pub fn step(&mut self) -> Progress {
         if let Some(trial) = self.trials.pop_front() {
             self.done += 1;
-            self.run(trial);
+            self.run_trial(trial);
         }
         self.progress()
     }
@@ -260,12 +260,12 @@ impl WhatWouldHelp {
         }
     }
 
-    /// The suggestions found so far, smallest change first.
+    /// Returns the suggestions found so far, the smallest change first.
     pub fn suggestions(&self) -> &[Suggestion] {
         &self.suggestions
     }
 
-    /// The pending pod.
+    /// Returns the pending pod.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod
     }
@@ -290,13 +290,16 @@ impl WhatWouldHelp {
         )
     }
 
-    fn run(&mut self, trial: Trial) {
-        if trial.change().is_some_and(|change| self.is_settled(change)) {
+    fn run_trial(&mut self, trial: Trial) {
+        if trial
+            .change()
+            .is_some_and(|change| self.has_similar_suggestions(change))
+        {
             return;
         }
         let pod = self.pod.clone();
         match trial {
-            // For a higher priority, a successful preemption also counts as help.
+            // A change of the priority also helps if the pod then preempts successfully.
             Trial::Pod(change @ (Change::Priority { .. } | Change::AllowPreemption), pod, cost) => {
                 if let Some(effect) = self.result_with_preemption(&pod) {
                     self.suggest(change, effect, cost);
@@ -348,8 +351,8 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Returns whether suggestions like this one were found already, so that it need not be tried.
-    fn is_settled(&self, change: &Change) -> bool {
+    /// Returns whether enough similar suggestions were found, so that this change need not be tried.
+    fn has_similar_suggestions(&self, change: &Change) -> bool {
         let similar = self
             .suggestions
             .iter()
@@ -362,7 +365,7 @@ impl WhatWouldHelp {
             }
     }
 
-    /// Result of deciding a pod, where preemption counts as success.
+    /// Returns the effect of scheduling a pod; a successful preemption counts as success.
     fn result_with_preemption(&mut self, pod: &Arc<Pod>) -> Option<ChangeEffect> {
         let decision = decide(&mut self.cache, &self.config, &self.nominator, pod, &mut 0)?;
         match &decision.preemption {
@@ -380,7 +383,8 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Finds the largest smaller request that fits, by binary search over the free amounts of the nodes.
+    /// Finds the largest request below the current one that fits, by a binary search over the free amounts of the
+    /// nodes.
     fn shrink(&mut self, resource: Resource) {
         let info = Incoming::new(&mut self.cache, &self.pod).info;
         let request = resource.of(&info.requests.requests);
@@ -393,7 +397,7 @@ impl WhatWouldHelp {
             .iter()
             .map(|node| {
                 let node = self.cache.node(*node);
-                // A slightly smaller, rounded amount fits as well and is easier to read.
+                // A slightly smaller, rounded amount fits as well, and is easier to read.
                 resource.rounded_down(resource.of(&node.allocatable) - resource.of(&node.requested))
             })
             .filter(|free| *free > 0 && *free < request)
@@ -416,14 +420,14 @@ impl WhatWouldHelp {
         if let Some((amount, n_feasible)) = best
             && let Some((_, change)) = self.with_request(resource, request, amount)
         {
-            // The cost grows with the percentage by which the request shrinks.
+            // The cost grows with the percentage by which the request is reduced.
             let percent = (request - amount) * 100 / request;
             self.suggest_if_feasible(change, n_feasible, 15 + percent);
         }
     }
 
-    /// Lowers the pod's total request from `from` to `to`, at the container with the largest request. `None` if that
-    /// container's request is too small.
+    /// Reduces the pod's total request from `from` to `to`, at the container with the largest request. Returns `None`
+    /// if the request of that container is too small.
     fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
         let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.read(q));

@@ -1,5 +1,5 @@
-//! Reads `pluginConfig` and gives each entry to its plugin (SCH-133). The fields of an entry are read in the
-//! plugin's file.
+//! Reads `pluginConfig` and passes each entry to its plugin (SCH-133). The fields of an entry are read in the plugin's
+//! file.
 
 use podscope_api::ProblemKind;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) fn read_args(profile: &mut Fields<'_>, args: &mut Args, errors: &mut 
         let value = entry.get("args");
         entry.finish(errors);
         if seen.contains(&name) {
-            errors.push_of(ProblemKind::Duplicate, path, format!("Duplicate value: \"{name}\""));
+            errors.push_with_kind(ProblemKind::Duplicate, path, format!("Duplicate value: \"{name}\""));
             continue;
         }
         seen.push(name.clone());

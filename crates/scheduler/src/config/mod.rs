@@ -22,9 +22,9 @@ pub(crate) use read::{Errors, Fields};
 /// A validated configuration.
 #[derive(Debug, Clone)]
 pub struct SchedulerConfiguration {
-    /// Validated, but without effect: nodes are examined one after the other (SCH-014).
+    /// Validated but otherwise unused: nodes are examined one after the other (SCH-014).
     pub parallelism: i64,
-    /// 0 selects the adaptive formula (SCH-013).
+    /// Percentage of nodes at which the search for feasible nodes stops; 0 selects the adaptive formula (SCH-013).
     pub percentage_of_nodes_to_score: i64,
     /// Back-off after the first failed attempt, in seconds.
     pub pod_initial_backoff_seconds: i64,
@@ -38,7 +38,7 @@ pub struct SchedulerConfiguration {
 
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// The profile decides pods with this `spec.schedulerName`.
+    /// Pods with this `spec.schedulerName` use the profile.
     pub scheduler_name: Str,
     /// Overrides [`SchedulerConfiguration::percentage_of_nodes_to_score`].
     pub percentage_of_nodes_to_score: Option<i64>,
@@ -51,7 +51,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The plugins of an extension point, in order.
+    /// Returns the plugins of an extension point, in order.
     pub fn at(&self, point: Point) -> &[Plugin] {
         &self.points[point as usize]
     }
@@ -61,7 +61,7 @@ impl Profile {
         self.at(point).contains(&plugin)
     }
 
-    /// The weight of a plugin's score.
+    /// Returns the weight of a plugin's score.
     pub fn weight(&self, plugin: Plugin) -> i64 {
         self.weights[plugin as usize]
     }
@@ -73,7 +73,7 @@ pub struct Args {
     /// Arguments of DefaultPreemption.
     pub preemption: default_preemption::Args,
     pub inter_pod_affinity: inter_pod_affinity::Args,
-    /// `addedAffinity` of NodeAffinity: a rule for every pod of the profile.
+    /// `addedAffinity` of NodeAffinity, which applies to every pod of the profile.
     pub added_affinity: Option<Arc<NodeAffinity>>,
     /// Arguments of NodeResourcesFit.
     pub fit: node_resources_fit::Args,
@@ -116,7 +116,7 @@ impl Default for SchedulerConfiguration {
 }
 
 impl SchedulerConfiguration {
-    /// The profile for a `spec.schedulerName`; an empty name means the default scheduler.
+    /// Returns the profile for a `spec.schedulerName`; an empty name means the default scheduler.
     pub fn profile(&self, scheduler_name: &str) -> Option<&Arc<Profile>> {
         let name = if scheduler_name.is_empty() {
             DEFAULT_SCHEDULER_NAME
@@ -126,7 +126,7 @@ impl SchedulerConfiguration {
         self.profiles.iter().find(|profile| &*profile.scheduler_name == name)
     }
 
-    /// The same configuration, changed to examine every node.
+    /// Returns the same configuration, changed so that every node is examined.
     #[must_use]
     pub fn without_sampling(mut self) -> Self {
         self.percentage_of_nodes_to_score = 100;
@@ -136,10 +136,11 @@ impl SchedulerConfiguration {
         self
     }
 
-    /// Reads a configuration of v1, or of an older version with a notice about each translated field.
+    /// Reads a configuration of API version v1 or older. Adds a notice about each field that was translated from an
+    /// older version.
     ///
     /// # Errors
-    /// Every unknown or invalid field, with its path.
+    /// Returns every unknown or invalid field, with its path.
     pub fn from_value(value: &serde_json::Value) -> Result<Self, Vec<ConfigError>> {
         read::read(value)
     }

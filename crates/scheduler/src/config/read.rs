@@ -1,4 +1,4 @@
-//! Reads the configuration document strictly: unknown fields and wrong types are errors with their paths
+//! Reads the configuration document strictly: unknown fields and wrong types are reported as errors with their paths
 //! (SCH-130, SCH-133, SCH-135).
 
 use podscope_api::ProblemKind;
@@ -12,10 +12,10 @@ use super::resolve::{PluginSetSpec, PluginsSpec, resolve};
 use super::{Args, DEFAULT_SCHEDULER_NAME, Profile, SchedulerConfiguration};
 use crate::plugins::Point;
 
-/// A problem of a configuration.
+/// A problem in a configuration document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Field path; empty for the document itself.
+    /// Path of the field; empty for the document itself.
     pub path: String,
     /// Description of the problem, in Kubernetes' wording where it has one.
     pub message: String,
@@ -39,11 +39,11 @@ pub(crate) struct Errors(pub(super) Vec<ConfigError>);
 
 impl Errors {
     pub(crate) fn push(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.push_of(ProblemKind::Other, path, message);
+        self.push_with_kind(ProblemKind::Other, path, message);
     }
 
-    /// Adds a problem of a given kind.
-    pub(crate) fn push_of(&mut self, kind: ProblemKind, path: impl Into<String>, message: impl Into<String>) {
+    /// Adds a problem with the given classification.
+    pub(crate) fn push_with_kind(&mut self, kind: ProblemKind, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(ConfigError {
             path: path.into(),
             message: message.into(),
@@ -142,7 +142,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn finish(self, errors: &mut Errors) {
         for name in self.map.into_iter().flat_map(Map::keys) {
             if !self.seen.contains(&name.as_str()) {
-                errors.push_of(
+                errors.push_with_kind(
                     ProblemKind::UnknownField,
                     "",
                     format!("strict decoding error: unknown field \"{}\"", self.at(name)),
@@ -246,7 +246,7 @@ fn read_profiles(
 ) {
     let list = fields.list("profiles", errors).map_or(&[][..], Vec::as_slice);
     config.profiles = if list.is_empty() {
-        // Defaulting creates one profile for an empty list, as for an absent one.
+        // An empty list is replaced by one default profile, like an absent list.
         let profile = read_profile(&Value::Null, "profiles[0]", true, version, alpha, errors);
         profile.into_iter().map(Arc::new).collect()
     } else {
@@ -265,7 +265,7 @@ fn read_profiles(
             .iter()
             .any(|other| other.scheduler_name == *name)
         {
-            errors.push_of(
+            errors.push_with_kind(
                 ProblemKind::Duplicate,
                 format!("profiles[{index}].schedulerName"),
                 format!("Duplicate value: \"{name}\""),
@@ -283,7 +283,7 @@ fn read_percentage(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<i64> 
     Some(percentage)
 }
 
-/// Fields of `v1alpha1` that moved elsewhere in v1 (S-08, S-16).
+/// Fields of `v1alpha1` that have other positions in v1 (S-08, S-16).
 #[derive(Default)]
 struct AlphaFields {
     scheduler_name: Option<String>,
@@ -366,7 +366,7 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
                 );
             }
             if managed.contains(&name) {
-                errors.push_of(
+                errors.push_with_kind(
                     ProblemKind::Duplicate,
                     format!("{path}.name"),
                     format!("Duplicate value: \"{name}\""),
@@ -401,7 +401,7 @@ fn read_profile(
     let name = match fields.string("schedulerName", errors) {
         Some(name) if !name.is_empty() => name.to_owned(),
         Some(_) => {
-            errors.push_of(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
+            errors.push_with_kind(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
             String::new()
         }
         None if is_only_profile => alpha
@@ -409,7 +409,7 @@ fn read_profile(
             .clone()
             .unwrap_or_else(|| DEFAULT_SCHEDULER_NAME.to_owned()),
         None => {
-            errors.push_of(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
+            errors.push_with_kind(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
             String::new()
         }
     };
@@ -458,7 +458,7 @@ fn read_plugins(value: &Value, path: &str, version: &str, errors: &mut Errors) -
     spec
 }
 
-/// Plugins that v1 removed.
+/// Plugins that do not exist any more in v1.
 const REMOVED: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
 fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> PluginSetSpec {

@@ -30,7 +30,8 @@ pub(super) fn default_profile() -> Profile {
     }
 }
 
-/// Merges a custom set over the defaults: disabled defaults are dropped, re-enabled ones are replaced in place.
+/// Merges a custom set with the defaults: disabled defaults are removed, and defaults that are enabled again are
+/// replaced at their positions.
 fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     let is_disabled = |name: &str| {
         custom
@@ -54,7 +55,7 @@ fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     merged
 }
 
-/// Errors about required, duplicate or overflowing plugins of a profile, as `(path, message)`.
+/// Returns the errors about missing required, duplicate or overflowing plugins of a profile, as `(path, message)`.
 fn validate_plugins(
     scheduler_name: &str,
     points: &[Vec<Plugin>; 12],
@@ -97,7 +98,7 @@ fn validate_plugins(
 /// Builds a profile from its plugin sets.
 ///
 /// # Errors
-/// `(path, message)` of each problem that makes kube-scheduler exit at start.
+/// Returns `(path, message)` of each problem that makes kube-scheduler exit at start.
 pub(super) fn resolve(
     scheduler_name: &str,
     percentage: Option<i64>,

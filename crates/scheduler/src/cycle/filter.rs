@@ -14,8 +14,8 @@ use crate::rows::{Row, RowBounds};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
-/// Number of feasible nodes at which the search stops: `percentageOfNodesToScore` of all nodes, but at least
-/// `minFeasibleNodesToFind` (SCH-013).
+/// Returns the number of feasible nodes at which the search stops: `percentageOfNodesToScore` of all nodes, but at
+/// least `minFeasibleNodesToFind` (SCH-013).
 fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -> usize {
     if profile.at(Point::Score).is_empty() {
         return 1;
@@ -32,12 +32,12 @@ fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -
     (n * percentage / 100).max(100)
 }
 
-/// The Filter plugins of a cycle. Plugins whose check needs only a node's [`Row`] are combined into bounds.
+/// The Filter plugins of a cycle. The plugins whose check needs only a node's [`Row`] are combined into bounds.
 struct RowFilter {
     bounds: RowBounds,
-    /// Nodes with nominated pods; on them all plugins run one by one. Sorted.
+    /// Nodes with nominated pods, sorted. On these nodes, all plugins run one by one.
     nominated: Vec<NodeIdx>,
-    /// Plugins that cannot be checked by a row, in order.
+    /// Plugins whose check needs more than a row, in order.
     others: Vec<Plugin>,
 }
 
@@ -66,7 +66,7 @@ impl RowFilter {
 
 impl Search<'_> {
     /// Examines nodes until enough are feasible (SCH-011 to SCH-017).
-    pub(super) fn find(
+    pub(super) fn find_feasible(
         &self,
         cache: &Cache,
         state: &mut CycleState,
@@ -85,7 +85,7 @@ impl Search<'_> {
                     found.feasible.push(node);
                     return Ok(());
                 }
-                // A plugin error on the nominated node does not end the cycle.
+                // An error of a plugin on the nominated node does not end the cycle.
                 Err(status) if status.code == Code::Error => {}
                 Err(status) => self.record_rejection(cache, found, node, status)?,
             }
@@ -98,7 +98,7 @@ impl Search<'_> {
                     .iter()
                     .filter(|node| names.contains(&cache.node(**node).name_symbol));
                 narrowed = named.copied().collect();
-                // The set also holds the plugin that rejected the nominated node (SCH-148).
+                // The set also contains the plugin that rejected the nominated node (SCH-148).
                 let mut plugins: Vec<&str> = found.diagnosis.rejectors.iter().map(Plugin::name).collect();
                 plugins.stable_sort();
                 let reason = match plugins.as_slice() {
@@ -155,7 +155,7 @@ impl Search<'_> {
             found.diagnosis.rejectors.insert(plugin);
         }
         let refused = &mut found.diagnosis.refused;
-        // Only the nominated node can be rejected twice; it is the first of the list.
+        // Only the nominated node can be rejected twice; it is the first node of the list.
         match refused.first_mut() {
             Some((known, before)) if *known == node => *before = status,
             _ => refused.push((node, status)),
@@ -163,7 +163,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Runs Filter on a node: first with its nominated pods of equal or higher priority added, then without them
+    /// Runs Filter on a node: first with the nominated pods of equal or higher priority added, then without them
     /// (SCH-017).
     pub(crate) fn filter_with_nominated(
         &self,

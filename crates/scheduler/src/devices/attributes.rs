@@ -15,14 +15,14 @@ pub(super) struct Constraint {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// `matchAttribute`: all devices have the value of the first.
+    /// `matchAttribute`: all devices have the same value as the first device.
     Match(Option<DeviceAttribute>),
-    /// `distinctAttribute`: no two devices have the same value. By request name; as upstream, only the latest value
-    /// of each request is remembered.
+    /// `distinctAttribute`: all devices have different values. Values by request name; as in kube-scheduler, only the
+    /// latest value of each request is stored.
     Distinct(Map<Str, DeviceAttribute>),
 }
 
-/// Name of the request that a device is allocated for, and of the subrequest if it is a prioritized list.
+/// Name of the request that a device is allocated for and, for a prioritized list, of the subrequest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestName<'a> {
     pub(super) name: &'a Str,
@@ -30,7 +30,7 @@ pub(super) struct RequestName<'a> {
 }
 
 impl Constraint {
-    /// `None` if neither attribute is given.
+    /// Returns `None` if the constraint has neither attribute.
     pub(super) fn new(from: &DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&from.match_attribute, &from.distinct_attribute) {
             (Some(attribute), _) => (attribute, Kind::Match(None)),
@@ -58,7 +58,7 @@ impl Constraint {
             })
     }
 
-    /// Adds a device. Returns false if the device violates the constraint.
+    /// Adds a device. Returns false, without adding it, if the device violates the constraint.
     pub(super) fn add(&mut self, request: RequestName<'_>, driver: &str, device: &Device) -> bool {
         if !self.applies_to(request) {
             return true;
@@ -85,7 +85,7 @@ impl Constraint {
         true
     }
 
-    /// Why the device violates the constraint.
+    /// Returns why the device violates the constraint.
     pub(super) fn violation(&self, driver: &str, device: &Device) -> DeviceObstacle {
         let attribute = self.attribute.to_string();
         let Some(value) = look_up(device, driver, &self.attribute) else {
@@ -102,7 +102,7 @@ impl Constraint {
         }
     }
 
-    /// Undoes [`Constraint::add`].
+    /// Removes the device that [`Constraint::add`] added last.
     pub(super) fn remove(&mut self, request: RequestName<'_>) {
         if !self.applies_to(request) {
             return;
@@ -122,7 +122,7 @@ fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a Devic
     })
 }
 
-/// The value of an attribute as it is written.
+/// Returns the text form of an attribute value.
 fn text(value: &DeviceAttribute) -> String {
     match (&value.string, value.int, value.boolean, &value.version) {
         (Some(value), ..) | (None, None, None, Some(value)) => value.to_string(),

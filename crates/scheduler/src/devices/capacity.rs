@@ -1,47 +1,48 @@
-//! Capacity that a request consumes of a shareable device (DRA-165 to DRA-169).
+//! The capacity of a shareable device that a request consumes (DRA-165 to DRA-169).
 
 use podscope_api::{
     CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, Quantity, ResourceList, Str,
 };
 
-/// Amount of each capacity that a share of the device consumes (DRA-168).
-pub(super) fn consumed(device: &Device, asked: Option<&CapacityRequirements>) -> ResourceList {
+/// Returns the amount of each capacity that a share of the device consumes (DRA-168).
+pub(super) fn consumed(device: &Device, requested: Option<&CapacityRequirements>) -> ResourceList {
     let amounts = device.capacity.iter().map(|(name, capacity)| {
-        let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
+        let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
         (
             name.clone(),
-            amount(asked, capacity.value, capacity.request_policy.as_ref()),
+            amount(requested, capacity.value, capacity.request_policy.as_ref()),
         )
     });
     amounts.collect()
 }
 
-/// Why a request does not fit into a device.
+/// Reason why a request does not fit into the capacity of a device.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Obstacle<'a> {
-    /// The device has no capacity of this name.
+    /// The device has no capacity with this name.
     Missing(&'a Str),
-    /// The request policy does not allow the amount.
+    /// The request policy of this capacity does not allow the amount.
     Policy(&'a Str, Quantity),
-    /// The other shares leave less than the amount.
+    /// The other shares leave less than the requested amount of this capacity: name, requested amount, available
+    /// amount.
     TooLittle(&'a Str, Quantity, Quantity),
 }
 
-/// What keeps the request from fitting into the capacity that other shares leave (DRA-165). `taken` is the capacity
-/// consumed by existing allocations and by the current search.
+/// Returns why the request does not fit into the capacity that other shares leave; `None` if it fits (DRA-165). `taken`
+/// is the capacity consumed by existing allocations and by the current search.
 pub(super) fn obstacle<'a>(
     device: &'a Device,
-    asked: Option<&'a CapacityRequirements>,
+    requested: Option<&'a CapacityRequirements>,
     taken: [Option<&ResourceList>; 2],
 ) -> Option<Obstacle<'a>> {
-    let mut names = asked.into_iter().flat_map(|asked| asked.requests.keys());
+    let mut names = requested.into_iter().flat_map(|requested| requested.requests.keys());
     if let Some(missing) = names.find(|name| !device.capacity.contains_key(*name)) {
         return Some(Obstacle::Missing(missing));
     }
     device.capacity.iter().find_map(|(name, capacity)| {
         let policy = capacity.request_policy.as_ref();
-        let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
-        let own = amount(asked, capacity.value, policy);
+        let requested = requested.and_then(|requested| requested.requests.get(name)).copied();
+        let own = amount(requested, capacity.value, policy);
         if policy.is_some_and(|policy| violates(own, policy)) {
             return Some(Obstacle::Policy(name, own));
         }
@@ -51,35 +52,35 @@ pub(super) fn obstacle<'a>(
     })
 }
 
-/// Amount that a request consumes of one capacity (DRA-166).
-fn amount(asked: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
+/// Returns the amount that a request consumes of one capacity (DRA-166).
+fn amount(requested: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
     let default = policy.and_then(|policy| policy.default);
-    let Some(asked) = asked else {
+    let Some(requested) = requested else {
         return default.unwrap_or(whole);
     };
     let Some(policy) = policy else {
-        return asked;
+        return requested;
     };
     if let Some(range) = &policy.valid_range {
-        return round_up_to_step(asked, range);
+        return round_up_to_step(requested, range);
     }
-    let larger = policy.valid_values.iter().find(|value| asked <= **value);
-    larger.copied().unwrap_or(asked)
+    let larger = policy.valid_values.iter().find(|value| requested <= **value);
+    larger.copied().unwrap_or(requested)
 }
 
-fn round_up_to_step(asked: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
+fn round_up_to_step(requested: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
     let min = range.min.unwrap_or_default();
-    if asked < min {
+    if requested < min {
         return min;
     }
     let Some(step) = range.step else {
-        return asked;
+        return requested;
     };
-    let (asked, min, step) = (asked.value(), min.value(), step.value());
+    let (requested, min, step) = (requested.value(), min.value(), step.value());
     if step <= 0 {
-        return Quantity::from_bytes(asked);
+        return Quantity::from_bytes(requested);
     }
-    let over = asked.saturating_sub(min);
+    let over = requested.saturating_sub(min);
     let steps = over / step + i64::from(over % step != 0);
     Quantity::from_bytes(steps.saturating_mul(step).saturating_add(min))
 }
@@ -126,7 +127,7 @@ mod tests {
             valid_values: vec![quantity("4Gi"), quantity("8Gi")],
             valid_range: None,
         };
-        for (asked, policy, takes, is_refused) in [
+        for (requested, policy, takes, is_refused) in [
             (Some("2500M"), Some(&range), "3000000000", false),
             (Some("6G"), Some(&range), "5859375Ki", false),
             (Some("10M"), Some(&range), "1G", false),
@@ -138,9 +139,13 @@ mod tests {
             (Some("5Gi"), None, "5Gi", false),
             (None, None, "10Gi", false),
         ] {
-            let own = amount(asked.map(quantity), quantity("10Gi"), policy);
+            let own = amount(requested.map(quantity), quantity("10Gi"), policy);
             let refused = policy.is_some_and(|policy| violates(own, policy));
-            assert_eq!((own, refused), (quantity(takes), is_refused), "{asked:?} {policy:?}");
+            assert_eq!(
+                (own, refused),
+                (quantity(takes), is_refused),
+                "{requested:?} {policy:?}"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Memoized results of Filter plugins in one scheduling cycle. They are behind a lock, because Filter has only shared access
-//! to the cycle state.
+//! Memoized results of Filter plugins in one scheduling cycle. They are stored behind a lock, because Filter has only
+//! shared access to the cycle state.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A value that is filled in through a shared reference.
+/// A value that can be changed through a shared reference.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<T>(Mutex<T>);
 

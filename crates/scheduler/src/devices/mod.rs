@@ -1,5 +1,5 @@
-//! Devices of dynamic resource allocation: the devices that exist, their use, and the search that allocates them
-//! to claims (DRA-085 to DRA-087, DRA-130 to DRA-175).
+//! Devices of dynamic resource allocation: the existing devices, their use, and the search that allocates them to
+//! claims (DRA-085 to DRA-087, DRA-130 to DRA-175).
 //!
 //! ```text
 //!  ResourceSlice ──► table.rs      slices with the numbers of their devices, by node, by pool
@@ -31,7 +31,7 @@ use self::table::Table;
 use self::usage::Usage;
 use crate::symbols::Symbols;
 
-/// Index of a device in the tables of devices.
+/// Number of a device, an index into tables of devices.
 pub(crate) type DeviceNo = u32;
 
 /// Unique identity of a device.
@@ -42,7 +42,7 @@ pub(crate) struct DeviceId {
     pub(crate) device: Str,
 }
 
-/// Assigns a stable number to each device that was ever seen.
+/// Assigns a stable number to each device when it first appears.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeviceNumbers {
     known: Map<DeviceId, DeviceNo>,
@@ -68,14 +68,14 @@ pub(crate) struct Devices {
     table: Arc<Table>,
     is_stale: bool,
     selectors: Arc<Selectors>,
-    /// UIDs of claims whose allocation Reserve made but the API does not yet show (DRA-087).
+    /// UIDs of claims with an allocation that Reserve made but that the API does not show yet (DRA-087).
     in_flight: Set<Str>,
     /// Wall-clock time of the cycle in microseconds; `None` for decisions without a clock.
     pub(crate) now: Option<i64>,
 }
 
 impl Devices {
-    /// The table of slices as of the last [`Devices::refresh`].
+    /// Returns the table of slices as of the last [`Devices::refresh`].
     pub(crate) fn table(&self) -> &Arc<Table> {
         &self.table
     }
@@ -89,7 +89,7 @@ impl Devices {
         self.is_stale = true;
     }
 
-    /// Rebuilds a stale table from the slices, which are in name order.
+    /// Rebuilds the table from the slices (in name order) if the table is stale.
     pub(crate) fn refresh<'a>(&mut self, symbols: &mut Symbols, slices: impl Iterator<Item = &'a Arc<ResourceSlice>>) {
         if !std::mem::take(&mut self.is_stale) {
             return;
@@ -98,21 +98,21 @@ impl Devices {
         self.table = Arc::new(Table::new(symbols, numbers, slices, &self.table));
     }
 
-    /// Replaces the counted allocation of a claim by its current one.
+    /// Replaces the counted allocation of a claim with its current allocation.
     pub(crate) fn set_claim(&mut self, key: &ObjectKey, claim: Option<&ResourceClaim>) {
         let allocation = claim.and_then(|claim| claim.status.allocation.as_ref());
         let numbers = Arc::make_mut(&mut self.numbers);
         Arc::make_mut(&mut self.usage).set(numbers, &key.to_string().into(), allocation);
     }
 
-    /// Counts an allocation before it is written to the API.
+    /// Counts an allocation that is not written to the API yet.
     pub(crate) fn reserve(&mut self, uid: &Str, allocation: &AllocationResult) {
         let numbers = Arc::make_mut(&mut self.numbers);
         Arc::make_mut(&mut self.usage).set(numbers, uid, Some(allocation));
         self.in_flight.insert(uid.clone());
     }
 
-    /// Uncounts a reserved allocation after it was written or abandoned.
+    /// Stops counting a reserved allocation after it was written or abandoned.
     pub(crate) fn release(&mut self, uid: &Str) {
         if self.in_flight.remove(uid) {
             let numbers = Arc::make_mut(&mut self.numbers);
@@ -125,7 +125,7 @@ impl Devices {
         self.in_flight.contains(uid)
     }
 
-    /// Results of a CEL expression for every device of the table.
+    /// Returns the results of a CEL expression for every device of the table.
     pub(crate) fn evaluate(&mut self, expression: &Str) -> Arc<SelectorResults> {
         Arc::make_mut(&mut self.selectors).evaluate(expression, &self.table)
     }

@@ -7,23 +7,23 @@ use super::table::Table;
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
-/// Identity of a shared counter: name of its counter set, and its own name.
+/// Identity of a shared counter: the name of its counter set, and the name of the counter.
 pub(super) type CounterKey = (Str, Str);
 
-/// A resource pool of one driver as seen by one node.
+/// A resource pool of one driver, from the view of one node.
 #[derive(Debug)]
 pub(super) struct Pool {
     pub(super) driver: Str,
     pub(super) name: Str,
     /// Slices with devices for the node, in name order.
     pub(super) slices: Vec<usize>,
-    /// Slices of the same generation whose devices belong to other nodes.
+    /// Slices of the same generation with devices of other nodes.
     pub(super) elsewhere: Vec<usize>,
     /// Initial values of the shared counters.
     pub(super) counters: Map<CounterKey, Quantity>,
     pub(super) is_incomplete: bool,
     pub(super) is_invalid: bool,
-    /// A device has binding conditions, for which PreBind must wait.
+    /// Whether a device has binding conditions, for which PreBind must wait.
     has_binding_conditions: bool,
 }
 
@@ -33,18 +33,18 @@ impl Pool {
         !self.is_incomplete && !self.is_invalid
     }
 
-    /// `driver/pool`, as used in error messages.
+    /// Returns `driver/pool`, the name used in error messages.
     pub(super) fn id(&self) -> String {
         format!("{}/{}", self.driver, self.name)
     }
 }
 
-/// The pools of a node, sorted by driver and name; pools with binding conditions come last (DRA-137).
+/// Returns the pools of a node, sorted by driver and name; pools with binding conditions come last (DRA-137).
 pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<Pool> {
     let mut groups: Map<(Str, Str), (i64, Vec<usize>)> = Map::new();
     for at in table.candidates(&node.name) {
         let slice = &table.slices[at];
-        if !slice.concerns(symbols, node) {
+        if !slice.is_relevant_for(symbols, node) {
             continue;
         }
         let spec = &slice.object.spec;
@@ -63,7 +63,7 @@ pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<P
         .iter()
         .filter_map(|((driver, name), (generation, slices))| build(table, driver, name, *generation, slices))
         .collect();
-    // The sort is stable: `groups` is in the order of names.
+    // The sort is stable, and `groups` is ordered by name.
     pools.stable_sort_by_key(|pool| pool.has_binding_conditions);
     pools
 }

@@ -1,4 +1,5 @@
-//! Claims prepared for the search: each request with its class, its selectors and their results.
+//! Claims prepared for the search: each request has its class, its selectors, and the selectors' results for all
+//! devices.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use podscope_api::{
 
 use super::selectors::SelectorResults;
 
-/// Number of devices that an alternative requests.
+/// The number of devices that an alternative requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AllocationMode {
     Exact(usize),
@@ -23,17 +24,17 @@ pub(crate) struct DeviceCondition {
     pub(crate) results: Arc<SelectorResults>,
     pub(crate) expression: Str,
     /// Prefix of error messages: `class <name>: selector #<i>`.
-    pub(crate) place: String,
-    /// It is a selector of the class, not of the request.
+    pub(crate) error_prefix: String,
+    /// Whether the selector belongs to the class, not to the request.
     pub(crate) is_of_class: bool,
-    /// Index in the list of selectors of class or request.
+    /// Index in the list of selectors of the class or request.
     pub(crate) index: usize,
 }
 
-/// A request, or one alternative of a prioritized list.
+/// A request, or one alternative of a request with a prioritized list.
 #[derive(Debug, Clone)]
 pub(crate) struct Alternative {
-    /// Name of the request; for an alternative of a list, name of the subrequest.
+    /// Name of the request; for an alternative of a list, the name of the subrequest.
     pub(crate) name: Str,
     pub(crate) class_name: Str,
     pub(crate) class: Option<Arc<DeviceClass>>,
@@ -48,7 +49,7 @@ pub(crate) struct Alternative {
     pub(crate) capacity: Option<CapacityRequirements>,
 }
 
-/// A request. It has one alternative, or those of its prioritized list in order.
+/// A request with one alternative, or with the alternatives of its prioritized list in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) name: Str,
@@ -57,7 +58,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The name in allocation results: `request`, or `request/subrequest`.
+    /// Returns the name used in allocation results: `request`, or `request/subrequest`.
     pub(crate) fn result_name(&self, alternative: usize) -> Str {
         match self.alternatives.get(alternative).filter(|_| self.is_list) {
             Some(sub) => format!("{}/{}", self.name, sub.name).into(),
@@ -89,7 +90,7 @@ impl ClaimToAllocate {
         }
     }
 
-    /// `namespace/name`, as used in error messages.
+    /// Returns `namespace/name`, as used in error messages.
     pub(crate) fn key(&self) -> String {
         self.claim.metadata.key().to_string()
     }
@@ -140,35 +141,40 @@ impl Fields<'_> {
     fn read(self, claim: &ResourceClaim, source: &mut dyn ClassesAndSelectors) -> Alternative {
         let class = source.class(self.class);
         let class_selectors = class.iter().flat_map(|class| {
-            let place = format!("class {}", class.metadata.name);
+            let error_prefix = format!("class {}", class.metadata.name);
             class
                 .spec
                 .selectors
                 .iter()
                 .enumerate()
-                .map(move |one| (place.clone(), true, one))
+                .map(move |one| (error_prefix.clone(), true, one))
         });
-        let place = format!("claim {}", claim.metadata.key());
-        let own_selectors = self.selectors.iter().enumerate().map(|one| (place.clone(), false, one));
-        let conditions = class_selectors
-            .chain(own_selectors)
-            .filter_map(|(place, is_of_class, (index, selector))| {
-                let expression = &selector.cel.as_ref()?.expression;
-                Some(DeviceCondition {
-                    results: source.evaluate(expression),
-                    expression: expression.clone(),
-                    place: format!("{place}: selector #{index}"),
-                    is_of_class,
-                    index,
-                })
-            });
+        let error_prefix = format!("claim {}", claim.metadata.key());
+        let own_selectors = self
+            .selectors
+            .iter()
+            .enumerate()
+            .map(|one| (error_prefix.clone(), false, one));
+        let conditions =
+            class_selectors
+                .chain(own_selectors)
+                .filter_map(|(error_prefix, is_of_class, (index, selector))| {
+                    let expression = &selector.cel.as_ref()?.expression;
+                    Some(DeviceCondition {
+                        results: source.evaluate(expression),
+                        expression: expression.clone(),
+                        error_prefix: format!("{error_prefix}: selector #{index}"),
+                        is_of_class,
+                        index,
+                    })
+                });
         Alternative {
             conditions: conditions.collect(),
             name: self.name.clone(),
             class_name: self.class.clone(),
             unknown_selector: self.selectors.iter().position(|selector| selector.cel.is_none()),
             mode: match &**self.mode {
-                // The API server's defaults, for objects that were not defaulted.
+                // Apply the API server's defaults, for objects without defaults.
                 "ExactCount" | "" => {
                     AllocationMode::Exact(usize::try_from(self.count.filter(|n| *n != 0).unwrap_or(1)).unwrap_or(0))
                 }

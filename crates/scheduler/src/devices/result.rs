@@ -9,10 +9,10 @@ use super::request::ClaimToAllocate;
 use super::search::{ChosenDevice, Solution};
 use super::table::Table;
 
-/// The AllocationResult of one claim.
+/// Returns the AllocationResult of one claim.
 ///
 /// # Errors
-/// The node selectors of the slices cannot be combined.
+/// Returns an error if the node selectors of the slices cannot be combined.
 pub(crate) fn allocation(
     table: &Table,
     wanted: &ClaimToAllocate,
@@ -64,8 +64,8 @@ fn result(
     }
 }
 
-/// A UUID for a share. Deviation: it is derived from the claim's identity, not drawn at random, so that it does not
-/// shift the random draws of a run.
+/// Returns a UUID for a share. Deviation: the UUID is derived from the claim's identity instead of random numbers, so
+/// that it does not shift the sequence of random numbers of a run.
 fn share_id(wanted: &ClaimToAllocate, index: usize) -> Str {
     let metadata = &wanted.claim.metadata;
     let seed = format!(
@@ -79,7 +79,8 @@ fn share_id(wanted: &ClaimToAllocate, index: usize) -> Str {
     hash::uuid(high, low).into()
 }
 
-/// Device configuration of the allocation: that of the chosen classes, then that of the claim (DRA-173).
+/// Returns the device configuration of the allocation: first that of the chosen classes, then that of the claim
+/// (DRA-173).
 fn config(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocationConfiguration> {
     let mut config: Vec<DeviceAllocationConfiguration> = Vec::new();
     let mut class_ranges: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
@@ -122,7 +123,7 @@ fn config(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocation
     config
 }
 
-/// Selects the nodes from which all devices can be used. `Err` is the number of terms of an unsupported selector.
+/// Selects the nodes from which all devices can be used. `Err` contains the number of terms of an unsupported selector.
 fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for chosen in &solution.devices {

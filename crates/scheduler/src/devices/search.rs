@@ -1,4 +1,4 @@
-//! Search for devices: depth first with backtracking; the first solution wins (DRA-139 to DRA-170).
+//! The search for devices: a depth-first search with backtracking that returns the first solution (DRA-139 to DRA-170).
 
 mod counters;
 mod explain;
@@ -21,16 +21,16 @@ use super::usage::Usage;
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
-/// Maximum number of candidates that one search examines. Deviation: replaces `filterTimeout`, which depends on a
-/// clock (DRA-099).
+/// Maximum number of candidates that one search examines. Deviation: this limit replaces `filterTimeout`, which depends
+/// on a clock (DRA-099).
 const MAX_STEPS: usize = 2_000_000;
 
-/// Reason why there is no allocation.
+/// Reason why the search found no allocation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Failure {
     /// The devices of this node do not satisfy the claims.
     Unsuitable(&'static str),
-    /// An error that fails the whole cycle.
+    /// An error that makes the whole cycle fail.
     Error(String),
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct ChosenDevice {
     pub(crate) alternative: usize,
     pub(crate) slice: usize,
     pub(crate) device: usize,
-    /// Capacity consumed of a shareable device; `None` if the whole device is taken.
+    /// Capacity that is consumed of a shareable device; `None` if the whole device is allocated.
     pub(crate) consumed: Option<ResourceList>,
 }
 
@@ -54,20 +54,20 @@ pub(crate) struct Solution {
     pub(crate) alternatives: Vec<usize>,
 }
 
-/// Inputs of the search that are equal for all nodes of a cycle.
+/// Inputs of the search that are the same for all nodes of a cycle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchInputs<'a> {
     pub(crate) table: &'a Table,
     pub(crate) usage: &'a Usage,
     pub(crate) symbols: &'a Symbols,
-    /// Remaining values of the shared counters, computed on first use in this cycle.
+    /// Remaining values of the shared counters, computed at the first use in this cycle.
     pub(crate) available: &'a Memo<Available>,
 }
 
-/// Searches the devices of a node for all claims together.
+/// Searches the devices of a node for an allocation of all claims together.
 ///
 /// # Errors
-/// The reason why there is no solution.
+/// Returns the reason why there is no solution.
 pub(crate) fn allocate(
     inputs: SearchInputs<'_>,
     node: &NodeInfo,
@@ -94,7 +94,7 @@ enum Abort {
     Error(String),
 }
 
-/// Position of the search.
+/// A position in the search: the device to select next.
 #[derive(Debug, Clone, Copy, Default)]
 struct Position {
     claim: usize,
@@ -123,16 +123,17 @@ struct Search<'a> {
     /// Devices of requests with mode `All`, by index of claim, request and alternative.
     all: Map<(usize, usize, usize), Vec<Candidate>>,
     constraints: Vec<Vec<Constraint>>,
-    /// Devices selected as a whole, with the index of their claim.
+    /// Devices that this search selected as a whole, with the index of their claim.
     taken: Vec<(DeviceNo, usize)>,
-    /// Shares selected of shareable devices, by device.
+    /// Shares of shareable devices that this search selected, by device.
     shares: Map<DeviceNo, Vec<ResourceList>>,
     tally: CounterConsumption,
     results: Vec<Vec<ChosenDevice>>,
     chosen: Vec<Vec<usize>>,
     /// Number of candidates examined so far.
     steps: usize,
-    /// The largest selection so far, which an explanation shows if the search fails. `None` if it is not recorded.
+    /// The largest selection found so far, which an explanation shows if the search fails. `None` if it is not
+    /// recorded.
     largest: Option<Vec<Vec<ChosenDevice>>>,
 }
 
@@ -241,7 +242,7 @@ impl<'a> Search<'a> {
             for candidate in devices(self.inputs.table, pool_at, pool) {
                 match self.test_all(alternative, candidate) {
                     None => all.push(candidate),
-                    Some(Obstacle::Selector(index)) => self
+                    Some(Obstacle::SelectorError(index)) => self
                         .selector_error(alternative, candidate, index)
                         .map_err(Failure::Error)?,
                     Some(_) => {}
@@ -253,8 +254,8 @@ impl<'a> Search<'a> {
         Ok(n)
     }
 
-    /// Continues from a position. Returns true once everything is allocated. `in_list`: one alternative of a
-    /// prioritized list is being tried. `from`: index of the first candidate to try.
+    /// Continues the search from a position. Returns true when everything is allocated. `in_list`: whether one
+    /// alternative of a prioritized list is being tried. `from`: index of the first candidate to try.
     fn step(&mut self, position: Position, in_list: bool, from: usize) -> Result<bool, Abort> {
         let claims = self.claims;
         let Some(wanted) = claims.get(position.claim) else {
@@ -296,7 +297,7 @@ impl<'a> Search<'a> {
             return Err(Abort::TooMany);
         }
         if alternative.mode == AllocationMode::All {
-            return self.take_all(position, alternative, key, in_list);
+            return self.select_all(position, alternative, key, in_list);
         }
         for at in from..self.candidates.len() {
             self.steps += 1;
@@ -307,7 +308,7 @@ impl<'a> Search<'a> {
                 )));
             }
             let candidate = self.candidates[at];
-            if self.try_take(position, alternative, candidate)?.is_some() {
+            if self.try_select(position, alternative, candidate)?.is_some() {
                 continue;
             }
             self.record();
@@ -317,9 +318,9 @@ impl<'a> Search<'a> {
             };
             match self.step(next, in_list, at + 1) {
                 Ok(true) => return Ok(true),
-                Ok(false) => self.give_back(position, candidate),
+                Ok(false) => self.deselect(position, candidate),
                 Err(abort) => {
-                    self.give_back(position, candidate);
+                    self.deselect(position, candidate);
                     return Err(abort);
                 }
             }
@@ -327,7 +328,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Keeps the current selection if it is recorded and larger than any before.
+    /// Stores the current selection if selections are recorded and it is larger than all before.
     fn record(&mut self) {
         if let Some(largest) = &mut self.largest {
             let n_devices = |results: &[Vec<ChosenDevice>]| results.iter().map(Vec::len).sum::<usize>();
@@ -362,7 +363,7 @@ impl<'a> Search<'a> {
     }
 
     /// Selects the next device of a request with mode `All` (DRA-147).
-    fn take_all(
+    fn select_all(
         &mut self,
         position: Position,
         alternative: &Alternative,
@@ -372,7 +373,7 @@ impl<'a> Search<'a> {
         let Some(candidate) = self.all.get(&key).and_then(|all| all.get(position.device)).copied() else {
             return Ok(false);
         };
-        if self.try_take(position, alternative, candidate)?.is_some() {
+        if self.try_select(position, alternative, candidate)?.is_some() {
             return Ok(false);
         }
         self.record();
@@ -382,13 +383,13 @@ impl<'a> Search<'a> {
         };
         let done = self.step(next, in_list, 0);
         if !matches!(done, Ok(true)) {
-            self.give_back(position, candidate);
+            self.deselect(position, candidate);
         }
         done
     }
 }
 
-/// The devices of a pool, in order.
+/// Returns the devices of a pool, in order.
 fn devices<'a>(table: &'a Table, at: usize, pool: &'a Pool) -> impl Iterator<Item = Candidate> + 'a {
     pool.slices.iter().flat_map(move |slice| {
         let numbers = table.slices[*slice].numbers.iter().enumerate();

@@ -1,5 +1,5 @@
-//! Evaluates CEL selectors on devices. Each expression is compiled once, and evaluated once per slice until the slice
-//! changes.
+//! Evaluates CEL selectors for devices. Each expression is compiled once. It is evaluated once for each slice, and
+//! again only after the slice changed.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use podscope_cel::Selector;
 use super::table::{Slice, Table};
 
 /// Maximum number of cached expressions.
-const CACHE_MAX: usize = 256;
+const MAX_CACHED: usize = 256;
 
-/// Result of an expression for one device.
+/// The result of an expression for one device.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SelectorResult {
     No,
@@ -21,17 +21,17 @@ pub(crate) enum SelectorResult {
     Error(Arc<str>),
 }
 
-/// Results of one expression for all devices.
+/// The results of one expression for all devices.
 #[derive(Debug)]
 pub(crate) struct SelectorResults {
-    /// Compile error, if any.
+    /// The compile error, if the expression has one.
     pub(crate) malformed: Option<String>,
-    /// By slice, then by device.
+    /// The results by slice, then by device.
     by_slice: Vec<(Arc<Slice>, Arc<[SelectorResult]>)>,
 }
 
 impl SelectorResults {
-    /// The result for a device, given by the indices of slice and device.
+    /// Returns the result for a device, given by the indices of its slice and of the device in the slice.
     pub(crate) fn get(&self, slice: usize, device: usize) -> &SelectorResult {
         self.by_slice
             .get(slice)
@@ -72,7 +72,7 @@ impl Selectors {
                 by_slice: evaluate(selector, table, previous.map(|cached| &*cached.results)),
             },
         });
-        if previous.is_none() && self.cached.len() >= CACHE_MAX {
+        if previous.is_none() && self.cached.len() >= MAX_CACHED {
             self.cached = Map::new();
         }
         let cached = CachedSelector {

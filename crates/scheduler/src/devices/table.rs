@@ -11,7 +11,8 @@ use crate::node_info::NodeInfo;
 use crate::selector::NodeSelector;
 use crate::symbols::Symbols;
 
-/// The nodes from which a slice or device can be used. Variants in order of precedence of their fields (DRA-132).
+/// The nodes from which a slice or device can be used. The variants are in the order of precedence of their fields
+/// (DRA-132).
 #[derive(Debug, Clone)]
 pub(crate) enum NodeScope {
     Node(Str),
@@ -50,9 +51,9 @@ pub(crate) struct Slice {
     /// CEL values of the devices.
     pub(super) values: Vec<DeviceValue>,
     pub(crate) scope: NodeScope,
-    /// Scopes of the single devices, if `perDeviceNodeSelection` is set.
+    /// Node scopes of the individual devices, if `perDeviceNodeSelection` is set.
     pub(crate) devices: Vec<NodeScope>,
-    /// At least one device has binding conditions.
+    /// Whether at least one device has binding conditions.
     pub(crate) has_binding_conditions: bool,
 }
 
@@ -95,8 +96,8 @@ impl Slice {
         !self.object.spec.shared_counters.is_empty()
     }
 
-    /// Returns whether the slice belongs to a pool of the node (DRA-132).
-    pub(super) fn concerns(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
+    /// Returns whether a slice belongs to a pool that the node can use (DRA-132).
+    pub(super) fn is_relevant_for(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         if self.has_counters() {
             return true;
         }
@@ -113,7 +114,7 @@ pub(crate) struct Table {
     pub(crate) slices: Vec<Arc<Slice>>,
     /// Indices of the slices of a single node, by node name.
     local: Map<Str, Vec<usize>>,
-    /// Indices of the slices that may concern any node.
+    /// Indices of the slices that may be usable from any node.
     shared: Vec<usize>,
     /// Indices of the slices by driver and pool.
     pools: Map<(Str, Str), Vec<usize>>,
@@ -129,7 +130,7 @@ impl Table {
         let mut table = Self::default();
         let mut known = before.slices.iter().peekable();
         for (at, object) in slices.enumerate() {
-            // Both lists are in name order, so one pass finds the unchanged slices.
+            // Both lists are sorted by name, so one pass finds the unchanged slices.
             while known
                 .peek()
                 .is_some_and(|slice| slice.object.metadata.name < object.metadata.name)
@@ -154,13 +155,13 @@ impl Table {
         table
     }
 
-    /// Indices of the slices that may concern a node (DRA-131).
+    /// Returns the indices of the slices that may be usable from a node (DRA-131).
     pub(super) fn candidates<'a>(&'a self, node: &str) -> impl Iterator<Item = usize> + use<'a> {
         let local = self.local.get(node).into_iter().flatten();
         local.chain(&self.shared).copied()
     }
 
-    /// All slices of a pool, of every generation and node.
+    /// Returns the indices of all slices of a pool, of every generation and node.
     pub(super) fn of_pool(&self, driver: &Str, pool: &Str) -> &[usize] {
         let key = (driver.clone(), pool.clone());
         self.pools.get(&key).map_or(&[], |slices| slices)

@@ -5,7 +5,7 @@ use podscope_api::{AllocationResult, Quantity, ResourceList, Str};
 
 use super::{DeviceNo, DeviceNumbers};
 
-/// Use of one device by existing allocations.
+/// The use of one device by existing allocations.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DeviceUse {
     /// Number of allocations of the whole device.
@@ -28,11 +28,11 @@ impl DeviceUse {
     }
 }
 
-/// A counted result of an allocation.
+/// A device of an allocation that is included in the counts.
 #[derive(Debug, Clone)]
 struct CountedDevice {
     device: DeviceNo,
-    /// Capacity of a share; `None` for the whole device.
+    /// Capacity of the allocated share; `None` if the whole device is allocated.
     share: Option<ResourceList>,
 }
 
@@ -40,7 +40,7 @@ struct CountedDevice {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
     devices: Vec<DeviceUse>,
-    /// Counted devices by holder: key or UID of the claim.
+    /// Counted devices by holder. The holder is the key of a claim, or its UID before the allocation is written.
     counted: Map<Str, Vec<CountedDevice>>,
 }
 
@@ -49,7 +49,7 @@ impl Usage {
         self.devices.get(device as usize)
     }
 
-    /// A claim that holds the device: its key, or its UID while the allocation is not written yet.
+    /// Returns a claim that uses the device: its key, or its UID if the allocation is not written yet.
     pub(crate) fn holder_of(&self, device: DeviceNo) -> Option<&Str> {
         let holds = |counted: &[CountedDevice]| counted.iter().any(|one| one.device == device);
         self.counted
@@ -58,7 +58,7 @@ impl Usage {
             .map(|(holder, _)| holder)
     }
 
-    /// Uncounts the allocation of a holder.
+    /// Stops counting the allocation of a holder.
     pub(super) fn release(&mut self, holder: &Str) {
         for counted in self.counted.remove(holder).unwrap_or_default() {
             self.count(&counted, -1);

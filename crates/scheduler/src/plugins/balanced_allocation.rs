@@ -1,5 +1,5 @@
 //! `NodeResourcesBalancedAllocation`: prefers nodes whose resource usage the pod makes more balanced (SCH-107). The
-//! score is the improvement: a node that is already balanced gains nothing from a pod that keeps it so.
+//! score measures the improvement: a balanced node that stays balanced gets no advantage.
 
 use podscope_api::ProblemKind;
 use podscope_api::explained::ScoreNote;
@@ -26,7 +26,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// NodeResourcesBalancedAllocationArgs.
+/// The fields of NodeResourcesBalancedAllocationArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// The resources to balance.
@@ -44,7 +44,7 @@ impl Default for Args {
 struct BalancedAllocation;
 
 impl ExtensionPoints for BalancedAllocation {
-    /// Skips when the pod requests none of the configured resources (SCH-035).
+    /// Skips the plugin if the pod requests none of the configured resources (SCH-035).
     fn pre_score(
         &self,
         search: &Search<'_>,
@@ -58,7 +58,7 @@ impl ExtensionPoints for BalancedAllocation {
 
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let resources = resources(cycle);
-        // With the default resources, nodes that have both need only their row.
+        // With the default resources, a node that has both is scored from its row alone.
         let both = match resources.as_slice() {
             [cpu, memory] if cpu.is_cpu() && memory.is_memory() => Some((cpu.wanted, memory.wanted)),
             _ => None,
@@ -88,7 +88,7 @@ impl ExtensionPoints for BalancedAllocation {
                 errors.invalid(format!("{at}.weight"), resource.weight, "must be 1");
             }
             if resources[..index].iter().any(|other| other.name == resource.name) {
-                errors.push_of(
+                errors.push_with_kind(
                     ProblemKind::Duplicate,
                     format!("{at}.name"),
                     format!("Duplicate value: \"{}\"", resource.name),
@@ -101,13 +101,13 @@ impl ExtensionPoints for BalancedAllocation {
     }
 }
 
-/// The configured resources, with this pod's requests.
+/// Returns the configured resources, with this pod's requests.
 fn resources(cycle: &Cycle<'_>) -> Vec<ScoredResource> {
     let configured = &cycle.profile.args.balanced.resources;
     scored_resources(cycle, configured, &cycle.incoming.info.requests.requests)
 }
 
-/// Balance of a node's resource usage, 0 to 100, without and with the pod.
+/// The balance of a node's resource usage, from 0 to 100, without and with the pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Evenness {
     without: i64,
@@ -115,13 +115,14 @@ struct Evenness {
 }
 
 impl Evenness {
-    /// The score is 75 if the pod changes nothing. Like Go's, the division truncates towards zero.
+    /// Returns the score of the change in balance: 75 if the pod changes nothing. As in Go, the division truncates
+    /// towards zero.
     fn score(self) -> i64 {
         50 + (50 + self.with - self.without) / 2
     }
 }
 
-/// Computes the balance from a row, for nodes with cpu and memory when no other resource is scored. `cpu` and
+/// Computes the balance from a row. Works only for nodes with cpu and memory, if no other resource is scored. `cpu` and
 /// `memory` are the pod's requests.
 #[inline(always)]
 fn evenness_from_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
@@ -151,7 +152,7 @@ fn evenness_from_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx
     }
 }
 
-/// 100 minus the standard deviation of the fractions, scaled by 100.
+/// Returns 100 minus the standard deviation of the fractions, which is scaled to 100.
 fn evenness(fractions: &[f64]) -> i64 {
     let deviation = match fractions {
         [] | [_] => 0.0,
@@ -172,7 +173,7 @@ fn evenness(fractions: &[f64]) -> i64 {
 mod tests {
     use super::Evenness;
 
-    /// The example values of SCH-036 and SCH-107.
+    /// Reproduces the example values of SCH-036 and SCH-107.
     /// Shows: SCH-036, SCH-107
     #[test]
     fn score_is_improvement_of_balance() {

@@ -1,4 +1,5 @@
-//! Translates in-tree volumes to their CSI drivers: driver name, volume handle, topology key (SCH-063, SCH-066).
+//! Translates in-tree volumes to volumes of CSI drivers: driver name, volume handle and topology key (SCH-063,
+//! SCH-066).
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
@@ -14,7 +15,7 @@ pub(super) struct Migration {
     pub(super) driver: &'static str,
     /// The node label that the driver uses for zones.
     topology_key: Option<&'static str>,
-    /// Migration is on only if the CSINode's annotation lists the plugin. The other plugins are always migrated.
+    /// Whether the plugin is migrated only if the CSINode's annotation lists it. The other plugins are always migrated.
     pub(super) requires_annotation: bool,
 }
 
@@ -49,7 +50,7 @@ const PORTWORX: Migration = Migration {
     requires_annotation: true,
 };
 
-/// The migration of a StorageClass's provisioner.
+/// Returns the migration of a StorageClass's in-tree provisioner.
 pub(super) fn of_provisioner(provisioner: &str) -> Option<&'static Migration> {
     [&AWS, &GCE, &AZURE, &CINDER, &PORTWORX]
         .into_iter()
@@ -61,7 +62,7 @@ fn text(value: &serde_json::Value, field: &str) -> String {
     field.unwrap_or_default().to_owned()
 }
 
-/// The volume ID without its optional prefix: `aws://zone/vol-1` and `vol-1` are the same disk.
+/// Returns the volume ID without its optional prefix: `aws://zone/vol-1` and `vol-1` are the same disk.
 fn aws_handle(id: &str) -> String {
     match id.strip_prefix("aws://") {
         Some(rest) => rest.rsplit('/').next().unwrap_or(rest).to_owned(),
@@ -69,7 +70,7 @@ fn aws_handle(id: &str) -> String {
     }
 }
 
-/// Volume handle of a GCE disk. It contains the zone or region; `UNSPECIFIED` without zones.
+/// Returns the volume handle of a GCE disk. It contains the zone or region, or `UNSPECIFIED` if there are no zones.
 fn gce_handle(name: &str, zones: &str) -> Option<String> {
     let zones: Vec<&str> = zones.split("__").collect();
     let location = match zones.as_slice() {
@@ -87,7 +88,7 @@ fn gce_handle(name: &str, zones: &str) -> Option<String> {
     Some(format!("projects/UNSPECIFIED/{location}/disks/{name}"))
 }
 
-/// Migration and CSI volume handle of a PersistentVolume's in-tree disk.
+/// Returns the migration and the CSI volume handle of a PersistentVolume's in-tree disk.
 pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration, String)> {
     let spec = &volume.spec;
     if let Some(disk) = &spec.aws_elastic_block_store {
@@ -110,7 +111,7 @@ pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration
     Some((&PORTWORX, text(disk, "volumeID")))
 }
 
-/// Migration and CSI volume handle of an inline volume of a pod.
+/// Returns the migration and the CSI volume handle of an inline volume of a pod.
 pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)> {
     if let Some(disk) = &volume.aws_elastic_block_store {
         return Some((&AWS, aws_handle(&disk.volume_id)));
@@ -148,8 +149,8 @@ fn rename_key(affinity: &mut NodeSelector, from: &str, to: &str) {
     }
 }
 
-/// The node affinity of the volume after translation to CSI: the zone, from its affinity or else from its labels, is
-/// expressed by the driver's topology key.
+/// Returns the node affinity of the volume after translation to CSI. The zone, from the volume's affinity or otherwise
+/// from its labels, is expressed by the driver's topology key.
 pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> Option<VolumeNodeAffinity> {
     let mut affinity = volume.spec.node_affinity.clone();
     let Some(topology_key) = migration.topology_key else {

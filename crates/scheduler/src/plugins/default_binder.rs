@@ -1,4 +1,4 @@
-//! `DefaultBinder`: binds the pod to its node (SCH-110). The caller posts the Binding that an attempt asks for and
+//! `DefaultBinder`: binds the pod to its node (SCH-110). The caller sends the Binding that an attempt requests, and
 //! reports the result with [`crate::Scheduler::bind_finished`].
 
 use super::{ExtensionPoints, PluginSpec, Point};
@@ -13,7 +13,7 @@ struct DefaultBinder;
 
 impl ExtensionPoints for DefaultBinder {}
 
-/// The note of the `Scheduled` event (SCH-128).
+/// Returns the note of the `Scheduled` event (SCH-128).
 pub fn scheduled_note(namespace: &str, name: &str, node: &str) -> String {
     format!("Successfully assigned {namespace}/{name} to {node}")
 }

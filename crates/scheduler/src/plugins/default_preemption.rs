@@ -30,7 +30,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// DefaultPreemptionArgs.
+/// The fields of DefaultPreemptionArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// Minimum number of candidate nodes, as a percentage of the potential nodes.
@@ -78,8 +78,8 @@ impl ExtensionPoints for DefaultPreemption {
         PostFilter::Unschedulable(format!("preemption: {text}"), Some(result))
     }
 
-    /// Always false. The plugin registers for pod deletions only so that the queue keeps those events; the end of a
-    /// preemption activates the pod itself.
+    /// Returns false for every event. The plugin registers for pod deletions only so that the queue keeps these events;
+    /// the end of a preemption activates the pod itself.
     fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &Waiting<'_>) -> bool {
         false
     }
@@ -119,12 +119,12 @@ impl ExtensionPoints for DefaultPreemption {
     }
 }
 
-/// Reason on a node without lower-priority pods.
+/// Reason for a node without lower-priority pods.
 pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
-/// Reason on a node whose rejection no deletion of pods can resolve.
+/// Reason for a node on which deleting pods cannot help.
 pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
 
-/// kube-scheduler's text for a pod that is not eligible for preemption.
+/// Returns kube-scheduler's text for a pod that is not eligible for preemption.
 pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
     match why {
         NotEligible::Never => "not eligible due to preemptionPolicy=Never.",
@@ -136,7 +136,7 @@ pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
 #[derive(Debug, Clone)]
 pub struct Candidate {
     pub node: NodeIdx,
-    /// The pods to delete, most important first.
+    /// The pods to delete, the most important pod first.
     pub victims: Vec<Arc<PodInfo>>,
     /// Number of victims whose deletion violates a PodDisruptionBudget.
     pub pdb_violations: usize,
@@ -144,8 +144,8 @@ pub struct Candidate {
     pub reprieved: Vec<Arc<PodInfo>>,
 }
 
-/// MoreImportantPod: a higher priority, then an earlier start time. A pod without start time counts as starting now,
-/// and the first of two such pods as the earlier one (SCH-098).
+/// Implements kube-scheduler's MoreImportantPod: a higher priority, then an earlier start time. A pod without a start
+/// time is treated as starting now; of two such pods, the first is treated as the earlier one (SCH-098).
 fn is_more_important(a: &PodInfo, b: &PodInfo) -> bool {
     match a.priority.cmp(&b.priority) {
         Ordering::Greater => true,
@@ -158,7 +158,7 @@ fn is_more_important(a: &PodInfo, b: &PodInfo) -> bool {
     }
 }
 
-/// The reason why the pod is not eligible for preemption, if any (SCH-094).
+/// Returns the reason why the pod is not eligible for preemption, if there is one (SCH-094).
 pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
     let pod = &search.incoming.info;
     if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
@@ -169,7 +169,7 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
         return None;
     }
     let node = cache.node_index(nominated)?;
-    // Nodes without a status count as UnschedulableAndUnresolvable unless PreFilter set another one.
+    // Nodes without a status are treated as UnschedulableAndUnresolvable, unless PreFilter set another status for them.
     let code = diagnosis
         .status_of(node)
         .map_or(Code::UnschedulableAndUnresolvable, |status| status.code);
@@ -189,7 +189,7 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
     has_terminating_victim.then_some(NotEligible::Terminating)
 }
 
-/// A PodDisruptionBudget in the form that the dry run uses.
+/// A PodDisruptionBudget in the form used by the dry run.
 struct Budget {
     namespace: crate::symbols::Symbol,
     selector: Selector,
@@ -201,13 +201,13 @@ struct Budget {
 /// Results of the dry runs.
 #[derive(Debug, Clone, Default)]
 pub struct DryRun {
-    /// Nodes on which preemption makes room, those without budget violations first.
+    /// Nodes on which preemption would make the pod fit; nodes without budget violations come first.
     pub candidates: Vec<Candidate>,
-    /// Status of the tried nodes on which preemption does not help.
+    /// Status of the evaluated nodes on which preemption does not help.
     pub refused: Vec<(NodeIdx, Status)>,
 }
 
-/// Nodes on which preemption might help: those with status `Unschedulable` (SCH-095).
+/// Returns the nodes on which preemption might help: those with status `Unschedulable` (SCH-095).
 pub fn potential_nodes(diagnosis: &Diagnosis) -> Vec<NodeIdx> {
     diagnosis
         .refused
@@ -223,7 +223,7 @@ fn budgets(cache: &mut Cache) -> Vec<Budget> {
         let Ok(selector) = Selector::compile(&mut cache.symbols, budget.spec.selector.as_ref()) else {
             continue;
         };
-        // An empty selector selects no pod here (SCH-099).
+        // For preemption, an empty selector selects no pod (SCH-099).
         if selector.is_empty() || selector == Selector::Nothing {
             continue;
         }
@@ -237,8 +237,8 @@ fn budgets(cache: &mut Cache) -> Vec<Budget> {
     out
 }
 
-/// Runs the dry run on nodes until enough candidates are found (SCH-096). `limit` is the index of the first node and
-/// the number of candidates; `None` tries all nodes.
+/// Runs the dry run on nodes until enough candidates are found (SCH-096). `limit` contains the index of the first node
+/// and the number of candidates; with `None`, all nodes are tried.
 pub(crate) fn dry_run(
     search: &Search<'_>,
     cache: &mut Cache,
@@ -273,7 +273,7 @@ pub(crate) fn dry_run(
     result
 }
 
-/// Result of PostFilter. The error is that of the dry runs, if none of them found a candidate.
+/// Returns the result of PostFilter. The result is an error only if no dry run found a candidate.
 pub(crate) fn preempt(
     search: &Search<'_>,
     cache: &mut Cache,
@@ -315,7 +315,7 @@ pub(crate) fn preempt(
     })
 }
 
-/// Number of candidates to look for among `n` potential nodes (SCH-096).
+/// Returns the number of candidates to search for among `n` potential nodes (SCH-096).
 pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
     let args = &search.profile.args.preemption;
     let share = n as i64 * args.min_candidate_nodes_percentage / 100;
@@ -399,8 +399,8 @@ fn victims_on(
 
 type Pods = Vec<Arc<PodInfo>>;
 
-/// Splits pods into those whose deletion violates a budget and the rest. The budgets are used up by the most
-/// important pods first (SCH-099).
+/// Splits pods into those whose deletion violates a budget and the others. Each budget is used up by the first pods of
+/// the list, which are the most important ones (SCH-099).
 fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
     let mut allowed: Vec<i64> = budgets.iter().map(|budget| budget.allowed).collect();
     let (mut violating, mut rest) = (Vec::new(), Vec::new());
@@ -427,7 +427,7 @@ fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
     (violating, rest)
 }
 
-/// The best candidates, and the criterion that selected them (SCH-102).
+/// Returns the best candidates, and the criterion that selected them (SCH-102).
 pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
     let mut remaining: Vec<&Candidate> = candidates.iter().collect();
     if remaining.len() <= 1 {
@@ -465,8 +465,8 @@ pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
     (remaining, Criterion::Tie)
 }
 
-/// The earliest start time of the victims with the highest priority. A victim without start time counts as later than
-/// any other.
+/// Returns the earliest start time of the victims with the highest priority. A victim without a start time is treated
+/// as later than any other.
 fn earliest_start(candidate: &Candidate) -> i64 {
     let highest = candidate.victims.iter().map(|pod| pod.priority).max();
     candidate
@@ -478,7 +478,7 @@ fn earliest_start(candidate: &Candidate) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// kube-scheduler's text if no candidate was found (SCH-101), without the prefix `preemption: `.
+/// Returns kube-scheduler's text if no candidate was found (SCH-101), without the prefix `preemption: `.
 pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String {
     let n_nodes = cache.order().len();
     let mut histogram = Histogram::default();
@@ -492,7 +492,7 @@ pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String
     format!("0/{n_nodes} nodes are available:{}", histogram.text(&cache.symbols))
 }
 
-/// Lower-priority pods nominated to the chosen node, whose nomination is cleared (SCH-104).
+/// Returns the lower-priority pods nominated to the chosen node, whose nominations are cleared (SCH-104).
 pub(crate) fn lower_priority_nominated<'a>(
     search: &'a Search<'_>,
     node: &str,
@@ -506,7 +506,7 @@ pub(crate) fn lower_priority_nominated<'a>(
         .filter(move |pod| pod.priority < priority && pod.uid != uid)
 }
 
-/// PodDisruptionBudgets that select a pod, with their `disruptionsAllowed`, for explanations.
+/// Returns the PodDisruptionBudgets that select a pod, with their `disruptionsAllowed`, for explanations.
 pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> ordered::Map<podscope_api::Str, i32> {
     let meta = &pod.pod.metadata;
     cache

@@ -1,7 +1,7 @@
 //! `DynamicResources`: allocates devices to ResourceClaims (SCH-030, SCH-031, DRA-080 to DRA-121).
 //!
-//! The search for devices is in the module `devices`. Without the cargo feature `devices`, a pod with claims is rejected
-//! with an explanatory text; all other pods are decided as with it.
+//! The search for devices is in the module `devices`. Without the cargo feature `devices`, a pod with claims is
+//! rejected with an explanatory text; other pods are scheduled in the same way as with the feature.
 
 #[cfg(feature = "devices")]
 mod claims;
@@ -71,7 +71,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ],
     ..PluginSpec::new(
         "DynamicResources",
-        // Without a PreScore that could skip, Score runs and gives every node 0.
+        // There is no PreScore that could skip the plugin, so Score runs and gives every node 0.
         &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Score, Reserve, PreBind],
         &DynamicResources,
     )
@@ -79,7 +79,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 struct DynamicResources;
 
-/// A rejection that preemption cannot resolve, because preemption never frees a device (DRA-082).
+/// Returns a rejection that preemption cannot resolve, because preemption never releases devices (DRA-082).
 fn unresolvable(text: String) -> Status {
     Status::text(Plugin::DynamicResources, Code::UnschedulableAndUnresolvable, text)
 }
@@ -126,8 +126,8 @@ impl ExtensionPoints for DynamicResources {
         _: &Diagnosis,
         _: Limit,
     ) -> PostFilter {
-        // If another PreFilter ended the cycle before this plugin's, its state is missing. As in kube-scheduler, that
-        // error ends PostFilter.
+        // If the PreFilter of another plugin ended the cycle earlier, this plugin's state is missing. As in
+        // kube-scheduler, the missing state ends PostFilter with an error.
         if !state.dynamic_resources_ran {
             return PostFilter::Error("not found".to_owned());
         }

@@ -1,4 +1,4 @@
-//! The plugin interface: a spec, and extension points with default implementations that do nothing.
+//! The plugin interface: a static description, and extension points with default implementations that do nothing.
 
 use podscope_api::Pod;
 use podscope_api::explained::{NodeDevices, ScoreNote};
@@ -71,22 +71,22 @@ pub struct PluginSpec {
     pub weight: i64,
     /// The extension points that the plugin implements.
     pub points: &'static [Point],
-    /// The plugin updates its Filter state when a dry run adds or removes pods (`PreFilterExtensions`).
+    /// Whether the plugin updates its Filter state when a dry run adds or removes pods (`PreFilterExtensions`).
     pub(crate) has_pre_filter_extensions: bool,
-    /// Events that may make a pod schedulable that the plugin rejected (`EventsToRegister`, SCH-121).
+    /// Events that may make a pod schedulable after the plugin rejected it (`EventsToRegister`, SCH-121).
     pub(crate) events: &'static [EventKind],
-    /// Short description for people of the aspect that the plugin decides.
+    /// Short description of the aspect that the plugin decides, for people.
     pub about: Option<Message>,
     /// Text that follows a number of nodes that the plugin rejected, as in "2 nodes ‹text›".
     pub(crate) refused: Message,
-    /// Short forms of the plugin's fixed reasons: (reason, two or three words). A reason that is short already is not
+    /// Short forms of the plugin's fixed reasons: (reason, two or three words). Reasons that are already short are not
     /// listed.
     pub(crate) short: &'static [(&'static str, Message)],
     pub(crate) extension_points: &'static dyn ExtensionPoints,
 }
 
 impl PluginSpec {
-    /// A spec with the given name and extension points, and defaults for everything else.
+    /// Creates a spec with the given name and extension points, and defaults for everything else.
     pub(crate) const fn new(
         name: &'static str,
         points: &'static [Point],
@@ -105,7 +105,7 @@ impl PluginSpec {
         }
     }
 
-    /// English description of the aspect that the plugin decides.
+    /// Returns the English description of the aspect that the plugin decides.
     pub fn about(&self) -> &'static str {
         self.about.map_or("", Message::english)
     }
@@ -126,11 +126,11 @@ impl PluginSpec {
     }
 }
 
-/// The extension points of a plugin, in the order in which a cycle calls them. A plugin implements those that its
-/// [`PluginSpec::points`] lists. Data kept between them is a field of [`CycleState`].
+/// The extension points of a plugin, in the order in which a cycle calls them. A plugin implements those listed in its
+/// [`PluginSpec::points`]. State between them is stored in a field of [`CycleState`].
 pub(crate) trait ExtensionPoints: Sync {
-    /// PreEnqueue. The error is the reason why the pod may not enter activeQ. `is_preempting`: the pod's victims are
-    /// still being evicted.
+    /// PreEnqueue. The error is the reason why the pod may not enter activeQ. `is_preempting` tells whether the pod's
+    /// victims are still being evicted.
     fn pre_enqueue(&self, _cache: &Cache, _pod: &Pod, _is_preempting: bool) -> Result<(), String> {
         Ok(())
     }
@@ -168,7 +168,7 @@ pub(crate) trait ExtensionPoints: Sync {
         PostFilter::Unschedulable(String::new(), None)
     }
 
-    /// PreScore. Returns false to skip the plugin: it then has no score at all, not even 0 (SCH-035).
+    /// PreScore. Returns false to skip the plugin, which then gives no score at all, not even 0 (SCH-035).
     fn pre_score(
         &self,
         _search: &Search<'_>,
@@ -187,12 +187,12 @@ pub(crate) trait ExtensionPoints: Sync {
     /// NormalizeScore.
     fn normalize(&self, _state: &CycleState, _scores: &mut [i64]) {}
 
-    /// An explanation of a node's score for people; `None` if the number alone explains it.
+    /// Explains a node's score for people; `None` if the number needs no explanation.
     fn explain_score(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<ScoreNote> {
         None
     }
 
-    /// The devices that the plugin allocates on a node; `None` if the pod has no claims.
+    /// Returns the devices that the plugin allocates on a node; `None` if the pod has no claims.
     fn explain_devices(&self, _cache: &Cache, _decision: &Decision, _node: NodeIdx) -> Option<NodeDevices> {
         None
     }
@@ -205,7 +205,7 @@ pub(crate) trait ExtensionPoints: Sync {
     /// Reads and validates the plugin's arguments (SCH-134, SCH-136).
     fn read_args(&self, _fields: &mut Fields<'_>, _args: &mut Args, _errors: &mut Errors) {}
 
-    /// The reason why the plugin rejected a node, for people, with numbers.
+    /// Returns the reason why the plugin rejected a node, for people, with numbers.
     fn refusal(&self, cache: &Cache, _decision: &Decision, _node: NodeIdx, status: &Status) -> String {
         status.message(&cache.symbols)
     }

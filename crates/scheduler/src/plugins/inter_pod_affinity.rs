@@ -1,4 +1,4 @@
-//! `InterPodAffinity`: places a pod near to or apart from other pods, within topology domains (SCH-084 to SCH-092).
+//! `InterPodAffinity`: places a pod near other pods, or away from them, within topology domains (SCH-084 to SCH-092).
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
 use super::places::domain_text;
@@ -45,19 +45,19 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Reason if a required affinity term of the pod is not satisfied.
+/// Reason why a node is rejected: a required affinity term of the pod is not satisfied.
 pub const REASON_AFFINITY: &str = "node(s) didn't match pod affinity rules";
-/// Reason if an anti-affinity term of the pod is violated.
+/// Reason why a node is rejected: an anti-affinity term of the pod is violated.
 pub const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
-/// Reason if an anti-affinity term of an existing pod is violated.
+/// Reason why a node is rejected: an anti-affinity term of an existing pod is violated.
 pub const REASON_EXISTING: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-/// InterPodAffinityArgs.
+/// The fields of InterPodAffinityArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// Weight of the required affinity terms of existing pods when scoring.
     pub hard_pod_affinity_weight: i64,
-    /// For a pod without preferred terms, ignore the preferred terms of existing pods.
+    /// Whether the preferred terms of existing pods are ignored for a pod without preferred terms.
     pub ignore_preferred_terms_of_existing_pods: bool,
 }
 
@@ -85,7 +85,7 @@ impl ExtensionPoints for InterPodAffinity {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
-        let state = CycleState::kept(Plugin::InterPodAffinity, state.affinity.as_ref())?;
+        let state = CycleState::pre_filter_state(Plugin::InterPodAffinity, state.affinity.as_ref())?;
         state.allows(cycle, node)
     }
 
@@ -100,7 +100,7 @@ impl ExtensionPoints for InterPodAffinity {
         Ok(state.affinity_score.is_some())
     }
 
-    /// Sums, over all topology keys, the weight of the node's domain (SCH-092).
+    /// Sums the weights of the node's domains over all topology keys (SCH-092).
     fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let Some(state) = &state.affinity_score else {
             return false;
@@ -161,8 +161,9 @@ impl ExtensionPoints for InterPodAffinity {
     }
 }
 
-/// A placed pod whose domain the incoming pod must avoid because of anti-affinity: its key, its node, and the domain it
-/// shares with `node`. Prefers a pod on `node` itself. `is_own`: the term belongs to the incoming pod.
+/// Finds a placed pod whose domain the incoming pod must avoid because of anti-affinity. Returns the pod's key, its
+/// node, and the domain that it shares with `node`. Prefers a pod on `node` itself. `is_own` tells whether the term
+/// belongs to the incoming pod.
 fn find_conflicting_pod(
     cache: &Cache,
     own: &PodInfo,
@@ -196,7 +197,7 @@ fn find_conflicting_pod(
     })
 }
 
-/// Returns whether a pod matches all terms of a kind. Namespace selectors are matched against an empty label set here
+/// Returns whether a pod matches all terms of a kind. Here, namespace selectors are matched against an empty label set
 /// (SCH-123).
 fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool {
     let mut any = false;
@@ -247,7 +248,7 @@ fn node_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     })
 }
 
-/// A map from (topology key, value) to a number, stored as one dense table per key.
+/// A number for each (topology key, value) pair, stored as one dense table per key.
 #[derive(Debug, Clone, Default)]
 pub struct PairCounts {
     by_key: Vec<(KeyIdx, Vec<i64>)>,
@@ -265,7 +266,7 @@ impl PairCounts {
         &mut self.by_key[at].1
     }
 
-    /// Adds `weight` for every counted pod to the domain of its node. Returns whether any pod was counted.
+    /// Adds `weight` to the domain of a node for every pod counted on the node. Returns whether any pod was counted.
     fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
         topology.key(key).add_up(on_node, weight, self.table(topology, key))
     }
@@ -287,17 +288,17 @@ impl PairCounts {
     }
 }
 
-/// The pair counts of PreFilter (SCH-086).
+/// The numbers of pods per topology pair, computed by PreFilter (SCH-086).
 #[derive(Debug, Clone, Default)]
 pub struct FilterState {
-    /// Existing pods with an anti-affinity term that matches the incoming pod.
+    /// Number of existing pods with an anti-affinity term that matches the incoming pod.
     existing: PairCounts,
     has_existing: bool,
-    /// Pods that match all required affinity terms of the incoming pod.
+    /// Number of pods that match all required affinity terms of the incoming pod.
     affinity: PairCounts,
-    /// Sum of `affinity`; 0 if no pod on a labelled node matches.
+    /// Sum of `affinity`; 0 if no matching pod is on a node with the topology labels.
     affinity_total: i64,
-    /// Pods that match an anti-affinity term of the incoming pod.
+    /// Number of pods that match an anti-affinity term of the incoming pod.
     anti: PairCounts,
 }
 
@@ -319,7 +320,7 @@ fn query(all_of: Vec<PodMatcher>) -> PodQuery {
     }
 }
 
-/// Counts the pairs for PreFilter; `None` skips the plugin.
+/// Counts the pods per topology pair for PreFilter; returns `None` if the plugin is skipped.
 fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let pod = &incoming.info;
     if let Some(error) = &pod.malformed {
@@ -367,7 +368,7 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
 }
 
 impl FilterState {
-    /// AddPod (`delta` 1) and RemovePod (`delta` -1).
+    /// Implements AddPod (`delta` 1) and RemovePod (`delta` -1).
     fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         let (cache, incoming) = (cycle.cache, cycle.incoming);
         let topology = &cache.topology;
@@ -398,7 +399,8 @@ impl FilterState {
     }
 }
 
-/// Returns whether a placed pod excludes the incoming one from a domain, by an anti-affinity term of either pod.
+/// Returns whether a placed pod excludes the incoming pod from a domain, because of an anti-affinity term of either
+/// pod.
 pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
     let (cache, own) = (cycle.cache, &cycle.incoming.info);
     let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
@@ -424,7 +426,8 @@ impl FilterState {
                 Some(count) => is_satisfied &= count > 0,
             }
         }
-        // A pod that matches its own affinity terms may be the first of its group, on any labelled node.
+        // A pod that matches its own affinity terms may be the first pod of its group, on any node with the topology
+        // labels.
         if !is_satisfied && (self.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
             return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
         }
@@ -454,7 +457,7 @@ pub struct ScoreState {
     weights: PairCounts,
 }
 
-/// Computes the weights for PreScore; `None` skips the plugin (SCH-091).
+/// Computes the weights for PreScore; returns `None` if the plugin is skipped (SCH-091).
 fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
     let pod = &incoming.info;
     let preferred: Vec<_> = pod
@@ -497,7 +500,7 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
     recorded.then_some(state)
 }
 
-/// NormalizeScore. Like kube-scheduler, divides before multiplying by 100 (SCH-092).
+/// Implements NormalizeScore. As in kube-scheduler, divides before multiplying by 100 (SCH-092).
 fn normalize_scores(scores: &mut [i64]) {
     let min = scores.iter().copied().min().unwrap_or(0);
     let max = scores.iter().copied().max().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! The default plugins, and the table of their order (SCH-032, SCH-033).
 //!
 //! Each plugin is one file: its spec (name, weight, extension points, events), its extension points, reasons, queueing
-//! hints, arguments with their validation, and texts for explanations. To add a plugin, write the file and add its
-//! line to the table.
+//! hints, arguments with their validation, and texts for explanations. To add a plugin, write its file and add a line
+//! to the table.
 
 pub mod balanced_allocation;
 mod csi_translation;
@@ -74,12 +74,12 @@ plugins! {
 pub const COUNT: usize = Plugin::ALL.len();
 
 impl Plugin {
-    /// The plugin's spec.
+    /// Returns the plugin's static description.
     pub fn spec(self) -> &'static PluginSpec {
         &TABLE[self as usize]
     }
 
-    /// Name of the plugin in Kubernetes.
+    /// Returns the plugin's name in Kubernetes.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
@@ -94,13 +94,13 @@ impl Plugin {
         self.spec().points.contains(&point)
     }
 
-    /// Implementation of the plugin's extension points.
+    /// Returns the implementation of the plugin's extension points.
     pub(crate) fn extension_points(self) -> &'static dyn ExtensionPoints {
         self.spec().extension_points
     }
 }
 
-/// A set of plugins, stored as one bit each.
+/// A set of plugins, stored as one bit per plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PluginSet(u32);
 
@@ -124,15 +124,16 @@ impl PluginSet {
         Self(self.0 | other.0)
     }
 
-    /// The plugins in the order of [`TABLE`].
+    /// Returns the plugins in the order of [`TABLE`].
     pub fn iter(self) -> impl Iterator<Item = Plugin> {
         Plugin::ALL.iter().copied().filter(move |plugin| self.contains(*plugin))
     }
 }
 
-/// `x / y`, faster than an integer division in the common case: if the quotient is at most 100 and `y` is below 2^46,
-/// the float quotient never rounds up to the next whole number, so it can be truncated.
-// `RangeInclusive::contains` is not inlined in development builds and took a quarter of the instructions of a decision.
+/// Returns `x / y`, faster than an integer division in the common case: if the quotient is at most 100 and `y` is below
+/// 2^46, the float quotient never rounds up to the next whole number, so it can be truncated.
+// `RangeInclusive::contains` is not inlined in development builds, where it took a quarter of the instructions of a
+// decision.
 #[expect(clippy::manual_range_contains)]
 #[inline(always)]
 pub(crate) fn quotient(x: i64, y: i64) -> i64 {
@@ -143,7 +144,8 @@ pub(crate) fn quotient(x: i64, y: i64) -> i64 {
     }
 }
 
-/// `DefaultNormalizeScore`: scales scores to `[0, 100]` by the largest one; `reverse` inverts them (SCH-043, SCH-048).
+/// Implements `DefaultNormalizeScore`: scales scores to `[0, 100]`, so that the largest becomes 100; `reverse` inverts
+/// them (SCH-043, SCH-048).
 pub(crate) fn default_normalize(scores: &mut [i64], reverse: bool) {
     let max = scores.iter().copied().max().unwrap_or(0);
     for score in scores {

@@ -30,21 +30,21 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
 };
 
-/// Reason if the pod's nodeSelector or required node affinity does not match.
+/// Reason why a node is rejected: the pod's nodeSelector or required node affinity does not match.
 pub const REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
-/// Reason if the profile's added affinity does not match.
+/// Reason why a node is rejected: the profile's added affinity does not match.
 pub const REASON_ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
-/// Reason if the required terms pin contradictory node names.
+/// Reason why the pod is rejected: its required terms pin it to contradictory node names.
 pub const REASON_CONFLICT: &str = "pod affinity terms conflict";
 
-/// The profile's added node affinity, compiled.
+/// The node affinity that the profile adds to every pod, in compiled form.
 #[derive(Debug, Clone, Default)]
 pub struct AddedAffinity {
     /// Required node affinity for every pod of the profile.
     pub required: Option<NodeSelector>,
-    /// Preferred terms for every pod of the profile, with weights.
+    /// Preferred terms for every pod of the profile, with their weights.
     pub preferred: Vec<(i64, NodeTerm)>,
-    /// There are preferred terms, even if all are empty: then the plugin scores, with 0 (SCH-149).
+    /// Whether there are preferred terms, even if all are empty; in that case the plugin scores, with 0 (SCH-149).
     has_preferred: bool,
 }
 
@@ -73,7 +73,8 @@ impl AddedAffinity {
 struct NodeAffinity;
 
 impl ExtensionPoints for NodeAffinity {
-    /// Skips without required rules; returns the node names if every term pins some (SCH-045).
+    /// Skips the plugin if there are no required rules. Returns the candidate nodes if every term pins node names
+    /// (SCH-045).
     fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         let required = &search.incoming.required;
         if required.is_absent() && search.added_affinity.required.is_none() {
@@ -112,7 +113,7 @@ impl ExtensionPoints for NodeAffinity {
         Ok(())
     }
 
-    /// A malformed preferred term fails the cycle (SCH-046).
+    /// Fails the cycle if a preferred term is malformed (SCH-046).
     fn pre_score(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
         let affinity = &search.incoming.info.pod.spec.affinity;
         let has_own = affinity
@@ -129,7 +130,7 @@ impl ExtensionPoints for NodeAffinity {
         }
     }
 
-    /// Sums the weights of the preferred terms that match.
+    /// Sums the weights of the preferred terms that match the node.
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let terms = || cycle.incoming.preferred.iter().chain(&cycle.added_affinity.preferred);
         for (score, node) in scores.iter_mut().zip(feasible) {
@@ -151,7 +152,7 @@ impl ExtensionPoints for NodeAffinity {
             let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
         };
-        // The old node is matched against the pod's own rule alone, which always matches if the pod has none.
+        // The old node is matched only against the pod's own rule, which always matches if the pod has none.
         let matches = |node: &NodeInfo| waiting.incoming.required.matches(&cache.symbols, node);
         event
             .new_node

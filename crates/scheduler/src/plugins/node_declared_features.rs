@@ -13,7 +13,8 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::Status;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
-    // kube-scheduler also registers for updates of the pod; the fields that imply a feature are immutable here.
+    // kube-scheduler also registers for updates of the pod. In Podscope, the fields that require a feature are
+    // immutable.
     events: &[EventKind::NodeAdd, EventKind::NodeDeclaredFeature],
     about: Some(messages::node_declared_features_about),
     refused: messages::node_declared_features_refused,
@@ -22,8 +23,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 pub const REASON: &str = "node(s) didn't match Pod's required features";
 
-/// The features that a pod needs and a node does not declare. Other declared features concern only updates of running
-/// pods.
+/// Returns the features that a pod needs and a node does not declare. Only features that are relevant for a new pod are
+/// checked; the others affect updates of running pods.
 fn missing(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
     let declares = |name: &str| {
         let declared = node.node.as_ref().map(|node| node.status.declared_features.as_slice());

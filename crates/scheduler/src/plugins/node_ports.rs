@@ -49,7 +49,7 @@ impl ExtensionPoints for NodePorts {
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let own_ports = &waiting.incoming.info.ports;
         event.kind == EventKind::NodeAdd
-            || event.freed().is_some_and(|other| {
+            || event.deleted_pod().is_some_and(|other| {
                 let mut freed = other.ports.iter();
                 freed.any(|freed| own_ports.iter().any(|port| port.conflicts(freed)))
             })

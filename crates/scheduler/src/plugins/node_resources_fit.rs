@@ -1,5 +1,5 @@
-//! `NodeResourcesFit`: the node must have room for the pod's requests; scores nodes by their utilization (SCH-053 to
-//! SCH-060).
+//! `NodeResourcesFit`: the node must have enough free resources for the pod's requests; scores nodes by their
+//! utilization (SCH-053 to SCH-060).
 
 use podscope_api::{CLASS_RESOURCE_PREFIX, DeviceClass, Kind, Object, Quantity, Str};
 use podscope_messages::plugin as messages;
@@ -39,7 +39,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Scoring strategy of NodeResourcesFit (SCH-058 to SCH-060).
+/// The scoring strategy of NodeResourcesFit (SCH-058 to SCH-060).
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScoringStrategy {
     /// Prefers nodes with low utilization.
@@ -51,7 +51,7 @@ pub enum ScoringStrategy {
 }
 
 impl ScoringStrategy {
-    /// The resources that the strategy scores.
+    /// Returns the resources that the strategy scores.
     pub fn resources(&self) -> &[Resource] {
         match self {
             Self::LeastAllocated(resources)
@@ -61,7 +61,7 @@ impl ScoringStrategy {
     }
 }
 
-/// NodeResourcesFitArgs.
+/// The fields of NodeResourcesFitArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
     /// Extended resources that Filter ignores.
@@ -115,7 +115,7 @@ impl ExtensionPoints for NodeResourcesFit {
             return serves_new_resource(cache, event.old, class, pod);
         }
         match (event.kind, &event.old_node, &event.new_node) {
-            (EventKind::PodDelete, ..) => event.freed().is_some(),
+            (EventKind::PodDelete, ..) => event.deleted_pod().is_some(),
             (EventKind::PodScaleDown, ..) => event.is_about(waiting) || has_scaled_down(event, pod),
             (_, Some(old), Some(new)) => fits_empty(new, pod) && has_grown(old, new, pod),
             (_, None, Some(new)) => fits_empty(new, pod),
@@ -132,7 +132,8 @@ impl ExtensionPoints for NodeResourcesFit {
     }
 }
 
-/// Returns whether a class that was added or changed provides an extended resource that the pod requests (DRA-116).
+/// Returns whether an added or changed class provides an extended resource that the pod requests and that it did not
+/// provide before (DRA-116).
 fn serves_new_resource(cache: &Cache, old: Option<&Object>, class: &DeviceClass, pod: &PodInfo) -> bool {
     let declared = class.spec.extended_resource_name.as_deref();
     let before = match old {
@@ -147,7 +148,7 @@ fn serves_new_resource(cache: &Cache, old: Option<&Object>, class: &DeviceClass,
     })
 }
 
-/// Checks all resources of a node. The status lists every insufficient one in kube-scheduler's order.
+/// Checks all resources of a node. The status lists every insufficient resource in kube-scheduler's order.
 fn check_resources(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     let requested = &cycle.incoming.info.requests.requests;
     let allocatable = &node.allocatable;
@@ -211,8 +212,8 @@ fn check_resources(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     })
 }
 
-/// Returns whether a device class provides an extended resource. If a node has none of it in its allocatable,
-/// DynamicResources checks it instead (DRA-116).
+/// Returns whether a device class provides an extended resource. If a node does not have the resource in its
+/// allocatable, DynamicResources checks it instead (DRA-116).
 fn is_provided_by_devices(cache: &Cache, name: Symbol) -> bool {
     cfg!(feature = "devices") && cache.stores.class_of_resource(cache.symbols.text(name)).is_some()
 }
@@ -257,7 +258,7 @@ fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
         )
 }
 
-/// Returns whether the node's allocatable of a requested resource, or of pods, increased.
+/// Returns whether the node's allocatable amount of a requested resource, or of pods, increased.
 fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
     new.allowed_pods > old.allowed_pods
         || any_requested(
@@ -268,7 +269,7 @@ fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
         )
 }
 
-/// Returns whether `holds` is true for the two amounts of any resource that the pod requests.
+/// Returns whether `holds` returns true for the two amounts of any resource that the pod requests.
 fn any_requested(requested: &Resources, a: &Resources, b: &Resources, holds: impl Fn(i64, i64) -> bool) -> bool {
     (requested.cpu > 0 && holds(a.cpu, b.cpu))
         || (requested.memory > 0 && holds(a.memory, b.memory))
@@ -326,14 +327,14 @@ impl<'a> Scorer<'a> {
             return 0;
         }
         match self.strategy {
-            // Like Go's math.Round, rounds half away from zero.
+            // As Go's math.Round, rounds half away from zero.
             ScoringStrategy::RequestedToCapacityRatio(..) => libm::round(sum as f64 / weights as f64) as i64,
             _ => quotient(sum, weights),
         }
     }
 }
 
-/// Percentage of `whole`; like Go, wraps on overflow.
+/// Returns `part` as a percentage of `whole`; as in Go, wraps on overflow.
 #[inline(always)]
 fn percent(part: i64, whole: i64) -> i64 {
     quotient(part.wrapping_mul(100), whole)
@@ -347,7 +348,7 @@ fn least_allocated_score(requested: i64, allocatable: i64) -> i64 {
     }
 }
 
-/// Interpolates linearly between the points of a shape (SCH-060). Utilization in percent, scores 0 to 100.
+/// Interpolates linearly between the points of a shape (SCH-060). Utilization is in percent, scores are from 0 to 100.
 fn interpolate(shape: &[(i64, i64)], utilization: i64) -> i64 {
     for (index, (x, y)) in shape.iter().enumerate() {
         if utilization <= *x {
@@ -472,7 +473,7 @@ fn amount(resource: &str, amount: i64) -> String {
     }
 }
 
-/// Reads the amount of one resource.
+/// A function that reads the amount of one resource.
 type ReadAmount = Box<dyn Fn(&Resources) -> i64>;
 
 fn explain_rejection(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {

@@ -22,7 +22,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 pub const REASON: &str = "node(s) were unschedulable";
 
-/// The taint that a cordoned node is treated as having; a pod that tolerates it fits.
+/// The taint that represents the cordon of a node; a pod that tolerates it fits on a cordoned node.
 const CORDON: TaintInfo = TaintInfo {
     key: Symbol::UNSCHEDULABLE_TAINT,
     value: Symbol::EMPTY,

@@ -71,7 +71,7 @@ impl ExtensionPoints for NodeVolumeLimits {
         let pod = &waiting.incoming.info.pod;
         match (event.kind, event.old, event.new) {
             (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_limit(old, new),
-            (EventKind::PodDelete, ..) => event.freed().is_some_and(|other| has_claims(&other.pod)),
+            (EventKind::PodDelete, ..) => event.deleted_pod().is_some_and(|other| has_claims(&other.pod)),
             (EventKind::Add(Kind::PersistentVolumeClaim), _, claim) => uses_claim(pod, claim),
             (EventKind::Delete(_), ..) => has_claims(pod),
             _ => true,
@@ -96,8 +96,8 @@ fn raises_limit(old: &CsiNode, new: &CsiNode) -> bool {
     })
 }
 
-/// Returns whether the in-tree disk is migrated to a CSI driver on the node. Only Portworx needs the annotation of the
-/// CSINode.
+/// Returns whether the in-tree disk is migrated to a CSI driver on the node. Only Portworx requires the annotation of
+/// the CSINode.
 fn is_migrated(csi_node: Option<&CsiNode>, migration: &Migration) -> bool {
     let Some(csi_node) = csi_node else {
         return false;
@@ -111,7 +111,7 @@ fn migrated_volume(csi_node: Option<&CsiNode>, disk: Option<(&Migration, String)
     Some((migration.driver.into(), handle))
 }
 
-/// Driver and volume handle of a claim's volume, if a CSI driver attaches it.
+/// Returns the driver and the volume handle of a claim's volume, if a CSI driver attaches it.
 fn driver_of_claim(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
@@ -138,11 +138,11 @@ fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Op
     }
 }
 
-/// Set of volumes as `(driver, handle)`: a volume that several pods share counts once.
+/// A set of volumes as `(driver, handle)`; a volume that several pods share is counted once.
 type VolumeSet = ordered::Map<(Str, String), ()>;
 
-/// Adds the CSI volumes of a pod to `into`. `is_new`: the pod is the incoming one, for which a missing claim is an
-/// error.
+/// Adds the CSI volumes of a pod to `into`. `is_new` tells whether the pod is the incoming one, for which a missing
+/// claim is an error.
 fn collect_volumes(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
@@ -168,11 +168,11 @@ fn collect_volumes(
                 let code = Code::UnschedulableAndUnresolvable;
                 return Err(Status::text(Plugin::NodeVolumeLimits, code, text));
             }
-            // Without its claim, the volume of a placed pod is unknown and not counted.
+            // If the claim of a placed pod does not exist, its volume is unknown and not counted.
             continue;
         };
         if is_ephemeral && !is_owned_by(claim, pod) {
-            // Fails the cycle, for placed pods too.
+            // This error fails the cycle, for placed pods too.
             return Err(Status::text(
                 Plugin::NodeVolumeLimits,
                 Code::Error,
@@ -186,7 +186,7 @@ fn collect_volumes(
     Ok(())
 }
 
-/// The text for the claim of an ephemeral volume that the pod does not own (SCH-064).
+/// Returns the error text for the claim of an ephemeral volume that the pod does not own (SCH-064).
 pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     format!(
         "PVC {} was not created for pod {} (pod is not owner)",

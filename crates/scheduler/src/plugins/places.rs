@@ -1,8 +1,8 @@
-//! Texts for the location of a node or volume, shared by several plugins.
+//! Texts about the location of a node or volume, shared by several plugins.
 
 use podscope_api::{NodeSelectorRequirement, PersistentVolume, SelectorOperator};
 
-/// The domain of a label value as text: `zone a`, `node n-1`, or `key=value`.
+/// Returns the domain of a label value as text: `zone a`, `node n-1`, or `key=value`.
 pub(super) fn domain_text(key: &str, value: &str) -> String {
     match domain_word(key) {
         Some(word) => format!("{word} {value}"),
@@ -10,7 +10,7 @@ pub(super) fn domain_text(key: &str, value: &str) -> String {
     }
 }
 
-/// The node affinity of a volume as text: `is in zone a or b`.
+/// Returns the node affinity of a volume as text: `is in zone a or b`.
 pub(super) fn location_text(volume: &PersistentVolume) -> Option<String> {
     let required = volume.spec.node_affinity.as_ref()?.required.as_ref()?;
     let terms = required.node_selector_terms.iter().map(|term| {
@@ -33,7 +33,8 @@ fn rule_text(rule: &NodeSelectorRequirement) -> String {
     }
 }
 
-/// The word for the domains of a well-known label. The prefix may be a driver's own for zones and regions.
+/// Returns the word for the domains of a well-known label. For zones and regions, the label may have a driver's own
+/// prefix.
 fn domain_word(key: &str) -> Option<&'static str> {
     match key.rsplit_once('/')? {
         ("kubernetes.io", "hostname") => Some("node"),

@@ -51,9 +51,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Reason if the skew would exceed maxSkew.
+/// Reason why a node is rejected: the skew would exceed maxSkew.
 pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
-/// Reason if the node lacks the topology label.
+/// Reason why a node is rejected: it lacks the topology label.
 pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
 struct PodTopologySpread;
@@ -72,7 +72,7 @@ impl ExtensionPoints for PodTopologySpread {
 
     /// Checks the constraints in order and returns the first failure (SCH-077).
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
-        let state = CycleState::kept(Plugin::PodTopologySpread, state.spread.as_ref())?;
+        let state = CycleState::pre_filter_state(Plugin::PodTopologySpread, state.spread.as_ref())?;
         for (index, constraint) in state.constraints.iter().enumerate() {
             let domain = cycle.cache.topology.key(constraint.key).domain(node);
             if domain == NONE {
@@ -116,7 +116,7 @@ impl ExtensionPoints for PodTopologySpread {
 
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let Ok(constraints) = constraints(cache, waiting.profile, waiting.incoming, true) else {
-            // As in kube-scheduler, a failing hint queues the pod.
+            // As in kube-scheduler, an error in a hint queues the pod.
             return true;
         };
         if event.new_pod.is_some() || event.old_pod.is_some() {
@@ -137,7 +137,7 @@ impl ExtensionPoints for PodTopologySpread {
     }
 }
 
-/// Returns whether an event of a pod may change the counts of a constraint.
+/// Returns whether an event about a pod may change the counts of a constraint.
 fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
     let own = &waiting.incoming.info;
     let Some(other) = event.new_pod.as_ref().or(event.old_pod.as_ref()) else {
@@ -163,7 +163,7 @@ fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waitin
     }
 }
 
-/// Returns whether an event of a node may change the set of domains.
+/// Returns whether an event about a node may change the set of domains.
 fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bool {
     let has_keys = |node: &NodeInfo| {
         constraints
@@ -182,10 +182,10 @@ fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bo
     }
 }
 
-/// Count of a domain without any node that the constraint includes.
+/// Count of a domain that has no node included by the constraint.
 const UNREGISTERED: i64 = i64::MIN;
 
-/// Counts of the hard constraints per domain, and the smallest counts.
+/// The counts of the hard constraints by domain, and the smallest counts.
 #[derive(Debug, Clone, Default)]
 pub struct FilterState {
     /// The hard constraints, in order.
@@ -196,10 +196,10 @@ pub struct FilterState {
     paths: Vec<CriticalPaths>,
 }
 
-/// The two domains with the smallest counts, as kube-scheduler tracks them (SCH-076).
+/// The two domains with the smallest counts, with these counts, tracked as in kube-scheduler (SCH-076).
 type CriticalPaths = [(Domain, i64); 2];
 
-fn update_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
+fn update_critical_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
     if let Some(at) = paths.iter().position(|(known, _)| *known == domain) {
         paths[at].1 = count;
         if paths[0].1 > paths[1].1 {
@@ -213,7 +213,8 @@ fn update_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
     }
 }
 
-/// The pod's own constraints, hard or soft, or the profile's default ones if it has none (SCH-071, SCH-073, SCH-074).
+/// Returns the pod's hard or soft constraints, or the profile's default constraints if the pod has none (SCH-071,
+/// SCH-073, SCH-074).
 fn constraints(
     cache: &mut Cache,
     profile: &Profile,
@@ -249,7 +250,7 @@ fn constraints(
         .collect()
 }
 
-/// The merged selectors of the services and the controller that select the pod (SCH-074).
+/// Returns the merged selectors of the services and the controller that select the pod (SCH-074).
 fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     let meta = &pod.pod.metadata;
     let mut map = podscope_api::ordered::Map::new();
@@ -286,9 +287,9 @@ fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     }
 }
 
-/// Number of pods in the pod's namespace that match a selector, by node index; missing entries are 0.
+/// Returns the number of pods in the pod's namespace that match a selector, by node index; missing entries are 0.
 fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<Vec<u32>> {
-    // An empty selector matches everything but counts nothing (SCH-072).
+    // Although an empty selector matches every pod, it counts none (SCH-072).
     if selector.is_empty() || *selector == Selector::Nothing {
         return Arc::default();
     }
@@ -313,8 +314,9 @@ fn includes(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, n
         && (!constraint.honor_taints || incoming.first_untolerated(node).is_none())
 }
 
-/// Number of pods per domain of a constraint, over the nodes that the constraint includes and that have all keys in
-/// `required`. A domain without such a node is [`UNREGISTERED`]; the last entry is for nodes without the label.
+/// Returns the number of pods per domain of a constraint, over the nodes that the constraint includes and that have all
+/// keys in `required`. The count of a domain without such a node is [`UNREGISTERED`]; the last entry is for nodes
+/// without the label.
 fn count_per_domain(
     cache: &Cache,
     incoming: &Incoming,
@@ -346,7 +348,7 @@ fn count_per_domain(
     count_per_domain
 }
 
-/// Counts the domains of the hard constraints; `None` if there is none.
+/// Counts the pods per domain for the hard constraints; returns `None` if there are no hard constraints.
 fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let constraints = constraints(cache, profile, incoming, true)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
@@ -375,7 +377,7 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
         for (domain, count) in counts.iter().enumerate() {
             if *count != UNREGISTERED {
                 n_domains += 1;
-                update_paths(&mut paths, domain as Domain, *count);
+                update_critical_paths(&mut paths, domain as Domain, *count);
             }
         }
         state.counts.push(counts);
@@ -387,8 +389,8 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
 }
 
 impl FilterState {
-    /// AddPod (`delta` 1) and RemovePod (`delta` -1). As in kube-scheduler, terminating pods and empty selectors are not
-    /// treated specially here (SCH-078).
+    /// Implements AddPod (`delta` 1) and RemovePod (`delta` -1). As in kube-scheduler, terminating pods and empty
+    /// selectors are treated like others (SCH-078).
     fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         if pod.namespace != cycle.incoming.info.namespace {
             return;
@@ -407,7 +409,7 @@ impl FilterState {
             let domain = domain_of(constraint);
             let count = &mut self.counts[index][domain as usize];
             *count = if *count == UNREGISTERED { delta } else { *count + delta };
-            update_paths(&mut self.paths[index], domain, *count);
+            update_critical_paths(&mut self.paths[index], domain, *count);
         }
     }
 
@@ -420,7 +422,8 @@ impl FilterState {
                 .any(|constraint| constraint.selector.matches(&pod.labels))
     }
 
-    /// The critical paths, which [`FilterState::update`] with the opposite delta does not restore exactly.
+    /// Returns the critical paths, because [`FilterState::update`] with the opposite delta does not restore them
+    /// exactly.
     pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
         self.paths.clone()
     }
@@ -429,7 +432,7 @@ impl FilterState {
         self.paths = paths;
     }
 
-    /// The smallest count of a constraint; 0 with fewer than minDomains domains (SCH-076).
+    /// Returns the smallest count of a constraint; 0 with fewer than minDomains domains (SCH-076).
     pub fn min(&self, index: usize) -> i64 {
         match self.too_few_domains(index) {
             Some(_) => 0,
@@ -437,13 +440,13 @@ impl FilterState {
         }
     }
 
-    /// The number of domains, if there are fewer than minDomains.
+    /// Returns the number of domains if it is smaller than minDomains, otherwise `None`.
     pub fn too_few_domains(&self, index: usize) -> Option<usize> {
         let found = self.n_domains[index];
         (found < self.constraints[index].min_domains).then_some(found)
     }
 
-    /// The count of a domain; `None` if the constraint includes none of its nodes.
+    /// Returns the count of a domain; `None` if the constraint includes none of its nodes.
     pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
         self.counts[index]
             .get(domain as usize)
@@ -451,13 +454,13 @@ impl FilterState {
             .filter(|count| *count != UNREGISTERED)
     }
 
-    /// 1 if the pod matches the constraint's selector, else 0.
+    /// Returns 1 if the pod matches the constraint's selector, otherwise 0.
     pub fn self_match(&self, index: usize) -> i64 {
         i64::from(self.self_match[index])
     }
 }
 
-/// Text about the first constraint that a node violates, with its numbers.
+/// Returns a text about the first constraint that a node violates, with numbers.
 fn explain_rejection(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
     let state = decision.state.spread()?;
     for (at, constraint) in state.constraints.iter().enumerate() {

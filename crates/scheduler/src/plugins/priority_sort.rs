@@ -12,11 +12,11 @@ struct PrioritySort;
 
 impl ExtensionPoints for PrioritySort {}
 
-/// A sort key with the plugin's order: higher priority first, then the earlier timestamp (microseconds), then the order
-/// of arrival.
+/// A sort key in the plugin's order: the higher priority first, then the earlier timestamp (microseconds), then the
+/// order of arrival.
 pub type SortKey = (i64, i64, u64);
 
-/// The sort key of a queued pod.
+/// Returns the sort key of a queued pod.
 pub fn sort_key(priority: i32, timestamp: i64, arrival: u64) -> SortKey {
     (-i64::from(priority), timestamp, arrival)
 }

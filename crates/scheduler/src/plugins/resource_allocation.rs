@@ -1,5 +1,5 @@
-//! Code shared by the two plugins that score by resources: the scored resources, their weights and their amounts on a
-//! node (SCH-057, SCH-107).
+//! Code shared by the two plugins that score resources: the scored resources, their weights and their amounts on a node
+//! (SCH-057, SCH-107).
 
 use podscope_api::Str;
 
@@ -15,11 +15,11 @@ use crate::symbols::Symbol;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
     pub name: Str,
-    /// At least 1: an absent weight is read as 1.
+    /// The weight, at least 1: an absent weight is read as 1.
     pub weight: i64,
 }
 
-/// The scored resources if the arguments do not set any.
+/// Returns the resources that are scored if the arguments do not set any.
 pub(super) fn default_resources() -> Vec<Resource> {
     ["cpu", "memory"]
         .into_iter()
@@ -30,7 +30,7 @@ pub(super) fn default_resources() -> Vec<Resource> {
         .collect()
 }
 
-/// Reads the field `resources`; `None` if it is absent.
+/// Reads the field `resources`; returns `None` if it is absent.
 pub(super) fn read_resources(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Vec<Resource>> {
     let base = fields.at("resources");
     let list = fields.list("resources", errors)?;
@@ -48,7 +48,7 @@ pub(super) fn read_resources(fields: &mut Fields<'_>, errors: &mut Errors) -> Op
     Some(out)
 }
 
-/// The source of a resource's amounts.
+/// The field from which a resource's amounts are read.
 #[derive(Debug, Clone, Copy)]
 enum AmountSource {
     Cpu,
@@ -61,13 +61,13 @@ enum AmountSource {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScoredResource {
     source: AmountSource,
-    /// The pod's request.
+    /// The pod's request of the resource.
     pub wanted: i64,
     pub weight: i64,
 }
 
-/// The configured resources to score for a pod. Omits resources that no node has, and extended resources that the pod
-/// does not request.
+/// Returns the configured resources to score for a pod. Omits resources that no node has, and extended resources that
+/// the pod does not request.
 pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &Resources) -> Vec<ScoredResource> {
     let scored = |Resource { name, weight }: &Resource| {
         let (source, wanted) = match &**name {
@@ -103,8 +103,8 @@ impl ScoredResource {
         matches!(self.source, AmountSource::Memory)
     }
 
-    /// `(requested, allocatable)` on the node, with the pod added. With `nonzero`, requests of placed pods include the
-    /// defaults for missing requests.
+    /// Returns `(requested, allocatable)` on the node, with the pod's request added. With `nonzero`, the requests of
+    /// placed pods include the defaults for missing requests.
     #[inline(always)]
     pub(crate) fn on(&self, cache: &Cache, node: NodeIdx, row: &Row, nonzero: bool) -> (i64, i64) {
         let (requested, allocatable) = match self.source {

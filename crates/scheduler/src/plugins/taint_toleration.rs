@@ -23,7 +23,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
 
-/// Reason text. It does not name the taint; explanations do.
+/// Reason why a node is rejected. The text does not contain the taint; explanations do.
 pub const REASON: &str = "node(s) had untolerated taint(s)";
 
 struct TaintToleration;
@@ -34,7 +34,7 @@ impl ExtensionPoints for TaintToleration {
         true
     }
 
-    /// Rejects a node with an untolerated NoSchedule or NoExecute taint.
+    /// Rejects a node that has an untolerated NoSchedule or NoExecute taint.
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         match cycle.incoming.first_untolerated(node) {
             None => Ok(()),
@@ -42,7 +42,7 @@ impl ExtensionPoints for TaintToleration {
         }
     }
 
-    /// Number of PreferNoSchedule taints that the pod does not tolerate.
+    /// Counts the PreferNoSchedule taints that the pod does not tolerate.
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         for (score, node) in scores.iter_mut().zip(feasible) {
             if cycle.cache.row(*node).flags & HAS_SOFT_TAINT != 0 {
@@ -52,7 +52,7 @@ impl ExtensionPoints for TaintToleration {
         true
     }
 
-    /// Inverts the scores: fewer untolerated taints score higher.
+    /// Inverts the scores, so that fewer untolerated taints give a higher score.
     fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
         default_normalize(scores, true);
     }

@@ -58,23 +58,23 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Text for nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
+/// Text about nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
 pub(super) const CANNOT_SERVE: Message = messages::volumes_cannot_serve;
-/// Default timeout of PreBind for volumes.
+/// Default time that PreBind waits for volumes, in seconds.
 pub(crate) const BIND_TIMEOUT_SECONDS: i64 = 600;
 
-/// Reason if a bound volume cannot be reached from the node.
+/// Reason why a node is rejected: it cannot reach a bound volume.
 pub const REASON_NODE: &str = "node(s) didn't match PersistentVolume's node affinity";
-/// Reason if no volume is available for an unbound claim.
+/// Reason why a node is rejected: no volume is available for an unbound claim.
 pub const REASON_BIND: &str = "node(s) didn't find available persistent volumes to bind";
-/// Reason if the storage driver has no capacity for the node.
+/// Reason why a node is rejected: the storage driver has no capacity for the node.
 pub const REASON_SPACE: &str = "node(s) did not have enough free storage";
-/// Reason if a claim is bound to a volume that does not exist.
+/// Reason why a node is rejected: a claim is bound to a volume that does not exist.
 pub const REASON_LOST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-/// Reason if an immediate-mode claim is not bound yet.
+/// Reason why the pod is rejected: a claim with immediate binding is not bound yet.
 pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeClaims";
 
-/// Annotation of a CSINode: comma-separated in-tree plugins that are migrated to CSI on the node.
+/// Annotation of a CSINode with a comma-separated list of the in-tree plugins that are migrated to CSI on the node.
 pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
 struct VolumeBinding;
@@ -88,11 +88,11 @@ impl ExtensionPoints for VolumeBinding {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        let state = CycleState::kept(Plugin::VolumeBinding, state.binding.as_ref())?;
-        find(cycle, state, node).map(|_| ())
+        let state = CycleState::pre_filter_state(Plugin::VolumeBinding, state.binding.as_ref())?;
+        find_bindings(cycle, state, node).map(|_| ())
     }
 
-    /// Skips scoring: the feature gate StorageCapacityScoring is off.
+    /// Skips scoring, because the feature gate StorageCapacityScoring is off.
     fn pre_score(&self, _: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
         Ok(false)
     }
@@ -178,25 +178,25 @@ pub(super) fn uses_claim(pod: &Pod, claim: Option<&Object>) -> bool {
     claim.metadata.namespace == pod.metadata.namespace && used(claim)
 }
 
-/// The pod's claims, bound ones and those with delayed binding.
+/// The pod's claims: bound claims, and claims with delayed binding.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     bound: Vec<Arc<PersistentVolumeClaim>>,
     delayed: Vec<Arc<PersistentVolumeClaim>>,
 }
 
-/// Result of Reserve: volumes to bind and claims to provision (SCH-070).
+/// The result of Reserve: volumes to bind and claims to provision (SCH-070).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bindings {
     /// Volumes to bind, each with its claim.
     pub binds: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
     /// Claims to provision by setting the selected-node annotation.
     pub provisions: Vec<Arc<PersistentVolumeClaim>>,
-    /// PreBind must wait for at least one claim.
+    /// Whether PreBind must wait for at least one claim.
     pub is_slow: bool,
 }
 
-/// Name of the PersistentVolumeClaim of a generic ephemeral volume.
+/// Returns the name of the PersistentVolumeClaim of a generic ephemeral volume.
 pub(crate) fn ephemeral_claim_name(pod: &Pod, volume: &Volume) -> Str {
     format!("{}-{}", pod.metadata.name, volume.name).into()
 }
@@ -209,7 +209,7 @@ pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
         .is_some_and(|owner| owner.uid == pod.metadata.uid)
 }
 
-/// StorageClass of a claim: the beta annotation takes precedence. `None` when empty.
+/// Returns the StorageClass of a claim; the beta annotation takes precedence. `None` if the name is empty.
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
     claim
         .metadata
@@ -219,7 +219,7 @@ pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
         .filter(|name| !name.is_empty())
 }
 
-/// StorageClass of a volume: the beta annotation takes precedence.
+/// Returns the StorageClass of a volume; the beta annotation takes precedence.
 fn class_of(volume: &PersistentVolume) -> &str {
     let old = volume.metadata.annotation(annotation::BETA_STORAGE_CLASS);
     old.unwrap_or(&volume.spec.storage_class_name)
@@ -233,7 +233,7 @@ fn error(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::Error, text)
 }
 
-/// Collects the pod's claims for PreFilter; `None` if it has none.
+/// Collects the pod's claims for PreFilter; returns `None` if it has no claims.
 fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
@@ -312,7 +312,7 @@ fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
 }
 
 /// Returns whether a node satisfies a volume's node affinity. Only the node's labels are checked; `matchFields` are
-/// ignored here.
+/// ignored.
 fn can_reach(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     let Some(required) = affinity.and_then(|affinity| affinity.required.as_ref()) else {
         return true;
@@ -323,7 +323,7 @@ fn can_reach(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     required.node_selector_terms.iter().any(|term| {
         (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
             && term.match_expressions.iter().all(|expression| {
-                // Terms of volumes are not interned, because volumes are few.
+                // The terms of volumes are not interned, because there are few volumes.
                 podscope_api::LabelSelectorRequirement {
                     key: expression.key.clone(),
                     operator: expression.operator.clone(),
@@ -359,7 +359,7 @@ fn mode(mode: Option<&Str>) -> &str {
     mode.map_or("Filesystem", |mode| mode)
 }
 
-/// The volume that an unbound claim would be bound to on this node (SCH-068).
+/// Returns the volume that an unbound claim would be bound to on this node (SCH-068).
 fn find_volume<'a>(
     stores: &'a Stores,
     node: &NodeInfo,
@@ -419,7 +419,7 @@ fn find_volume<'a>(
     best
 }
 
-/// Reasons why a node is rejected, as flags in the order of kube-scheduler's texts.
+/// The reasons why a node is rejected, as flags in the order of kube-scheduler's texts.
 #[derive(Default)]
 struct RejectionReasons {
     node: bool,
@@ -428,8 +428,8 @@ struct RejectionReasons {
     lost: bool,
 }
 
-/// Runs Filter on a node and returns the bindings that Reserve would make (SCH-066, SCH-067).
-fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
+/// Runs Filter on a node, and returns the bindings that Reserve would make (SCH-066, SCH-067).
+fn find_bindings(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
     let stores = &cycle.cache.stores;
     let mut rejected = RejectionReasons::default();
     for claim in &state.bound {
@@ -446,7 +446,7 @@ fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, S
         }
     }
     let mut bindings = Bindings::default();
-    find_delayed(stores, state, node, &mut bindings, &mut rejected)?;
+    find_bindings_of_delayed(stores, state, node, &mut bindings, &mut rejected)?;
     let reasons: Vec<Reason> = [
         (rejected.node, REASON_NODE),
         (rejected.bind, REASON_BIND),
@@ -467,7 +467,7 @@ fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, S
     })
 }
 
-fn find_delayed(
+fn find_bindings_of_delayed(
     stores: &Stores,
     state: &State,
     node: &NodeInfo,
@@ -506,7 +506,7 @@ fn find_delayed(
             .unwrap_or_default();
         let allowed = class.allowed_topologies.is_empty()
             || class.allowed_topologies.iter().any(|term| {
-                // A term without expressions matches no node.
+                // A topology term without expressions matches no node.
                 !term.match_label_expressions.is_empty()
                     && term.match_label_expressions.iter().all(|requirement| {
                         labels
@@ -546,7 +546,7 @@ fn find_delayed(
 /// Implements Reserve: returns the bindings to assume, with the objects changed as the scheduler will write them
 /// (SCH-070).
 pub fn reserve(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
-    let mut bindings = find(cycle, state, node)?;
+    let mut bindings = find_bindings(cycle, state, node)?;
     bindings.is_slow = !state.delayed.is_empty();
     for (volume, claim) in &mut bindings.binds {
         let volume = Arc::make_mut(volume);

@@ -1,5 +1,5 @@
-//! `VolumeRestrictions`: rejects nodes where another pod uses a disk or ReadWriteOncePod claim of the pod (SCH-061,
-//! SCH-062).
+//! `VolumeRestrictions`: rejects nodes on which another pod uses a disk or a ReadWriteOncePod claim of the pod
+//! (SCH-061, SCH-062).
 
 use podscope_api::ordered;
 use podscope_messages::plugin as messages;
@@ -33,9 +33,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
 };
 
-/// Reason if an inline disk is in use.
+/// Reason why a node is rejected: an inline disk of the pod is in use.
 pub const REASON_DISK: &str = "node(s) had no available disk";
-/// Reason if a claim with access mode ReadWriteOncePod is in use.
+/// Reason why a node is rejected: a claim with the access mode ReadWriteOncePod is in use.
 pub const REASON_CLAIM: &str =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
@@ -49,7 +49,7 @@ impl ExtensionPoints for VolumeRestrictions {
         Ok(PreFilter::run_if(state.restrictions.is_some()))
     }
 
-    /// As in kube-scheduler, compares claim names without their namespace.
+    /// Updates the number of uses. As in kube-scheduler, claim names are compared without their namespace.
     fn pod_changed(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
         let Some(state) = &mut state.restrictions else {
             return;
@@ -64,7 +64,7 @@ impl ExtensionPoints for VolumeRestrictions {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        let state = CycleState::kept(Plugin::VolumeRestrictions, state.restrictions.as_ref())?;
+        let state = CycleState::pre_filter_state(Plugin::VolumeRestrictions, state.restrictions.as_ref())?;
         let volumes = &cycle.incoming.info.pod.spec.volumes;
         for volume in volumes.iter().filter(|volume| is_restricted(volume)) {
             let used = node
@@ -126,7 +126,7 @@ fn shares_claim(a: &Volume, b: &Volume) -> bool {
     }
 }
 
-/// ReadWriteOncePod claims of the pod, and the number of uses by other pods.
+/// The ReadWriteOncePod claims of the pod, and the number of uses by other pods.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     claims: ordered::Set<Str>,
@@ -140,7 +140,7 @@ fn is_restricted(volume: &Volume) -> bool {
         || volume.iscsi.is_some()
 }
 
-/// Computes the state in PreFilter; `None` skips the plugin.
+/// Computes the state in PreFilter; returns `None` if the plugin is skipped.
 fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let mut state = State::default();

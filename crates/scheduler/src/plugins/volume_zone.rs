@@ -37,7 +37,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 pub const REASON: &str = "node(s) had no available volume zone";
 
-/// Zone and region labels as (symbol, name, symbol of the stable label).
+/// The zone and region labels as (symbol, name, symbol of the stable label).
 const LABELS: [(Symbol, &str, Symbol); 4] = [
     (Symbol::BETA_ZONE, label::BETA_ZONE, Symbol::ZONE),
     (Symbol::BETA_REGION, label::BETA_REGION, Symbol::REGION),
@@ -56,7 +56,7 @@ impl ExtensionPoints for VolumeZone {
     }
 
     fn filter(&self, _: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        let state = CycleState::kept(Plugin::VolumeZone, state.zone.as_ref())?;
+        let state = CycleState::pre_filter_state(Plugin::VolumeZone, state.zone.as_ref())?;
         if LABELS.iter().all(|(symbol, ..)| label(&node.labels, *symbol).is_none()) {
             return Ok(());
         }
@@ -87,7 +87,7 @@ impl ExtensionPoints for VolumeZone {
     }
 }
 
-/// Text about the first volume of the pod whose zone or region label does not match the node.
+/// Returns a text about the first volume of the pod whose zone or region label does not match the node.
 fn find_mismatch(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
     let pod = &decision.incoming.info.pod;
     let node = cache.node(node).node.as_ref()?;
@@ -118,7 +118,7 @@ fn find_mismatch(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<St
     None
 }
 
-/// For each zone or region label of each volume: the label, the stable label, and the accepted values.
+/// The zone or region labels of the pod's volumes: for each, the label, the stable label, and the accepted values.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     topologies: Vec<(Symbol, Symbol, ordered::Set<Option<Symbol>>)>,
@@ -128,7 +128,7 @@ fn unresolvable(text: String) -> Status {
     Status::text(Plugin::VolumeZone, Code::UnschedulableAndUnresolvable, text)
 }
 
-/// Computes the state in PreFilter; `None` skips the plugin.
+/// Computes the state in PreFilter; returns `None` if the plugin is skipped.
 fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
@@ -176,9 +176,9 @@ fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         for (symbol, name, stable) in LABELS {
             let zones = |value: &str| -> Option<ordered::Set<Option<Symbol>>> {
                 let mut parts = value.split("__").map(str::trim);
-                // A value that was never interned is on no node: it becomes None and matches nothing.
+                // A value that was never interned is on no node; it becomes `None`, which matches nothing.
                 let values = parts.clone().map(|part| cycle.cache.symbols.get(part)).collect();
-                // A list with an empty zone is invalid and ignored.
+                // A list that contains an empty zone is invalid and ignored.
                 parts.all(|part| !part.is_empty()).then_some(values)
             };
             if let Some(values) = volume.metadata.label(name).and_then(zones) {

@@ -1,4 +1,4 @@
-//! Cluster events: classifies the change of an object by its possible effect on waiting pods (SCH-119, SCH-124).
+//! Cluster events: classifies changes of objects by their possible effect on waiting pods (SCH-119, SCH-124).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Node, Object, Pod};
@@ -11,7 +11,7 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{Incoming, PodInfo};
 use crate::resources::PodRequests;
 
-/// Kind of a cluster event.
+/// The kind of a cluster event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
     NodeAdd,
@@ -25,7 +25,7 @@ pub(crate) enum EventKind {
     NodeDeclaredFeature,
     /// A pod was bound, or a bound pod was created.
     PodAdd,
-    /// A pod that used or reserved a node was deleted.
+    /// A pod that was bound, assumed or nominated was deleted, so that its node has more free resources.
     PodDelete,
     PodLabel,
     PodScaleDown,
@@ -33,7 +33,7 @@ pub(crate) enum EventKind {
     /// The ResourceClaims generated for the pod changed.
     PodGeneratedClaims,
     PodToleration,
-    /// Any other update of a pod. No in-tree plugin registers for it.
+    /// Any other update of a pod. No in-tree plugin registers for this event.
     PodOther,
     /// An object of another kind was created, updated or deleted.
     Add(Kind),
@@ -48,14 +48,14 @@ impl EventKind {
     }
 }
 
-/// A waiting pod, as passed to queueing hints.
+/// A waiting pod, in the form that queueing hints receive.
 pub(crate) struct Waiting<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) added_affinity: &'a AddedAffinity,
     pub(crate) incoming: &'a Incoming,
 }
 
-/// An event with its objects, which are also in compiled form for queueing hints.
+/// An event with its objects; pods and nodes are also given in compiled form, for queueing hints.
 #[derive(Debug)]
 pub(crate) struct Event<'a> {
     pub(crate) kind: EventKind,
@@ -98,14 +98,14 @@ impl<'a> Event<'a> {
         self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
     }
 
-    /// The pod of a deletion event, if it used or reserved a node.
-    pub(crate) fn freed(&self) -> Option<&PodInfo> {
+    /// Returns the deleted pod of a deletion event, if it was bound or nominated to a node.
+    pub(crate) fn deleted_pod(&self) -> Option<&PodInfo> {
         self.old_pod.as_ref().filter(|pod| pod.is_bound_or_nominated())
     }
 }
 
-/// The events of a node update, in kube-scheduler's order. Uncordoning counts as a taint change; cordoning causes no
-/// event.
+/// Returns the events of a node update, in kube-scheduler's order. Uncordoning is treated as a taint change; cordoning
+/// causes no event.
 pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
     let mut events = Vec::new();
     if old.is_unschedulable() && !new.is_unschedulable() {
@@ -142,7 +142,7 @@ pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
     events
 }
 
-/// The events of a pod update.
+/// Returns the events of a pod update.
 pub(crate) fn pod_events(cache: &mut Cache, old: &Pod, new: &Pod) -> Vec<EventKind> {
     let mut events = Vec::new();
     if old.metadata.labels != new.metadata.labels {

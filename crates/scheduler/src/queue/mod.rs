@@ -6,9 +6,9 @@
 //!   add ─► activeQ ◄── flush, 1 s ── backoffQ (unschedulable | error)      in a cycle
 //!            ▲                          ▲                                      │
 //!            └── hint, not backing off ─┴── hint, backing off ── unschedulable ◄┘ refused
-//!                                                                (gated ones too)
+//!                                                                (gated pods too)
 //! ```
-//! A cycle takes no simulated time, so no event can occur between a pop and the return of the pod. The "in-flight
+//! A cycle takes no simulated time, so no event can occur between the pop of a pod and its return. The "in-flight
 //! events" of kube-scheduler (SCH-113, SCH-127) are therefore always empty here.
 
 pub(crate) mod events;
@@ -25,12 +25,13 @@ use crate::plugins::{Plugin, PluginSet};
 use crate::pod_info::Incoming;
 
 const SECOND: i64 = 1_000_000;
-/// Upper bound of a back-off, small enough that adding it to any instant does not overflow.
+/// Upper bound of a back-off in microseconds, small enough that adding it to any time does not overflow.
 const BACKOFF_LIMIT: i64 = i64::MAX / 4;
-/// Period of the flush of pods that have waited too long (SCH-116).
+/// Period of the flush of pods that have waited too long, in microseconds (SCH-116).
 const UNSCHEDULABLE_FLUSH_PERIOD: i64 = 30 * SECOND;
-/// `--pod-max-in-unschedulable-pods-duration` (SCH-116).
-const UNSCHEDULABLE_MAX: i64 = 5 * 60 * SECOND;
+/// Time after which an unschedulable pod is retried, in microseconds (`--pod-max-in-unschedulable-pods-duration`,
+/// SCH-116).
+const MAX_UNSCHEDULABLE_TIME: i64 = 5 * 60 * SECOND;
 
 /// The part of the queue in which a pod waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -52,18 +53,18 @@ pub enum Pool {
 #[derive(Debug, Clone)]
 pub(crate) struct QueuedPod {
     pub(crate) incoming: Arc<Incoming>,
-    /// When the pod was added to the queue, or returned to it, in microseconds.
+    /// Time at which the pod was added to the queue or returned to it, in microseconds.
     pub(crate) timestamp: i64,
-    /// Sequence number; orders pods with equal timestamps.
+    /// Sequence number, which orders pods with equal timestamps.
     arrival: u64,
     pub(crate) attempts: u32,
     unschedulable_count: u32,
     errors: u32,
     pub(crate) rejectors: PluginSet,
     pub(crate) gated_by: Option<Plugin>,
-    /// The record that added the pod to the queue or moved it last. It becomes the cause of the next attempt.
+    /// The cause of the pod's addition to the queue or of its last move. It becomes the cause of the next attempt.
     pub(crate) caused_by: CausedBy,
-    /// Reasons of the last failed attempt; `None` before the first.
+    /// Reasons of the last failed attempt; `None` before the first attempt.
     pub(crate) refusal: Option<Arc<RefusedNodes>>,
 }
 
@@ -101,12 +102,12 @@ pub(crate) struct Queue {
     arrivals: u64,
     pods: ordered::Map<Str, (Pool, QueuedPod)>,
     active: ordered::Set<(SortKey, Str)>,
-    /// Sorted by expiration, then as in activeQ.
+    /// Sorted by the end of the back-off, then as in activeQ.
     backoff: ordered::Set<(i64, SortKey, Str)>,
     error_backoff: ordered::Set<(i64, SortKey, Str)>,
     /// Pods in the pools `Unschedulable` and `Gated`.
     waiting: ordered::Set<Str>,
-    /// The record of the change that is being processed.
+    /// The cause of the change that is being processed.
     pub(crate) cause: CausedBy,
 }
 
@@ -139,8 +140,8 @@ impl Queue {
         self.arrivals
     }
 
-    /// End of the pod's back-off; `None` if it has none (SCH-114).
-    fn expiration(&self, pod: &QueuedPod) -> Option<i64> {
+    /// Returns the end of the pod's back-off; `None` if it has no back-off (SCH-114).
+    fn backoff_end(&self, pod: &QueuedPod) -> Option<i64> {
         let count = if pod.errors > 0 {
             pod.errors
         } else {
@@ -162,10 +163,10 @@ impl Queue {
     }
 
     fn is_backing_off(&self, pod: &QueuedPod, now: i64) -> bool {
-        self.expiration(pod).is_some_and(|end| whole_seconds(now) <= end)
+        self.backoff_end(pod).is_some_and(|end| whole_seconds(now) <= end)
     }
 
-    /// The pool of a queued pod.
+    /// Returns the pool of a queued pod.
     pub(crate) fn pool(&self, uid: &str) -> Option<Pool> {
         self.pods.get(uid).map(|(pool, _)| *pool)
     }
@@ -206,18 +207,18 @@ impl Queue {
         );
     }
 
-    /// Sort key in the back-off heaps.
+    /// Returns the sort key for the back-off heaps.
     fn heap_key(&self, pod: &QueuedPod) -> (i64, SortKey, Str) {
-        (self.expiration(pod).unwrap_or(0), pod.key(), pod.uid().clone())
+        (self.backoff_end(pod).unwrap_or(0), pod.key(), pod.uid().clone())
     }
 
     /// Adds a new pod. `gate` is the plugin whose PreEnqueue rejected it, if any.
     pub(crate) fn add(&mut self, mut pod: QueuedPod, gate: Option<Plugin>) {
         pod.arrival = self.next_arrival();
-        self.admit(pod, gate, Pool::Active);
+        self.insert_unless_gated(pod, gate, Pool::Active);
     }
 
-    fn admit(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: Pool) {
+    fn insert_unless_gated(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: Pool) {
         pod.gated_by = gate;
         if self.cause != CausedBy::NOTHING {
             pod.caused_by = self.cause;
@@ -231,23 +232,23 @@ impl Queue {
         }
     }
 
-    /// Moves a pod that may be schedulable now to activeQ, or to backoffQ while it backs off (SCH-117).
+    /// Moves a pod that may have become schedulable to activeQ, or to backoffQ during its back-off (SCH-117).
     pub(crate) fn requeue(&mut self, pod: QueuedPod, gate: Option<Plugin>, now: i64) {
         let pool = match self.is_backing_off(&pod, now) {
             true if pod.errors > 0 => Pool::ErrorBackoff,
             true => Pool::Backoff,
             false => Pool::Active,
         };
-        self.admit(pod, gate, pool);
+        self.insert_unless_gated(pod, gate, pool);
     }
 
     /// Moves a pod to activeQ immediately, ignoring its back-off.
     pub(crate) fn activate(&mut self, pod: QueuedPod, gate: Option<Plugin>) {
-        self.admit(pod, gate, Pool::Active);
+        self.insert_unless_gated(pod, gate, Pool::Active);
     }
 
-    /// Returns a pod to the queue after a failed attempt (SCH-113), with the plugins that rejected it. Without any
-    /// rejector, the failure is an error and the pod is retried after its back-off.
+    /// Returns a pod to the queue after a failed attempt (SCH-113), and stores the plugins that rejected it. Without
+    /// rejectors, the failure is an error, and the pod is retried after its back-off.
     pub(crate) fn return_failed(&mut self, mut pod: QueuedPod, rejectors: PluginSet, gate: Option<Plugin>, now: i64) {
         pod.rejectors = rejectors;
         pod.timestamp = now;
@@ -278,9 +279,9 @@ impl Queue {
         }
     }
 
-    /// Records the current change as the cause of a pod's next attempt, because it made room for the pod. Applies to pods
-    /// in activeQ and backoffQ.
-    pub(crate) fn made_room_for(&mut self, uid: &str) {
+    /// Records the current change as the cause of a pod's next attempt, because the change freed resources for the pod.
+    /// Applies to pods in activeQ and backoffQ.
+    pub(crate) fn set_cause_of_next_attempt(&mut self, uid: &str) {
         if let Some((Pool::Active | Pool::Backoff, pod)) = self.pods.get_mut(uid)
             && self.cause != CausedBy::NOTHING
         {
@@ -288,7 +289,7 @@ impl Queue {
         }
     }
 
-    /// UIDs of the pods that wait for an event, gated ones included.
+    /// Returns the UIDs of the pods that wait for an event, including gated pods.
     pub(crate) fn waiting(&self) -> Vec<Str> {
         self.waiting.iter().cloned().collect()
     }
@@ -299,7 +300,7 @@ impl Queue {
 
     /// Runs the timers up to `now` (SCH-116). Returns the pods that waited too long, which the caller requeues.
     pub(crate) fn flush(&mut self, now: i64) -> Vec<Str> {
-        // Invariant: the release depends only on the last whole second, so skipped ticks change nothing.
+        // Invariant: which pods are released depends only on the last whole second, so skipped ticks change nothing.
         for errors in [false, true] {
             loop {
                 let heap = if errors { &self.error_backoff } else { &self.backoff };
@@ -323,9 +324,9 @@ impl Queue {
         self.waiting
             .iter()
             .filter(|uid| {
-                self.pods
-                    .get(*uid)
-                    .is_some_and(|(pool, pod)| *pool == Pool::Unschedulable && tick - pod.timestamp > UNSCHEDULABLE_MAX)
+                self.pods.get(*uid).is_some_and(|(pool, pod)| {
+                    *pool == Pool::Unschedulable && tick - pod.timestamp > MAX_UNSCHEDULABLE_TIME
+                })
             })
             .cloned()
             .collect()
@@ -336,7 +337,8 @@ impl Queue {
         !self.active.is_empty() || !self.backoff.is_empty()
     }
 
-    /// Removes the next pod: the head of activeQ, or else of backoffQ, but not after an error (SCH-115).
+    /// Removes and returns the next pod: the first pod of activeQ, otherwise the first pod of backoffQ that does not
+    /// wait after an error (SCH-115).
     pub(crate) fn pop(&mut self) -> Option<QueuedPod> {
         let uid = match self.active.first() {
             Some((_, uid)) => uid.clone(),
@@ -348,7 +350,7 @@ impl Queue {
         Some(pod)
     }
 
-    /// The next instant at which a timer can move a pod.
+    /// Returns the next time at which a timer can move a pod.
     pub(crate) fn next_timer(&self) -> Option<i64> {
         let release = self.error_backoff.first().map(|(end, ..)| end + SECOND);
         let oldest = self
@@ -362,21 +364,21 @@ impl Queue {
         [release, flush].into_iter().flatten().min()
     }
 
-    /// Every pod in the queue with its pool, by UID.
+    /// Returns every pod in the queue with its pool, ordered by UID.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Pool, &QueuedPod)> {
         self.pods.values().map(|(pool, pod)| (*pool, pod))
     }
 
-    /// The instant of the periodic flush that requeues a pod waiting since `since` (SCH-116): the first tick at which the
-    /// pod's age exceeds the limit and that has not run yet.
+    /// Returns the time of the periodic flush that requeues a pod waiting since `since` (SCH-116): the first tick at
+    /// which the pod's age exceeds the limit and that has not run yet.
     pub(crate) fn flush_at(&self, since: i64) -> i64 {
-        let deadline = since + UNSCHEDULABLE_MAX + 1 - self.started_at;
+        let deadline = since + MAX_UNSCHEDULABLE_TIME + 1 - self.started_at;
         let periods = (deadline + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
         (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
     }
 
-    /// The instant at which the timer moves a pod from backoffQ to activeQ.
+    /// Returns the time at which the timer moves a pod from backoffQ to activeQ.
     pub(crate) fn release_at(&self, pod: &QueuedPod) -> Option<i64> {
-        self.expiration(pod).map(|end| end + SECOND)
+        self.backoff_end(pod).map(|end| end + SECOND)
     }
 }

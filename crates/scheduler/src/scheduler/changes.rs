@@ -1,4 +1,5 @@
-//! Processes watch events: updates the cache, and moves waiting pods that an event may help (SCH-112 to SCH-126).
+//! Processes watch events: updates the cache, and moves waiting pods that an event may make schedulable (SCH-112 to
+//! SCH-126).
 
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
-    /// Sets the trace record that causes the following calls; for a change, the record that reports it. Attempts return it
-    /// as [`crate::Attempt::caused_by`]. It has no effect on decisions.
+    /// Sets the cause of the following calls. For a change, this is the trace record that reports the change. Attempts
+    /// return it as [`crate::Attempt::caused_by`]. It has no effect on decisions.
     pub fn set_cause(&mut self, cause: CausedBy) {
         self.queue.cause = cause;
     }
@@ -75,7 +76,7 @@ impl Scheduler {
                 self.move_all(EventKind::PodDelete, old, None, now, None);
                 let node = before.spec.node_name.as_ref().map_or("", NodeName::as_str);
                 for nominated in self.nominator.on(node) {
-                    self.queue.made_room_for(&nominated.uid);
+                    self.queue.set_cause_of_next_attempt(&nominated.uid);
                 }
             }
             (Some(before), None) => {
@@ -84,12 +85,15 @@ impl Scheduler {
                 if self.cache.is_assumed(&uid) {
                     self.release_assumed(&uid, now);
                 } else if !before.status.nominated_node_name.is_empty() {
-                    // Pods of lower or equal priority treated the nominated pod as placed (SCH-125).
+                    // Pods with lower or equal priority took the nominated pod into account as if it were placed
+                    // (SCH-125).
                     self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
                 }
             }
-            (Some(before), Some(after)) if self.is_ours(after) => self.update_unassigned(before, after, old, now),
-            (None, Some(after)) if self.is_ours(after) => {
+            (Some(before), Some(after)) if self.is_responsible_for(after) => {
+                self.update_unassigned(before, after, old, now)
+            }
+            (None, Some(after)) if self.is_responsible_for(after) => {
                 self.unassigned.insert(uid_of(after), after.clone());
                 self.enqueue(after, now);
             }
@@ -104,7 +108,7 @@ impl Scheduler {
 
     fn add_new(&mut self, incoming: Arc<Incoming>, now: i64) {
         let info = incoming.info.clone();
-        let gate = self.gate(&info.pod);
+        let gate = self.gating_plugin(&info.pod);
         self.queue.add(QueuedPod::new(incoming, now), gate);
         if gate.is_none() && !info.pod.status.nominated_node_name.is_empty() {
             let node = info.pod.status.nominated_node_name.clone();
@@ -113,7 +117,7 @@ impl Scheduler {
     }
 
     /// Runs PreEnqueue and returns the first plugin that rejects the pod, if any (SCH-037, SCH-105).
-    pub(super) fn gate(&self, pod: &Pod) -> Option<Plugin> {
+    pub(super) fn gating_plugin(&self, pod: &Pod) -> Option<Plugin> {
         let profile = self.config.profile(&pod.spec.scheduler_name)?;
         profile.at(Point::PreEnqueue).iter().copied().find(|plugin| {
             let is_preempting = self.is_preempting(&uid_of(pod));
@@ -124,8 +128,8 @@ impl Scheduler {
         })
     }
 
-    /// Removes a bound or deleted pod from the queue and drops its nomination. A binding sends no event to waiting pods:
-    /// lower-priority pods already treated the pod as placed (SCH-125).
+    /// Removes a bound or deleted pod from the queue, and removes its nomination. A binding is no event for waiting
+    /// pods, because lower-priority pods already took the pod into account as if it were placed (SCH-125).
     fn leave_queue(&mut self, pod: &Pod) {
         let uid = uid_of(pod);
         self.unassigned.remove(&uid);
@@ -134,8 +138,8 @@ impl Scheduler {
         self.nominator.remove(&uid);
     }
 
-    /// Handles the deletion of an assumed pod: its resources are released immediately, although its binding continues until
-    /// it fails (SCH-125). The event carries the pod as assumed, with its node.
+    /// Handles the deletion of an assumed pod: its resources are released immediately, although its binding continues
+    /// until it fails (SCH-125). The event contains the assumed pod, with its node.
     fn release_assumed(&mut self, uid: &str, now: i64) {
         let assumed = self.cache.pod(uid).map(|info| Object::Pod(info.pod.clone()));
         self.cache.forget(uid);
@@ -151,7 +155,7 @@ impl Scheduler {
             }
             return;
         }
-        // The pod was released while its binding has not failed yet; it is not queued.
+        // The pod was released, but its binding has not failed yet; it is not queued.
         if self.binding.contains_key(&uid) {
             return;
         }
@@ -165,7 +169,7 @@ impl Scheduler {
                 if matches!(pool, Pool::Unschedulable | Pool::Gated) {
                     for kind in pod_events(&mut self.cache, before, after) {
                         let event = Event::new(&mut self.cache, kind, old, Some(&new));
-                        if self.offer(&uid, &event, true, now) {
+                        if self.move_if_event_helps(&uid, &event, true, now) {
                             break;
                         }
                     }
@@ -178,7 +182,7 @@ impl Scheduler {
         }
     }
 
-    /// Keeps a nomination made here if the update does not contain it yet (SCH-126).
+    /// Keeps a nomination made by this scheduler if the update of the pod does not contain it yet (SCH-126).
     fn keep_nomination(&mut self, before: &Pod, info: &Arc<PodInfo>) {
         let kept = self.nominator.remove(&info.uid);
         let nominated = &info.pod.status.nominated_node_name;
@@ -191,7 +195,8 @@ impl Scheduler {
         }
     }
 
-    /// Moves the waiting pods that an event may help. With `at_most`, only pods up to that priority.
+    /// Moves the waiting pods that an event may make schedulable. With `at_most`, moves only pods with at most this
+    /// priority.
     pub(super) fn move_all(
         &mut self,
         kind: EventKind,
@@ -210,14 +215,14 @@ impl Scheduler {
                 .get(&uid)
                 .is_some_and(|pod| at_most.is_none_or(|limit| pod.incoming.info.priority <= limit));
             if has_low_priority {
-                self.offer(&uid, &event, false, now);
+                self.move_if_event_helps(&uid, &event, false, now);
             }
         }
     }
 
-    /// Runs the queueing hints of the plugins that rejected a waiting pod, and moves the pod if one of them says that the
-    /// event may help. Returns whether the pod moved to activeQ or backoffQ.
-    fn offer(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
+    /// Runs the queueing hints of the plugins that rejected a waiting pod, and moves the pod if a hint says that the
+    /// event may make it schedulable. Returns whether the pod moved to activeQ or backoffQ.
+    fn move_if_event_helps(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
         let Some(pod) = self.queue.get(uid) else {
             return false;
         };
@@ -231,14 +236,14 @@ impl Scheduler {
             added_affinity: &added_affinity,
             incoming: &incoming,
         };
-        // A gated pod moves only on events that its gating plugin registered for (SCH-118).
+        // A gated pod moves only for events that its gating plugin registered for (SCH-118).
         let concerns_gate = gated_by.is_none_or(|plugin| plugin.spec().waits_for(event.kind));
         let helps = (is_own || concerns_gate)
             && rejectors
                 .iter()
                 .any(|plugin| plugin.spec().hint(&mut self.cache, event, &waiting));
         if helps && let Some(pod) = self.queue.remove(uid) {
-            let gate = self.gate(&pod.incoming.info.pod);
+            let gate = self.gating_plugin(&pod.incoming.info.pod);
             let moved = gate.is_none();
             self.queue.requeue(pod, gate, now);
             return moved;
@@ -249,7 +254,7 @@ impl Scheduler {
     pub(super) fn flush(&mut self, now: i64) {
         for uid in self.queue.flush(now) {
             if let Some(pod) = self.queue.remove(&uid) {
-                let gate = self.gate(&pod.incoming.info.pod);
+                let gate = self.gating_plugin(&pod.incoming.info.pod);
                 self.queue.requeue(pod, gate, now);
             }
         }

@@ -1,4 +1,4 @@
-//! Choices at the end of a cycle: one of several equal hosts, and the nomination to write.
+//! Choices at the end of a cycle: the selection among equal hosts, and the nomination to write.
 
 use podscope_api::Str;
 
@@ -18,8 +18,8 @@ pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> O
     }
 }
 
-/// The `nominatedNodeName` to write: `None` leaves it unchanged, an empty name clears it. `is_cleared`: the cycle failed
-/// before PostFilter, there are no nodes, or no PostFilter plugin is enabled (SCH-025).
+/// Returns the `nominatedNodeName` to write: `None` leaves it unchanged, an empty name clears it. `is_cleared` tells
+/// whether the cycle failed before PostFilter, there are no nodes, or no PostFilter plugin is enabled (SCH-025).
 pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
     match (preemption, preempt) {
         (_, Some(preempt)) => Some(preempt.node.0.clone()),

@@ -1,4 +1,4 @@
-//! ResourceClaims between a decision and the writes to the API (DRA-087, DRA-106, DRA-107).
+//! ResourceClaims between the decision and the writes to the API (DRA-087, DRA-106, DRA-107).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::cycle::CycleState;
 use crate::node_info::NodeIdx;
 use crate::queue::QueuedPod;
 
-/// The claim that PostFilter releases, if any.
+/// Returns the claim that PostFilter releases, if any.
 pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
     #[cfg(feature = "devices")]
     if let Some(claims) = &state.claims {
@@ -21,13 +21,13 @@ pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
     None
 }
 
-/// Substitute for the UID of a claim for extended resources, which is not created yet.
+/// Returns a substitute for the UID of a claim for extended resources, which does not exist yet.
 fn extended_uid(pod: &QueuedPod) -> Str {
     format!("{}/extended-resources", pod.incoming.info.uid).into()
 }
 
 impl Scheduler {
-    /// Allocations of the pod's claims on the chosen node.
+    /// Returns the allocations of the pod's claims on the chosen node.
     pub(super) fn reserved_claims(
         &self,
         state: &CycleState,
@@ -44,7 +44,7 @@ impl Scheduler {
         Ok(None)
     }
 
-    /// Counts the allocations in the cache before they are written. Returns the UIDs of their claims.
+    /// Adds the allocations to the device usage in the cache before they are written. Returns the UIDs of their claims.
     pub(super) fn reserve_claims(&mut self, pod: &QueuedPod, reserved: &ReservedClaims) -> Vec<Str> {
         let own = reserved.claims.iter().filter_map(|(claim, allocation)| {
             let allocation = allocation.as_ref()?;
@@ -62,7 +62,7 @@ impl Scheduler {
         uids
     }
 
-    /// Whether a pod with claims came up, in a build that cannot allocate devices.
+    /// Returns whether the cluster had a pod with claims although this build cannot allocate devices.
     pub fn lacks_devices(&self) -> bool {
         self.cache.lacks_devices
     }
@@ -75,7 +75,7 @@ impl Scheduler {
         let _ = uids;
     }
 
-    /// Sets the wall-clock time, against which timeouts of devices are measured.
+    /// Sets the wall-clock time, which is used for the timeouts of devices.
     pub fn set_wall_clock(&mut self, now: Time) {
         #[cfg(feature = "devices")]
         {
@@ -84,8 +84,8 @@ impl Scheduler {
         let _ = now;
     }
 
-    /// Reports that a claim of a pod in binding was written. The written object is used until the watch delivers a newer
-    /// one.
+    /// Reports that a claim was written for a pod whose binding is in progress. The written object is used until the
+    /// watch delivers a newer one.
     pub fn claim_written(&mut self, pod: &str, claim: Arc<ResourceClaim>) {
         let key = claim.metadata.key();
         let uid = match claim.is_for_extended_resources() {

@@ -1,4 +1,4 @@
-//! Formats and rounds amounts as people write them: `2Gi`, `512Mi`, `1.5Gi`, `500m`.
+//! Formats and rounds amounts in common units: `2Gi`, `512Mi`, `1.5Gi`, `500m`.
 
 use podscope_api::Quantity;
 
@@ -19,7 +19,7 @@ pub(super) fn bytes(amount: i64) -> String {
     }
 }
 
-/// Rounds bytes down to a common amount, by at most an eighth or a quarter of a GiB.
+/// Rounds a number of bytes down to a common amount, by at most an eighth or by a quarter of a GiB.
 pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     let step = match amount {
         ..MEBI => return amount,
@@ -29,7 +29,7 @@ pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     amount / step * step
 }
 
-/// Rounds bytes up to whole GiB, as machines have them.
+/// Rounds a number of bytes up to whole GiB, the unit of machine sizes.
 pub(super) fn bytes_rounded_up(amount: i64) -> i64 {
     amount.saturating_add(GIBI - 1) / GIBI * GIBI
 }
@@ -44,12 +44,12 @@ pub(super) fn cpu_rounded_down(milli: i64) -> i64 {
     milli / step * step
 }
 
-/// Rounds millicores up to whole cpus, as machines have them.
+/// Rounds millicores up to whole cpus, the unit of machine sizes.
 pub(super) fn cpu_rounded_up(milli: i64) -> i64 {
     milli.saturating_add(999) / 1000 * 1000
 }
 
-/// The largest power of two that is at most the given number.
+/// Returns the largest power of two that is at most `amount`.
 fn power_of_two(amount: i64) -> i64 {
     1 << amount.max(1).ilog2()
 }

@@ -1,5 +1,6 @@
-//! Finds pods whose deletion makes room: on their own node, or on another node of the same domain, because affinity and
-//! spread look beyond one node. The cheap search here is followed by a verification of each pod.
+//! Finds pods whose deletion may make the pending pod schedulable: on the node of the deleted pod, or on another node
+//! of the same domain, because affinity and spread depend on the pods of a whole domain. This search is cheap; each pod
+//! found is then verified.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -15,12 +16,12 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, inter_pod_affinity};
 use crate::status::Code;
 
-/// Maximum number of pods that are examined for their effect on other nodes.
-const ELSEWHERE_MAX: usize = 64;
+/// Maximum number of pods whose effect on other nodes is examined.
+const MAX_PODS_ON_OTHER_NODES: usize = 64;
 /// Maximum number of pods that are verified.
-const VERIFIED_MAX: usize = 6;
+const MAX_VERIFIED: usize = 6;
 
-/// A pod that may block the pending pod: priority, key, object, node. Sorted by ascending priority.
+/// A pod that may block the pending pod: priority, key, object, node. Blockers are sorted by ascending priority.
 type Blocker = (i32, ObjectKey, Arc<Pod>, NodeIdx);
 
 impl WhatWouldHelp {
@@ -39,7 +40,7 @@ impl WhatWouldHelp {
             .unwrap_or_default();
         blockers.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         blockers.dedup_by(|a, b| a.1 == b.1);
-        for (_, key, pod, node) in blockers.into_iter().take(VERIFIED_MAX).rev() {
+        for (_, key, pod, node) in blockers.into_iter().take(MAX_VERIFIED).rev() {
             let change = Change::DeletePod {
                 pod: key.to_string(),
                 node: self.cache.node(node).name.to_string(),
@@ -49,7 +50,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Calls `run` with the inputs of a scheduling cycle for the pod. `None` if no profile schedules the pod.
+    /// Calls `run` with the inputs of a scheduling cycle for the pod. Returns `None` if no profile schedules the pod.
     pub(super) fn with_search<T>(
         &mut self,
         pod: &Arc<Pod>,
@@ -78,7 +79,7 @@ fn blockers_on_own_node(
     let cycle = search.cycle(cache);
     let mut blockers = Vec::new();
     for (index, status) in &found.diagnosis.refused {
-        // Deleting a pod does not resolve a taint, a label mismatch or a lack of affinity.
+        // Deleting a pod does not change taints, node labels or missing affinity.
         if status.code != Code::Unschedulable || search.incoming.first_untolerated(cache.node(*index)).is_some() {
             continue;
         }
@@ -106,7 +107,7 @@ fn blockers_on_other_nodes(
     state: &mut CycleState,
 ) -> Vec<Blocker> {
     let cycle = search.cycle(cache);
-    // Only these two plugins consider pods of other nodes.
+    // Only InterPodAffinity and PodTopologySpread take pods on other nodes into account.
     let refused: Vec<NodeIdx> = found
         .diagnosis
         .refused
@@ -136,10 +137,10 @@ fn blockers_on_other_nodes(
         }
     }
     candidates.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    // Pods on rejected nodes come last: they were already tried for their own node, but may affect neighbours too.
+    // Pods on rejected nodes come last. They were already tried for their own node, but may affect other nodes too.
     candidates.stable_sort_by_key(|candidate| refused_set.contains(&candidate.3));
     let mut blockers = Vec::new();
-    for (priority, key, candidate, on) in candidates.into_iter().take(ELSEWHERE_MAX) {
+    for (priority, key, candidate, on) in candidates.into_iter().take(MAX_PODS_ON_OTHER_NODES) {
         let saved = state.save();
         state.update(&cycle, candidate, on, -1);
         let helps = refused.iter().any(|index| {

@@ -1,5 +1,5 @@
-//! Suggestions for a pod whose claims get no devices: smaller claims, the release of devices, a node with the same devices
-//! as an existing one.
+//! Suggestions for a pod whose claims get no devices: edited claims, the release of devices, and a node with the same
+//! devices as an existing one.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use podscope_api::{
 use super::{Change, ClaimEdit, NewNode, Trial, WhatWouldHelp};
 use crate::plugins::dynamic_resources::claims_of;
 
-/// Maximum number of taints, of holders of devices and of nodes that are tried.
-const TRIED_MAX: usize = 6;
+/// Maximum number of taints, of pods that use devices, and of nodes that are tried.
+const MAX_TRIED: usize = 6;
 
-/// The fields of a request, or of a subrequest of a prioritized list, that are edited.
+/// The fields of a request, or of a subrequest of a prioritized list, that suggestions change.
 struct RequestFields<'a> {
     selectors: &'a mut Vec<DeviceSelector>,
     allocation_mode: &'a mut Str,
@@ -27,21 +27,21 @@ struct RequestFields<'a> {
 
 /// Position of a request in a claim, and of the subrequest in a prioritized list.
 #[derive(Clone, Copy)]
-struct RequestPlace {
+struct RequestPosition {
     request: usize,
     subrequest: Option<usize>,
 }
 
-impl RequestPlace {
-    fn all(claim: &ResourceClaim) -> Vec<RequestPlace> {
+impl RequestPosition {
+    fn all(claim: &ResourceClaim) -> Vec<RequestPosition> {
         let requests = claim.spec.devices.requests.iter().enumerate();
         requests
             .flat_map(|(request, fields)| {
-                let exact = fields.exactly.iter().map(move |_| RequestPlace {
+                let exact = fields.exactly.iter().map(move |_| RequestPosition {
                     request,
                     subrequest: None,
                 });
-                let listed = (0..fields.first_available.len()).map(move |subrequest| RequestPlace {
+                let listed = (0..fields.first_available.len()).map(move |subrequest| RequestPosition {
                     request,
                     subrequest: Some(subrequest),
                 });
@@ -104,21 +104,21 @@ impl WhatWouldHelp {
         let key = claim.metadata.key().to_string();
         let mut edits: Vec<(String, ClaimEdit, ResourceClaim, i64)> = Vec::new();
         let taints = self.device_taints();
-        for place in RequestPlace::all(claim) {
-            let name = place.name(claim);
+        for position in RequestPosition::all(claim) {
+            let name = position.name(claim);
             let mut edited = |edit: ClaimEdit, cost: i64, change: &dyn Fn(&mut RequestFields<'_>)| {
                 let mut changed = ResourceClaim::clone(claim);
-                if let Some(mut fields) = place.fields(&mut changed) {
+                if let Some(mut fields) = position.fields(&mut changed) {
                     change(&mut fields);
                 }
                 edits.push((name.clone(), edit, changed, cost));
             };
             let mut before = ResourceClaim::clone(claim);
-            let Some(before) = place.fields(&mut before) else {
+            let Some(before) = position.fields(&mut before) else {
                 continue;
             };
             let is_untolerated = |taint: &&DeviceTaint| !before.tolerations.iter().any(|one| one.tolerates(taint));
-            for taint in taints.iter().filter(is_untolerated).take(TRIED_MAX) {
+            for taint in taints.iter().filter(is_untolerated).take(MAX_TRIED) {
                 edited(ClaimEdit::Toleration(taint.to_string()), 31, &|fields| {
                     fields.tolerations.push(DeviceToleration {
                         key: taint.key.clone(),
@@ -131,7 +131,7 @@ impl WhatWouldHelp {
             }
             let n = before.count.and_then(|n| usize::try_from(n).ok()).unwrap_or(1);
             let is_exact = matches!(&**before.allocation_mode, "" | "ExactCount");
-            // The first that helps settles the others.
+            // The trial with the largest count that succeeds makes the others superfluous.
             for to in (1..n).rev().filter(|_| is_exact) {
                 let fewer = i64::try_from(to).ok();
                 let cost = 32 + i64::try_from(n - to).unwrap_or(0);
@@ -171,7 +171,7 @@ impl WhatWouldHelp {
         self.trials.push_back(Trial::Objects(change, changes, cost));
     }
 
-    /// Different taints of all published devices that prevent allocation.
+    /// Returns the distinct taints of all published devices that prevent allocation.
     fn device_taints(&self) -> Vec<DeviceTaint> {
         let slices = self.cache.stores.resource_slices.values();
         let taints = slices
@@ -182,8 +182,8 @@ impl WhatWouldHelp {
         taints.cloned().collect()
     }
 
-    /// Plans the end of single pods that hold devices, least important first, and the deletion of claims that no pod
-    /// uses. The claims are deallocated, as the claim controller does (DRA-200).
+    /// Plans the deletion of individual pods that use devices, the least important first, and the deletion of claims
+    /// that no pod uses. The claims are deallocated, as the claim controller does (DRA-200).
     fn plan_releases(&mut self) {
         let own = &self.pod.metadata.uid;
         let mut holders: Vec<(Arc<Pod>, Str, Vec<Arc<ResourceClaim>>)> = Vec::new();
@@ -205,7 +205,7 @@ impl WhatWouldHelp {
             }
         }
         holders.stable_sort_by_key(|(pod, ..)| (pod.priority(), pod.metadata.key()));
-        for (pod, node, claims) in holders.into_iter().take(TRIED_MAX) {
+        for (pod, node, claims) in holders.into_iter().take(MAX_TRIED) {
             let owner = pod.metadata.controller_ref();
             let change = Change::DeletePod {
                 pod: pod.metadata.key().to_string(),
@@ -216,7 +216,7 @@ impl WhatWouldHelp {
             changes.extend(claims.iter().map(deallocation));
             self.try_objects(change, changes, 70);
         }
-        for claim in unused.into_iter().take(TRIED_MAX) {
+        for claim in unused.into_iter().take(MAX_TRIED) {
             let change = Change::DeleteClaim {
                 claim: claim.metadata.key().to_string(),
             };
@@ -224,7 +224,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// A pod of a node, with the name of the node.
+    /// Returns a bound pod and the name of its node.
     fn bound_pod(&self, uid: &str) -> Option<(Arc<Pod>, Str)> {
         self.cache.order().iter().find_map(|node| {
             let info = self.cache.node(*node);
@@ -233,7 +233,7 @@ impl WhatWouldHelp {
         })
     }
 
-    /// Plans a new node like an existing one that publishes devices. Its devices are free.
+    /// Plans a new node modelled on an existing one that publishes devices. All its devices are free.
     fn plan_node_with_devices(&mut self) {
         let mut templates: Vec<(Arc<Node>, Vec<Arc<ResourceSlice>>)> = Vec::new();
         for index in self.cache.order() {
@@ -250,7 +250,7 @@ impl WhatWouldHelp {
             let slices = self.cache.stores.resource_slices.values();
             let own = slices.filter(|slice| slice.spec.node_name.as_deref() == Some(&*info.name));
             let own: Vec<Arc<ResourceSlice>> = own.cloned().collect();
-            if !own.is_empty() && templates.len() < TRIED_MAX {
+            if !own.is_empty() && templates.len() < MAX_TRIED {
                 templates.push((node.clone(), own));
             }
         }
@@ -307,7 +307,7 @@ fn deallocation(claim: &Arc<ResourceClaim>) -> (Option<Object>, Option<Object>) 
     (Some(Object::ResourceClaim(claim.clone())), Some(after))
 }
 
-/// Taints of the cluster and of Podscope; a new node has none of them.
+/// Returns whether the cluster or Podscope sets the taint; a new node has no such taint.
 fn is_system_taint(key: &str) -> bool {
     ["node.kubernetes.io/", "podscope.dev/"]
         .iter()

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, Pod, Str};
 
-use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp, append_entry};
+use super::{Change, MAX_TRIALS, Trial, WhatWouldHelp, append_entry};
 use crate::cycle::name_of;
 
 impl WhatWouldHelp {
-    /// Adds a trial with a pod that has the labels of the single affinity term. The trial verifies all other rules.
+    /// Adds a trial of a pod that has the labels required by the only affinity term. The trial checks all other rules.
     pub(super) fn plan_neighbour(&mut self) {
         let pod = self.pod.clone();
         let affinity = pod.spec.affinity.as_ref();
@@ -43,14 +43,15 @@ impl WhatWouldHelp {
         self.trials.push_back(Trial::AddPod(change, Arc::new(other), 65));
     }
 
-    /// Number of feasible nodes with `other` added. If `other` has several equal hosts, the smallest number over them.
+    /// Returns the number of feasible nodes if `other` is added. If `other` has several equal hosts, returns the
+    /// smallest number over these hosts.
     pub(super) fn n_feasible_beside(&mut self, other: &Arc<Pod>) -> usize {
         let pod = self.pod.clone();
         let hosts = match self.search(other) {
             Some((found, _)) if found.error.is_none() => found.hosts,
             _ => Vec::new(),
         };
-        if hosts.len() > TRIALS_MAX {
+        if hosts.len() > MAX_TRIALS {
             return 0;
         }
         let mut fewest = None;
@@ -66,7 +67,7 @@ impl WhatWouldHelp {
         fewest.unwrap_or(0)
     }
 
-    /// An unused pod name: the label's value, with a number appended if a pod has that name.
+    /// Returns an unused pod name: the label's value, with a number appended if a pod has that name.
     fn free_pod_name(&self, namespace: &Str, value: Option<&Str>) -> Str {
         let is_name = |text: &&Str| {
             text.bytes()

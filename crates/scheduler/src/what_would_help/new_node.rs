@@ -1,4 +1,4 @@
-//! Suggests new nodes: in an existing or a new domain, where a volume is, or larger than all existing ones.
+//! Suggests new nodes: in an existing or a new domain, in the location of a volume, or larger than all existing nodes.
 
 use podscope_api::ordered;
 use podscope_api::well_known::label;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
 
-use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, amounts, append_entry};
+use super::{Change, MAX_TRIALS, NewNode, Trial, WhatWouldHelp, amounts, append_entry};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
@@ -24,15 +24,15 @@ impl WhatWouldHelp {
         keys.remove(label::HOSTNAME);
         for key in keys {
             let domains = self.best_templates(&key, &requests);
-            for (domain, _, template) in domains.iter().take(TRIALS_MAX) {
-                let labels_of_place = [(key.clone(), domain.clone())];
-                self.try_node(Some(template), &labels_of_place, (&key, domain, ""), &[], 90);
+            for (domain, _, template) in domains.iter().take(MAX_TRIALS) {
+                let location_labels = [(key.clone(), domain.clone())];
+                self.try_node(Some(template), &location_labels, (&key, domain, ""), &[], 90);
             }
             if let Some((last, ..)) = domains.last() {
                 let exists = |name: &str| domains.iter().any(|(domain, ..)| **domain == *name);
-                let labels_of_place = [(key.clone(), next_domain(last, exists))];
+                let location_labels = [(key.clone(), next_domain(last, exists))];
                 let template = self.best_template(&requests);
-                self.try_node(template.as_ref(), &labels_of_place, (&key, "", ""), &[], 91);
+                self.try_node(template.as_ref(), &location_labels, (&key, "", ""), &[], 91);
             }
         }
         self.plan_larger_node(&requests);
@@ -43,33 +43,33 @@ impl WhatWouldHelp {
         let pod = self.pod.clone();
         for volume in pod.spec.volumes.iter() {
             let stores = &self.cache.stores;
-            let Some(labels_of_place) = (volume.persistent_volume_claim.as_ref())
+            let Some(location_labels) = (volume.persistent_volume_claim.as_ref())
                 .and_then(|source| stores.claim(&pod.metadata.namespace, &source.claim_name))
                 .and_then(|claim| stores.volume(&claim.spec.volume_name))
                 .and_then(|volume| Some((volume.metadata.name.clone(), labels_for_volume(volume)?)))
             else {
                 continue;
             };
-            let (volume, labels_of_place) = labels_of_place;
+            let (volume, location_labels) = location_labels;
             let exists = |node: &NodeIdx| {
                 let node = self.cache.node(*node).node.as_ref();
                 let allocatable =
                     |(key, value): &Label| node.is_some_and(|node| node.metadata.label(key) == Some(value));
-                labels_of_place.iter().all(allocatable)
+                location_labels.iter().all(allocatable)
             };
-            if let Some((key, domain)) = labels_of_place
+            if let Some((key, domain)) = location_labels
                 .iter()
                 .find(|(key, _)| &**key == label::ZONE)
-                .or(labels_of_place.first())
+                .or(location_labels.first())
                 && !self.cache.order().iter().any(exists)
             {
                 let template = self.best_template(requests);
-                self.try_node(template.as_ref(), &labels_of_place, (key, domain, &volume), &[], 88);
+                self.try_node(template.as_ref(), &location_labels, (key, domain, &volume), &[], 88);
             }
         }
     }
 
-    /// Plans a node with as much as the pod requests, if no existing node is large enough.
+    /// Plans a node with at least the amounts that the pod requests, if no existing node is large enough.
     fn plan_larger_node(&mut self, requests: &Resources) {
         let nodes = self
             .cache
@@ -104,9 +104,9 @@ impl WhatWouldHelp {
         if more.is_empty() {
             return;
         }
-        // Try a node modelled on one of each zone, until one helps.
+        // Try a node modelled on one node of each zone, until a node helps.
         let templates = self.best_templates(label::ZONE, requests);
-        for (.., template) in templates.iter().take(TRIALS_MAX) {
+        for (.., template) in templates.iter().take(MAX_TRIALS) {
             self.try_node(Some(template), &[], ("", "", ""), &more, 92);
         }
         if templates.is_empty() {
@@ -115,7 +115,8 @@ impl WhatWouldHelp {
         }
     }
 
-    /// The domains of a key, sorted by name. Each has the node that is the best template for a new node, and its rank.
+    /// Returns the domains of a key, sorted by name. Each has its best template for a new node, and the rank of the
+    /// template.
     pub(super) fn best_templates(&self, key: &str, requests: &Resources) -> Vec<(Str, u8, Arc<Node>)> {
         let mut domains: Vec<(Str, u8, Arc<Node>)> = Vec::new();
         for node in self.cache.order() {
@@ -152,7 +153,8 @@ impl WhatWouldHelp {
         best.map(|(_, node)| node.clone())
     }
 
-    /// Rank of a node as template; lower is better: the pod selects the node, the node is large enough, it has no taints.
+    /// Returns the rank of a node as a template; lower is better. Criteria: the pod selects the node, the node is large
+    /// enough, the node has no taints.
     fn template_rank(&self, info: &NodeInfo, node: &Node, requests: &Resources) -> u8 {
         let allocatable = &info.allocatable;
         let mut scalars = requests.scalars.iter();
@@ -163,13 +165,13 @@ impl WhatWouldHelp {
         u8::from(!self.pod.spec.selects(node)) * 4 + u8::from(!is_enough) * 2 + u8::from(!node.spec.taints.is_empty())
     }
 
-    /// Plans a new, empty node modelled on `template`, without the taints that the pod does not tolerate, with the given
-    /// labels and at least the given capacity. The tuple goes into the suggestion: the label key of the domain, its value,
-    /// and the volume that needs the node.
+    /// Plans a new, empty node modelled on `template`, without the taints that the pod does not tolerate, with the
+    /// given labels and at least the given capacity. The tuple is stored in the suggestion: the label key of the
+    /// domain, its value, and the volume that requires the node.
     fn try_node(
         &mut self,
         template: Option<&Arc<Node>>,
-        labels_of_place: &[Label],
+        location_labels: &[Label],
         (topology_key, domain, volume): (&str, &str, &str),
         at_least: &[(Str, Quantity)],
         cost: i64,
@@ -179,7 +181,7 @@ impl WhatWouldHelp {
         let labels = Arc::make_mut(&mut node.metadata.labels);
         let mut capacity = ResourceList::default();
         capacity.insert("pods".into(), Quantity::from_units(110));
-        let name = self.free_node_name(template.map(|template| &**template), labels_of_place);
+        let name = self.free_node_name(template.map(|template| &**template), location_labels);
         if let Some(template) = template {
             let own_name = &template.metadata.name;
             new.like = own_name.to_string();
@@ -204,7 +206,7 @@ impl WhatWouldHelp {
             }
             node.status.declared_features = template.status.declared_features.clone();
         }
-        for (key, value) in labels_of_place {
+        for (key, value) in location_labels {
             labels.insert(key.clone(), value.clone());
         }
         let mut more = String::new();
@@ -213,7 +215,7 @@ impl WhatWouldHelp {
             capacity.insert(resource.clone(), *amount);
         }
         for (key, value) in labels.iter() {
-            // A kubelet sets these labels itself.
+            // A kubelet sets the omitted labels itself.
             if !matches!(&**value, "linux" | "amd64") && *value != name {
                 append_entry(&mut new.labels, key, value);
             }
@@ -236,8 +238,9 @@ impl WhatWouldHelp {
         self.trials.push_back(Trial::AddNode(change, Arc::new(node), cost));
     }
 
-    /// The template's name with the next unused number: `a-1` becomes `a-2`, or `c-1` if the name contains the domain.
-    pub(super) fn free_node_name(&self, template: Option<&Node>, labels_of_place: &[Label]) -> Str {
+    /// Returns the template's name with the next unused number: `a-1` becomes `a-2`, or `c-1` if the name contains the
+    /// domain.
+    pub(super) fn free_node_name(&self, template: Option<&Node>, location_labels: &[Label]) -> Str {
         let name = template.map_or("", |template| &*template.metadata.name);
         let stem = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
         let (stem, number) = match name[stem.len()..].parse::<u32>() {
@@ -245,7 +248,7 @@ impl WhatWouldHelp {
             _ if name.is_empty() => ("node", 0),
             _ => (name, 1),
         };
-        let other_domain = labels_of_place.iter().find(|(key, domain)| {
+        let other_domain = location_labels.iter().find(|(key, domain)| {
             **domain != *stem && template.and_then(|template| template.metadata.label(key)) == Some(stem)
         });
         let (stem, number) = other_domain.map_or((stem, number), |(_, domain)| (domain, 0));
@@ -281,16 +284,16 @@ fn format_amount(resource: &str, amount: Quantity) -> String {
     }
 }
 
-/// Labels that a node needs to reach the volume: those of the first term of the volume's node affinity, and its zone
-/// and region. `None` for a disk that is local to one machine.
+/// Returns the labels that a node needs to reach the volume: those of the first term of the volume's node affinity, and
+/// its zone and region. Returns `None` for a disk that is local to one machine.
 fn labels_for_volume(volume: &PersistentVolume) -> Option<Vec<Label>> {
     let affinity = volume.spec.node_affinity.as_ref();
     let term = affinity.and_then(|affinity| affinity.required.as_ref()?.node_selector_terms.first());
-    let mut labels_of_place: Vec<Label> = Vec::new();
+    let mut location_labels: Vec<Label> = Vec::new();
     for rule in term.into_iter().flat_map(|term| &term.match_expressions) {
         match rule.operator {
             SelectorOperator::In if &*rule.key != label::HOSTNAME => {
-                labels_of_place.push((rule.key.clone(), rule.values.first()?.clone()))
+                location_labels.push((rule.key.clone(), rule.values.first()?.clone()))
             }
             _ => return None,
         }
@@ -298,18 +301,18 @@ fn labels_for_volume(volume: &PersistentVolume) -> Option<Vec<Label>> {
     for key in [label::ZONE, label::REGION] {
         if let Some(values) = volume.metadata.label(key)
             && let Some(value) = values.split("__").map(str::trim).find(|value| !value.is_empty())
-            && !labels_of_place.iter().any(|(known, _)| &**known == key)
+            && !location_labels.iter().any(|(known, _)| &**known == key)
         {
-            labels_of_place.push((key.into(), value.into()));
+            location_labels.push((key.into(), value.into()));
         }
     }
-    (!labels_of_place.is_empty()).then_some(labels_of_place)
+    (!location_labels.is_empty()).then_some(location_labels)
 }
 
-/// Name for a new domain that continues the last one: `c` after `b`, `eu-1c` after `eu-1b`.
+/// Returns a name for a new domain that continues the last one: `c` after `b`, `eu-1c` after `eu-1b`.
 fn next_domain(last: &str, exists: impl Fn(&str) -> bool) -> Str {
     let mut name = last.as_bytes().to_vec();
-    // The last letter of a word is not an enumeration.
+    // If the text is a word, its last letter does not enumerate domains.
     let is_word = |bytes: &[u8]| matches!(bytes, [.., before, b'a'..=b'z'] if before.is_ascii_alphabetic());
     let is_enumerated = !is_word(&name);
     if let Some(end @ (b'a'..=b'y' | b'0'..=b'8')) = name.last_mut().filter(|_| is_enumerated) {

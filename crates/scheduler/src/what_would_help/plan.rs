@@ -10,14 +10,14 @@ use podscope_api::{
     SelectorOperator, Str, Taint, Toleration, TolerationOperator, TopologySpreadConstraint, UnsatisfiableAction,
 };
 
-use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
+use super::{Change, MAX_TRIALS, Resource, Trial, WhatWouldHelp};
 use crate::node_info::{Effect, NodeIdx};
 use crate::plugins::Plugin;
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
 
 impl WhatWouldHelp {
-    pub(super) fn plan(&mut self, classes: &[Arc<PriorityClass>]) {
+    pub(super) fn plan_trials(&mut self, classes: &[Arc<PriorityClass>]) {
         let pod = self.pod.clone();
         if !pod.spec.scheduling_gates.is_empty() {
             return self.plan_ungated();
@@ -72,7 +72,7 @@ impl WhatWouldHelp {
         self.trials.push_back(trial);
     }
 
-    /// Plans other scheduler names, for a pod whose scheduler does not run here.
+    /// Plans changes of the scheduler name, for a pod whose scheduler does not run.
     fn plan_schedulers(&mut self) {
         let names: Vec<Str> = (self.config.profiles.iter())
             .map(|profile| profile.scheduler_name.clone())
@@ -90,7 +90,7 @@ impl WhatWouldHelp {
             .iter()
             .filter_map(|node| self.cache.node(*node).node.clone())
             .filter(|node| node.is_unschedulable())
-            .take(TRIALS_MAX)
+            .take(MAX_TRIALS)
             .collect();
         for node in cordoned {
             let change = Change::Uncordon {
@@ -104,7 +104,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Plans the removal of all scheduling gates; a gated pod is not scheduled before.
+    /// Plans the removal of all scheduling gates, because a gated pod is not scheduled.
     fn plan_ungated(&mut self) {
         let gates = self.pod.spec.scheduling_gates.iter();
         let change = Change::Ungate {
@@ -113,7 +113,7 @@ impl WhatWouldHelp {
         self.try_pod(change, 5, &|pod| pod.spec.scheduling_gates.clear());
     }
 
-    /// NoSchedule and NoExecute taints of a node that the pod does not tolerate.
+    /// Returns the NoSchedule and NoExecute taints of a node that the pod does not tolerate.
     fn untolerated(&self, incoming: &Incoming, index: NodeIdx) -> Vec<Taint> {
         let info = self.cache.node(index);
         let Some(node) = &info.node else { return Vec::new() };
@@ -128,7 +128,7 @@ impl WhatWouldHelp {
             .collect()
     }
 
-    /// Plans the removal of a taint, on nodes where it is the only one that excludes the pod.
+    /// Plans the removal of a taint, on nodes where it is the only untolerated taint.
     fn plan_untainted(&mut self) {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
@@ -137,7 +137,7 @@ impl WhatWouldHelp {
             if let [taint] = untolerated.as_slice()
                 && is_user_taint(taint)
                 && let Some(node) = &self.cache.node(*index).node
-                && found.len() < TRIALS_MAX
+                && found.len() < MAX_TRIALS
             {
                 found.push((node.clone(), taint.clone()));
             }
@@ -159,7 +159,7 @@ impl WhatWouldHelp {
         let mut seen: ordered::Set<(Str, Str, String)> = ordered::Set::new();
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         for index in self.cache.order() {
-            // One toleration helps only on nodes with one untolerated taint.
+            // A single toleration helps only on nodes with a single untolerated taint.
             if let [taint] = self.untolerated(&incoming, *index).as_slice()
                 && is_user_taint(taint)
             {
@@ -167,7 +167,7 @@ impl WhatWouldHelp {
                 seen.insert((taint.key.clone(), taint.value.clone(), effect));
             }
         }
-        for (key, value, effect) in seen.into_iter().take(TRIALS_MAX) {
+        for (key, value, effect) in seen.into_iter().take(MAX_TRIALS) {
             let change = Change::Tolerate {
                 key: key.to_string(),
                 value: value.to_string(),
@@ -203,11 +203,11 @@ impl WhatWouldHelp {
             for term in terms {
                 label = label.or_else(|| single_missing_label(spec, Some(term), node));
             }
-            // A node with another value of the label probably has it for a reason.
+            // A node that has the label with another value probably has it on purpose.
             if let Some((key, value)) = label
                 && node.metadata.label(&key).is_none()
                 && &*key != label::HOSTNAME
-                && nodes_lacking_label.len() < TRIALS_MAX
+                && nodes_lacking_label.len() < MAX_TRIALS
             {
                 nodes_lacking_label.push((node.clone(), key, value));
             }
@@ -224,7 +224,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Plans to add an extended resource to a node, if no node has as much as the pod requests.
+    /// Plans to add an extended resource to a node, if no node has the requested amount.
     fn plan_offers(&mut self) {
         let requests = Incoming::new(&mut self.cache, &self.pod).info.requests.requests.clone();
         for (symbol, request) in requests.scalars {
@@ -233,7 +233,7 @@ impl WhatWouldHelp {
             if request <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
                 continue;
             }
-            let nodes: Vec<NodeIdx> = self.cache.order().iter().take(TRIALS_MAX).copied().collect();
+            let nodes: Vec<NodeIdx> = self.cache.order().iter().take(MAX_TRIALS).copied().collect();
             for index in nodes {
                 let info = self.cache.node(index);
                 let Some(node) = info.node.clone() else { continue };
@@ -285,7 +285,7 @@ impl WhatWouldHelp {
                     edit_constraint(pod, &|constraint| constraint.min_domains = Some(to))
                 });
             }
-            // Try a few larger values; beyond those, softening the constraint is the better advice.
+            // Try a few larger values; if these do not help, it is better to make the constraint soft.
             for more in 1..=8 {
                 let to = constraint.max_skew.saturating_add(more);
                 let change = Change::MaxSkew {
@@ -323,7 +323,8 @@ impl WhatWouldHelp {
             });
         }
         if let Some(affinity) = &spec.affinity {
-            // A DaemonSet writes its pod's node into the affinity: without it the pod would run where another belongs.
+            // The node affinity of a DaemonSet's pod contains its node. Without this rule, the pod would run on another
+            // node, where another pod of the set belongs.
             drop_rules(
                 affinity,
                 original.is_daemon() && spec.pinned_node().is_some(),
@@ -365,7 +366,7 @@ impl WhatWouldHelp {
     fn plan_priority(&mut self, classes: &[Arc<PriorityClass>]) {
         let priority = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-            // A pod's policy must equal that of its class; admission rejects another one.
+            // A pod's policy must equal the policy of its class; admission rejects a different one.
             let mut all = classes.iter();
             let own_class = all.find(|class| class.metadata.name == self.pod.spec.priority_class_name);
             let is_of_class = own_class.is_some_and(|class| class.preemption_policy == Some(PreemptionPolicy::Never));
@@ -381,12 +382,12 @@ impl WhatWouldHelp {
             |class: &&Arc<PriorityClass>| class.value > priority && !class.metadata.name.starts_with("system-");
         let mut higher: Vec<&Arc<PriorityClass>> = classes.iter().filter(is_for_pods).collect();
         higher.stable_sort_by_key(|class| (class.value, class.metadata.name.clone()));
-        for class in higher.into_iter().take(TRIALS_MAX) {
+        for class in higher.into_iter().take(MAX_TRIALS) {
             let change = Change::Priority {
                 class: class.metadata.name.to_string(),
                 value: class.value,
             };
-            // The policy that admission sets for the class.
+            // Admission sets the policy of the class.
             let policy = class.preemption_policy.clone();
             let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
             self.try_pod(change, 61, &|pod| {
@@ -398,14 +399,14 @@ impl WhatWouldHelp {
     }
 }
 
-/// Returns whether a taint was set by a user. Taints that the cluster sets (unreachable, pressure, cordoned) are not
-/// to be tolerated by pods, and Podscope's own taint exists on no real node.
+/// Returns whether a taint was set by a user. Pods should not tolerate taints that the cluster sets (unreachable,
+/// pressure, cordoned), and Podscope's own taint does not exist on real nodes.
 fn is_user_taint(taint: &Taint) -> bool {
     let mut prefixes = ["node.kubernetes.io/", "podscope.dev/"].iter();
     !prefixes.any(|prefix| taint.key.starts_with(prefix))
 }
 
-/// Plans the removal of each required affinity rule. The rule for nodes stays if it `is_pinned` by the pod's owner.
+/// Plans the removal of each required affinity rule. The node affinity is kept if it `is_pinned` by the pod's owner.
 fn drop_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     if let Some(node) = &affinity.node_affinity
@@ -447,7 +448,8 @@ fn drop_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String
     }
 }
 
-/// The label that a node lacks to satisfy the nodeSelector and a term of the required affinity, if it is the only one.
+/// Returns the only label that a node lacks to satisfy the nodeSelector and a term of the required affinity; `None` if
+/// it lacks none or several.
 fn single_missing_label(spec: &PodSpec, term: Option<&NodeSelectorTerm>, node: &Node) -> Option<(Str, Str)> {
     let mut missing: Option<(&Str, &str)> = None;
     for (key, value) in spec.node_selector.iter() {

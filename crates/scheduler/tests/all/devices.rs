@@ -1,4 +1,5 @@
-//! Explanations of decisions with resource claims: what each request gets, why other devices do not do, what would help.
+//! Tests of explanations and suggestions for pods with resource claims: the devices that each request gets, why other
+//! devices are unsuitable, and what would help.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ metadata: {name: gpu}
 spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
 "#;
 
-/// A slice of node n1 with these devices and counters.
+/// Returns the slice of node n1 with these devices and counters, in YAML.
 fn slice(devices: &str, counters: &str) -> String {
     let slice = |name: &str, count: u32, what: &str| {
         format!(
@@ -36,7 +37,7 @@ fn slice(devices: &str, counters: &str) -> String {
     text
 }
 
-/// A claim `name` with these fields of `spec.devices`; with a status if it has a device.
+/// Returns a claim with these fields of `spec.devices`, in YAML; with `device`, the device is allocated to the claim.
 fn claim(name: &str, devices: &str, device: Option<&str>) -> String {
     let status = device.map_or_else(String::new, |device| {
         format!(
@@ -50,7 +51,7 @@ fn claim(name: &str, devices: &str, device: Option<&str>) -> String {
     )
 }
 
-/// A world with these objects and a pod that uses the claim `mine`, without the pod.
+/// Returns the cluster with these objects, and a separate pod that uses the claim `mine`.
 fn world(objects: &str) -> (Vec<Object>, Arc<Pod>) {
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: p}, spec: {resourceClaims: \
                [{name: c, resourceClaimName: mine}], containers: [{name: c, image: i}]}}\n";
@@ -65,7 +66,8 @@ fn world(objects: &str) -> (Vec<Object>, Arc<Pod>) {
     (objects, pod)
 }
 
-/// The devices on node n1: for each request what it gets, then the reasons against other devices.
+/// Explains the devices of node n1: for each request the devices that it gets, then the reasons against the other
+/// devices.
 fn explained(objects: &str) -> Vec<String> {
     let (objects, pod) = world(objects);
     let config = SchedulerConfiguration::default();
@@ -112,8 +114,8 @@ fn obstacle(why: &DeviceObstacle) -> String {
     }
 }
 
-/// The suggestions for the pod, in order.
-fn help(objects: &str) -> Vec<Change> {
+/// Returns the suggested changes for the pod, in order.
+fn suggested_changes(objects: &str) -> Vec<Change> {
     let (objects, pod) = world(objects);
     let config = SchedulerConfiguration::default();
     let (cache, nominator) = cases::load(&objects, &config);
@@ -136,7 +138,7 @@ const PAIR: &str = "requests: [{name: a, exactly: {deviceClassName: gpu}}, {name
 
 /// Shows: S-14, DRA-143
 #[test]
-fn each_device_has_the_test_that_it_fails() {
+fn explanation_contains_failed_test_of_each_device() {
     let a100 = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: \
                 'device.attributes[\"gpu.example.com\"].model == \"A100\"'}}]}}]";
     let all = "requests: [{name: r, exactly: {deviceClassName: gpu, allocationMode: All}}]";
@@ -195,7 +197,7 @@ fn each_device_has_the_test_that_it_fails() {
             slice(&[numa("g0", 0), numa("g1", 1)].join(", "), "") + &claim("mine", PAIR, None),
             &["a g0", "b 0 of 1; g0: taken by a; g1: differs 1 0"],
         ),
-        // The search gives g0 back, because nothing matches it.
+        // The search gives up g0 again, because no other device has the same numa value.
         (
             slice(&[numa("g0", 0), numa("g1", 1), numa("g2", 1)].join(", "), "") + &claim("mine", PAIR, None),
             &["a g1; g0: differs 0 1", "b g2; g0: differs 0 1; g1: taken by a"],
@@ -209,7 +211,7 @@ fn each_device_has_the_test_that_it_fails() {
 
 /// Shows: S-15, DRA-082
 #[test]
-fn claim_edits_and_freed_devices_help() {
+fn suggests_claim_edits_and_release_of_devices() {
     let a100 = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'false'}}]}}]";
     let user = "---\n{apiVersion: v1, kind: Pod, metadata: {name: user, namespace: default, uid: user}, spec: {nodeName: n1, \
                 priority: -5, resourceClaims: [{name: c, resourceClaimName: other}], containers: [{name: c, image: i}]}}\n";
@@ -249,7 +251,7 @@ fn claim_edits_and_freed_devices_help() {
             }],
             true,
         ),
-        // The user has a lower priority; no priority makes the scheduler preempt for devices.
+        // The pod that uses the device has a lower priority, but the scheduler never preempts to free devices.
         (
             slice("{name: g0}", "") + &reserved + user + &claim("mine", ONE, None),
             vec![Change::DeletePod {
@@ -261,7 +263,7 @@ fn claim_edits_and_freed_devices_help() {
         ),
     ];
     for (objects, wanted, is_node_of_help) in rows {
-        let mut found = help(objects);
+        let mut found = suggested_changes(objects);
         assert_eq!(found.iter().any(node), *is_node_of_help, "{objects} {found:?}");
         found.retain(|change| !node(change));
         assert_eq!(found, *wanted, "{objects}");

@@ -85,7 +85,7 @@ fn feasible(explanation: &Explanation) -> String {
     names.join(" ")
 }
 
-/// The rejecting plugin's text about a node.
+/// Returns the text of the rejecting plugin about a node.
 fn refusal(node: &NodeExplanation) -> &str {
     match &node.verdict {
         NodeVerdict::Refused(Refusal::Plugin { text, .. }) => text,
@@ -288,13 +288,13 @@ fn failed_preemption_is_explained_per_node() {
     pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("1900m");
     pod["spec"]["priority"] = json!(0);
     assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
-    // The pod has affinity to the more important pod, which is no victim.
+    // The pod has affinity to the more important pod, which cannot be a victim.
     pod["spec"]["priority"] = json!(1000);
     pod["spec"]["affinity"] = json!({"podAffinity": near("i")});
     assert_eq!(not_helped_nodes(&pod)[2], why("important", NotHelpful::NoVictims));
 }
 
-/// A domain without a feasible node is not scored, but its true count is shown.
+/// A domain without a feasible node is not scored, but the explanation shows its true count.
 /// Shows: S-14, SCH-080, SCH-081
 #[test]
 fn soft_spread_explanation_includes_unscored_domains() {
@@ -392,8 +392,8 @@ fn rejections_and_preemption_are_explained_in_words() {
     assert_eq!(short, ["Insufficient cpu", "untolerated taint", "unschedulable"]);
 }
 
-/// The worked example of docs/facts/v1.36.md: the node that the pod makes more balanced scores higher than the one that
-/// it makes less balanced.
+/// The worked example of docs/facts/v1.36.md: a node that becomes more balanced scores higher than a node that becomes
+/// less balanced.
 /// Shows: S-14, SCH-107
 #[test]
 fn balanced_allocation_explains_change_by_pod() {
@@ -424,7 +424,7 @@ fn balanced_allocation_explains_change_by_pod() {
     assert_eq!(said, [evenness(100, 76), evenness(68, 92)]);
 }
 
-/// The explanation names the feature of newer kubelets that a node lacks.
+/// The explanation contains the feature of newer kubelets that a node lacks.
 /// Shows: S-14, LC-229
 #[test]
 fn explanation_names_missing_node_feature() {
@@ -458,7 +458,7 @@ fn explanation_names_missing_node_feature() {
     );
 }
 
-/// The explanation names the volume and its location, the conflicting pod, or the missing label.
+/// The explanation contains the volume and its location, the conflicting pod, or the missing label.
 /// Shows: S-14
 #[test]
 fn rejection_names_volume_pod_or_label() {

@@ -1,11 +1,11 @@
-//! The incrementally updated cache decides as one built from scratch: every workload, 300 nodes, sampling off,
-//! 20 templates, deletions in between.
+//! Tests that the incrementally updated cache leads to the same decisions as a newly built cache, for every workload:
+//! 300 nodes, sampling off, 20 templates, deletions in between.
 
 use podscope_api::Object;
 use podscope_scheduler::bench::{Bench, Size, Workload};
 use podscope_scheduler::{Cache, cases, decide};
 
-/// All objects in the cache.
+/// Returns all objects in the cache.
 fn objects(cache: &Cache) -> Vec<Object> {
     let nodes = cache.order().iter().filter_map(|node| cache.node(*node).node.clone());
     let pods = cache.pods().map(|info| info.pod.clone());
@@ -19,9 +19,9 @@ fn objects(cache: &Cache) -> Vec<Object> {
 
 /// Shows: S-01
 #[test]
-fn incremental_and_rebuilt_caches_decide_equally() {
+fn incremental_and_rebuilt_caches_give_equal_decisions() {
     for (workload, name) in Workload::ALL {
-        // The rebuilt caches have no devices.
+        // Skipped, because the rebuilt caches have no devices.
         if workload == Workload::Dra {
             continue;
         }
@@ -38,7 +38,8 @@ fn incremental_and_rebuilt_caches_decide_equally() {
             let pod = bench.pending().expect("a pod").clone();
             let scheduler = bench.scheduler();
             let (cache, incremental) = scheduler.decide(&pod).expect("a decision");
-            // The order of a node's pods differs. It matters only for ties among victims, which do not occur here.
+            // The order of a node's pods differs. The order matters only for ties among victims, which do not occur
+            // here.
             let (mut fresh, _) = cases::load(&objects(&cache), scheduler.config());
             let rebuilt =
                 decide(&mut fresh, scheduler.config(), scheduler.nominator(), &pod, &mut 0).expect("a decision");

@@ -1,4 +1,5 @@
-//! Tests of this crate's public API, in one program: it is linked once, and the two long tests run in parallel.
+//! Tests of this crate's public API. They are one program, so that it is linked once and the two long tests run in
+//! parallel.
 #![allow(clippy::too_many_lines, reason = "tables of cases, and tests with many steps")]
 
 mod config;

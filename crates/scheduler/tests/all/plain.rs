@@ -1,5 +1,5 @@
-//! Compares decisions with the plain formulas: every decision of five workloads is repeated from the objects alone,
-//! node by node and pod by pod, without the cache's tables. 300 nodes, sampling off.
+//! Compares decisions with plain formulas: every decision of five workloads is computed again from the objects alone,
+//! node by node and pod by pod, without the cache's tables. The cluster has 300 nodes; sampling is off.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use podscope_scheduler::bench::{Bench, Size, Workload};
 use podscope_scheduler::{Cache, cases};
 use serde_json::{Value, json};
 
-/// A node with its placed pods; amounts are `[cpu, memory]`.
+/// A node with its placed pods; amounts are `[millicores, bytes]`.
 struct PlainNode {
     name: String,
     zone: String,
@@ -19,7 +19,7 @@ struct PlainNode {
     pods: Vec<Arc<Pod>>,
 }
 
-/// `[millicores, bytes]`.
+/// Returns the amounts as `[millicores, bytes]`.
 fn amounts(list: &ResourceList) -> [i64; 2] {
     [list["cpu"].milli_value(), list["memory"].value()]
 }
@@ -55,7 +55,8 @@ fn nodes(cache: &Cache) -> Vec<PlainNode> {
     nodes
 }
 
-/// All pods of the workloads are in one namespace and have selectors on the label `app`.
+/// Returns whether two pods have the same label `app`. All pods of the workloads are in one namespace, and their
+/// selectors use this label.
 fn has_same_app(a: &Pod, b: &Pod) -> bool {
     a.metadata.labels["app"] == b.metadata.labels["app"]
 }
@@ -78,7 +79,7 @@ fn has_preferred_anti_affinity(pod: &Pod) -> bool {
     affinity.is_some_and(|affinity| affinity.pod_anti_affinity.is_some())
 }
 
-/// The feasible nodes and their total scores.
+/// Returns the feasible nodes and their total scores.
 fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
     let request = request(pod);
     let count_by_zone: ordered::Map<&str, i64> = nodes
@@ -99,7 +100,7 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
         .filter(|node| workload != Workload::Spread || count_by_zone[&*node.zone] + 1 - min_count <= 5)
         .filter(|node| required_affinity(pod).is_none() || total_count == 0 || count_by_zone[&*node.zone] > 0)
         .collect();
-    // TaintToleration scores 100 with weight 3, because there are no taints.
+    // TaintToleration gives a score of 100 with weight 3, because there are no taints.
     let mut totals = vec![3 * 100; feasible.len()];
     for (total, node) in totals.iter_mut().zip(&feasible) {
         let after = [0, 1].map(|resource| node.requested[resource] + request[resource]);
@@ -127,7 +128,7 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
         .iter()
         .map(|node| {
             let own = node.pods.iter().filter(|other| has_same_app(pod, other));
-            // The preferences of both pods count.
+            // The preferences of both pods are counted.
             let anti_affinity_score: i64 = own.map(|_| if has_preferred_anti_affinity(pod) { -2 } else { 0 }).sum();
             let affinity_score = required_affinity(pod).map_or(0, |_| count_by_zone[&*node.zone]);
             anti_affinity_score + affinity_score

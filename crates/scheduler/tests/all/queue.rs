@@ -43,9 +43,9 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-struct SearchInputs(Scheduler);
+struct SchedulerFixture(Scheduler);
 
-impl SearchInputs {
+impl SchedulerFixture {
     fn new() -> Self {
         Self(Scheduler::new(SchedulerConfiguration::default(), 0))
     }
@@ -66,8 +66,8 @@ impl SearchInputs {
         self.0.schedule_one(now, &mut || 0, &mut NoRecorder)
     }
 
-    /// Runs one attempt and formats it: `pod: node`, `pod: -` (unschedulable), `pod: ! victims on node` (preempts),
-    /// `pod: error`.
+    /// Runs one attempt and formats it: `pod: node` (bound), `pod: -` (unschedulable), `pod: ! victims on node`
+    /// (preempts), `pod: error`.
     fn step(&mut self, now: i64) -> String {
         match self.schedule_one(now) {
             None => "nothing".to_owned(),
@@ -108,8 +108,8 @@ fn bound(object: &Object, to: &str) -> Object {
 
 /// Shows: S-02, SCH-038
 #[test]
-fn pods_are_popped_by_priority_then_arrival_without_blocking() {
-    let mut driver = SearchInputs::new();
+fn unschedulable_pod_does_not_block_lower_priority_pods() {
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "2", json!({})), 0);
     driver.add(&pod("first", 0, "1", json!({})), 0);
     driver.add(&pod("second", 0, "1", json!({})), 0);
@@ -124,7 +124,7 @@ fn pods_are_popped_by_priority_then_arrival_without_blocking() {
 /// Shows: SCH-007, SCH-114
 #[test]
 fn error_backoff_doubles_up_to_maximum_without_nodes() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&pod("a", 0, "1", json!({})), 0);
     let mut now = 0;
     // The back-off ends at the whole second floor(now + duration); the pod is released at the tick after it.
@@ -149,7 +149,7 @@ fn error_backoff_doubles_up_to_maximum_without_nodes() {
 /// Shows: SCH-115
 #[test]
 fn empty_active_queue_pops_from_backoff_queue() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "2", json!({})), 300_000);
     assert_eq!(driver.step(300_000), "a: -");
@@ -177,7 +177,7 @@ fn empty_active_queue_pops_from_backoff_queue() {
 #[test]
 fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
     for (attempts, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10)] {
-        let mut driver = SearchInputs::new();
+        let mut driver = SchedulerFixture::new();
         driver.add(&node("n1", "1", json!({})), 0);
         driver.add(&pod("a", 0, "2", json!({})), 0);
         let mut small = node("n1", "1", json!({}));
@@ -203,7 +203,7 @@ fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
 /// Shows: SCH-116
 #[test]
 fn unschedulable_pod_is_retried_after_five_minutes() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
     assert_eq!(driver.step(5 * SECOND), "a: -");
@@ -216,7 +216,7 @@ fn unschedulable_pod_is_retried_after_five_minutes() {
 /// Shows: S-03, SCH-037
 #[test]
 fn pod_stays_gated_until_all_gates_are_removed() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "4", json!({})), 0);
     let two = pod(
         "a",
@@ -252,7 +252,7 @@ fn node_change_requeues_only_pods_it_may_help() {
     let labelled = json!({"metadata": {"labels": {"disk": "ssd"}}});
     let wants_ssd = json!({"spec": {"nodeSelector": {"disk": "ssd"}}});
     let noted = json!({"metadata": {"annotations": {"a": "b"}}});
-    // (what, node before, pod, node after, requeued?)
+    // Columns: description, node before, pod, node after, whether the pod is requeued.
     for (what, before, cpu, extra, after, requeued) in [
         ("allocatable grew", json!({}), "2", json!({}), fits.clone(), true),
         (
@@ -299,7 +299,7 @@ fn node_change_requeues_only_pods_it_may_help() {
             true,
         ),
     ] {
-        let mut driver = SearchInputs::new();
+        let mut driver = SchedulerFixture::new();
         let (before, after) = (node("n1", "1", before), node("n1", "1", after));
         driver.add(&before, 0);
         driver.add(&pod("a", 0, cpu, extra), 0);
@@ -313,7 +313,7 @@ fn node_change_requeues_only_pods_it_may_help() {
 /// Shows: SCH-123
 #[test]
 fn deleting_pod_with_blocking_anti_affinity_requeues() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}]}}}});
@@ -328,7 +328,7 @@ fn deleting_pod_with_blocking_anti_affinity_requeues() {
 /// Shows: S-06, SCH-104, SCH-105
 #[test]
 fn preemptor_is_gated_until_last_victim_is_deleted() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "2", json!({})), 0);
     let victims = ["v1", "v2"].map(|name| bound(&pod(name, 0, "1", json!({})), "n1"));
     for victim in &victims {
@@ -358,7 +358,7 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
         (Some(Pool::Gated), "nothing")
     );
     driver.0.preemption_of_last("high", &preempt.victims[1].uid);
-    // A lower-priority pod does not take the room of the nominated pod.
+    // A lower-priority pod does not use the resources reserved for the nominated pod.
     driver.add(&pod("low", 0, "1", json!({})), SECOND);
     assert_eq!(driver.step(SECOND), "low: -");
     driver.delete(&victims[1], 2 * SECOND);
@@ -367,8 +367,8 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
 
 /// Shows: S-06
 #[test]
-fn higher_priority_pod_takes_room_of_nominated_pod() {
-    let mut driver = SearchInputs::new();
+fn higher_priority_pod_takes_resources_of_nominated_pod() {
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     let victim = bound(&pod("v", 0, "1", json!({})), "n1");
     driver.add(&victim, 0);
@@ -384,7 +384,7 @@ fn higher_priority_pod_takes_room_of_nominated_pod() {
 /// Shows: S-05, SCH-094
 #[test]
 fn policy_never_prevents_preemption_but_keeps_queue_order() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     let low = bound(&pod("low", 0, "1", json!({})), "n1");
     driver.add(&low, 0);
@@ -402,7 +402,7 @@ fn policy_never_prevents_preemption_but_keeps_queue_order() {
 /// Shows: SCH-023
 #[test]
 fn failed_binding_is_retried_after_backoff() {
-    let mut driver = SearchInputs::new();
+    let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "1", json!({})), 0);
     driver.add(&pod("b", 0, "1", json!({})), 0);

@@ -55,7 +55,7 @@ fn suggestions_for(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> 
     search.suggestions().iter().map(format_suggestion).collect()
 }
 
-/// Formats a suggestion as `change and its fields → result`.
+/// Formats a suggestion as `change and its fields → effect`.
 fn format_suggestion(suggestion: &Suggestion) -> String {
     let change = serde_json::to_value(&suggestion.change).expect("JSON");
     let (name, fields) = match &change {
@@ -147,7 +147,7 @@ fn feasible_pod_gets_no_suggestions() {
     assert!(suggestions_for(&objects, &pod("new", "1", json!({})), &[]).is_empty());
 }
 
-/// Preemption does not consider pods on other nodes, but a person may delete the blocking pod there.
+/// Preemption does not consider pods on other nodes, but a person can delete the blocking pod there.
 /// Shows: S-07, S-15
 #[test]
 fn suggests_deleting_blocking_pod_on_other_node() {
@@ -161,7 +161,7 @@ fn suggests_deleting_blocking_pod_on_other_node() {
         ("affinity", &away_from_web, "b-1", &delete[..]),
         ("affinity", &away_from_web, "a-2", &[]),
         ("topologySpreadConstraints", &spread, "", &delete[..]),
-        // Two pods in zone a, none in b: without one of them the skew is still too large.
+        // There are two pods in zone a and none in b; after the deletion of one pod, the skew is still too large.
         ("topologySpreadConstraints", &spread, "a-2", &[]),
     ] {
         let mut objects = vec![
@@ -181,8 +181,8 @@ fn suggests_deleting_blocking_pod_on_other_node() {
     }
 }
 
-/// Below minDomains the minimum counts as 0. Neither a system PriorityClass nor a node in an existing domain would
-/// change that.
+/// With fewer than minDomains domains, the minimum is 0. Neither a system PriorityClass nor a node in an existing
+/// domain would change that.
 /// Shows: S-15, SCH-076
 #[test]
 fn suggests_new_domain_and_lower_min_domains() {
@@ -230,7 +230,7 @@ fn suggests_larger_node_for_request_exceeding_all_nodes() {
     assert_eq!(none, ["addNode node-1 cpu=1,pods=110 cpu=1 → 1"]);
 }
 
-/// Only single changes are suggested, so memory alone is reduced, to an amount that people write.
+/// Only single changes are suggested, so only memory is reduced, to a common amount.
 /// Shows: S-15
 #[test]
 fn suggested_smaller_request_is_rounded() {
@@ -305,7 +305,7 @@ fn suggests_node_offering_missing_extended_resource() {
     );
 }
 
-/// A rule that excludes nodes on purpose (`Gt`) gets no suggestion to label a node.
+/// No label is suggested for a node affinity rule that excludes nodes on purpose (`Gt`).
 /// Shows: S-15
 #[test]
 fn suggests_label_required_by_node_affinity() {
@@ -350,7 +350,7 @@ fn suggests_pod_with_labels_required_by_pod_affinity() {
         ["addPod db-2 default app=db → 1"]
     );
     assert!(adds(rule("rack", db())).is_empty());
-    // The affinity requires more than that label.
+    // The affinity requires more than this label.
     let more = json!({"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]});
     assert!(adds(rule(zone, more)).is_empty());
 }
@@ -368,7 +368,8 @@ fn suggests_running_scheduler_for_unknown_scheduler_name() {
     assert!(suggestions_for(&objects, &foreign("64"), &[]).is_empty());
 }
 
-/// A DaemonSet writes the pod's node into its affinity. Without that rule the pod would run on a node that has one.
+/// The affinity of a DaemonSet's pod contains its node. Without this rule, the pod would run on a node that already has
+/// one.
 /// Shows: S-15
 #[test]
 fn node_affinity_of_daemon_set_pod_is_never_dropped() {

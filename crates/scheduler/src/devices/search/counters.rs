@@ -7,8 +7,8 @@ use podscope_api::{Device, Quantity, Str};
 use super::{Candidate, Search};
 use crate::devices::pools::{CounterKey, Pool};
 
-/// Remaining values of each pool's counters, computed once per cycle. As upstream, the key is the pool name alone:
-/// if two drivers have pools of the same name, the counters of the first one apply to both.
+/// Remaining values of each pool's counters, computed once per cycle. As in kube-scheduler, the key is only the pool
+/// name: if two drivers have pools with the same name, the counters of the first pool apply to both.
 pub(crate) type Available = Map<Str, Map<CounterKey, Quantity>>;
 
 /// Counter consumption of the selected devices, by pool name.
@@ -41,9 +41,9 @@ fn consumption(device: &Device) -> impl Iterator<Item = (CounterKey, Quantity)> 
 }
 
 impl Search<'_> {
-    /// Adds the device's counter consumption. If a counter of its pool would be exceeded, adds nothing and returns the
+    /// Adds the device's counter consumption. If this would exceed a counter of its pool, adds nothing and returns the
     /// index of that counter among the remaining counters.
-    pub(super) fn count(&mut self, candidate: Candidate, device: &Device) -> Result<(), usize> {
+    pub(super) fn consume_counters(&mut self, candidate: Candidate, device: &Device) -> Result<(), usize> {
         let pool = &self.pools[candidate.pool];
         let mut available = self.inputs.available.borrow();
         let remaining = available
@@ -65,8 +65,8 @@ impl Search<'_> {
         }
     }
 
-    /// The use of a counter, given by its index among the remaining counters of the device's pool: its identity, the
-    /// amount that the device takes, and what is left without it.
+    /// Returns the use of a counter, given by its index among the remaining counters of the device's pool: the
+    /// counter's name, the amount that the device consumes, and the amount available without the device.
     pub(super) fn use_of(&self, candidate: Candidate, device: &Device, counter: usize) -> Option<CounterUse> {
         let pool = &self.pools[candidate.pool].name;
         let available = self.inputs.available.borrow();
@@ -82,7 +82,7 @@ impl Search<'_> {
         })
     }
 
-    /// The counters that a selected device takes, with what is left of each.
+    /// Returns the counters that a selected device consumes, with the available amount of each.
     pub(super) fn uses_of(&self, candidate: Candidate, device: &Device) -> Vec<CounterUse> {
         let pool = &self.pools[candidate.pool].name;
         let keys: Vec<CounterKey> = consumption(device).map(|(key, _)| key).collect();
@@ -97,7 +97,7 @@ impl Search<'_> {
             .collect()
     }
 
-    /// Values of a pool's counters minus the consumption of devices in use.
+    /// Returns the values of a pool's counters minus the consumption of devices in use.
     fn remaining(&self, pool: &Pool) -> Map<CounterKey, Quantity> {
         let mut remaining = pool.counters.clone();
         for at in pool.slices.iter().chain(&pool.elsewhere) {

@@ -1,6 +1,6 @@
-//! Explains the search on one node: which device each request gets, and which test of the search every other device does
-//! not pass. The search itself decides: it runs once more with its largest selection recorded, and the other devices are
-//! tested beside that selection.
+//! Explains the search on one node: which devices each request gets, and which test of the search every other device
+//! fails. The explanation uses the search itself: the search runs again and records its largest selection, and then the
+//! other devices are tested in addition to that selection.
 
 use podscope_api::explained::{
     Amount, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices, RequestOutcome,
@@ -16,8 +16,8 @@ use crate::devices::request::{AllocationMode, Alternative, ClaimToAllocate};
 use crate::devices::selectors::SelectorResult;
 use crate::node_info::NodeInfo;
 
-/// Explains the search of [`super::allocate`] with the same arguments. `consumers` gives the names of the pods that use
-/// a claim.
+/// Explains the search of [`super::allocate`] with the same arguments. `consumers` returns the names of the pods that
+/// use a claim.
 pub(crate) fn explain(
     inputs: SearchInputs<'_>,
     node: &NodeInfo,
@@ -88,7 +88,7 @@ pub(crate) fn explain(
                 // Alternatives are explained independently of each other.
                 if !is_kept {
                     for candidate in taken.into_iter().rev() {
-                        explainer.search.give_back(position, candidate);
+                        explainer.search.deselect(position, candidate);
                     }
                 }
             }
@@ -98,7 +98,7 @@ pub(crate) fn explain(
 }
 
 struct Explainer<'a> {
-    /// Holds the devices of the requests that were explained so far.
+    /// The state of the search: the devices of the already explained requests are selected.
     search: Search<'a>,
     /// The devices that the search selected, by claim.
     selected: &'a [Vec<ChosenDevice>],
@@ -111,10 +111,11 @@ impl Explainer<'_> {
         devices.filter(move |device| device.request == position.request)
     }
 
-    /// The alternative of a request that got all its devices before the search failed at a later one.
+    /// Returns the alternative for which a request got all its devices, although the search may have failed at a later
+    /// request.
     fn settled_alternative(&self, position: Position) -> Option<usize> {
         let alternative = self.selected_for(position).next()?.alternative;
-        let n = self.n_wanted(Position {
+        let n = self.n_requested(Position {
             alternative,
             ..position
         })?;
@@ -125,8 +126,8 @@ impl Explainer<'_> {
         &self.search.claims[position.claim].requests[position.request].alternatives[position.alternative]
     }
 
-    /// The number of devices that an alternative asks for; `None` for an unknown mode.
-    fn n_wanted(&self, position: Position) -> Option<usize> {
+    /// Returns the number of devices that an alternative requests; `None` for an unknown mode.
+    fn n_requested(&self, position: Position) -> Option<usize> {
         match self.alternative(position).mode {
             AllocationMode::Exact(n) => Some(n),
             AllocationMode::All => {
@@ -137,15 +138,15 @@ impl Explainer<'_> {
         }
     }
 
-    /// Explains an alternative, and leaves its devices selected: those that the search selected, or else the first that
-    /// do.
+    /// Explains an alternative, and leaves devices selected for it: those that the search selected, or otherwise the
+    /// first suitable ones.
     fn request(&mut self, position: Position) -> (RequestDevices, Vec<Candidate>) {
         let claims = self.search.claims;
         let claim = &claims[position.claim];
         let request = &claim.requests[position.request];
         let alternative = &request.alternatives[position.alternative];
         let is_all = alternative.mode == AllocationMode::All;
-        let n = self.n_wanted(position).unwrap_or(0);
+        let n = self.n_requested(position).unwrap_or(0);
         let own: Vec<(usize, usize)> = self
             .selected_for(position)
             .filter(|device| device.alternative == position.alternative)
@@ -158,13 +159,13 @@ impl Explainer<'_> {
             let is_wanted = own.is_empty() || own.contains(&(candidate.slice, candidate.device));
             let may_take =
                 taken.len() < n && is_wanted && (!is_all || self.search.test_all(alternative, *candidate).is_none());
-            if may_take && self.search.take(position, alternative, *candidate).is_none() {
+            if may_take && self.search.select(position, alternative, *candidate).is_none() {
                 taken.push(*candidate);
                 last = at;
             }
         }
         let is_complete = taken.len() == n && n > 0;
-        // As in the search, the devices after the last one that is taken are not tried.
+        // As in the search, the devices after the last selected device are not tried.
         let n_tried = if is_complete && !is_all { last } else { candidates.len() };
         let gets = taken.iter().map(|candidate| self.share(position, *candidate)).collect();
         let mut unsuitable: Vec<UnsuitableDevices> = Vec::new();
@@ -173,7 +174,7 @@ impl Explainer<'_> {
             if taken.iter().any(is_same) {
                 continue;
             }
-            let why = self.why_not(position, alternative, candidate);
+            let why = self.obstacle_of(position, alternative, candidate);
             let device = self.name(candidate);
             match unsuitable.iter_mut().find(|group| group.why == why) {
                 Some(group) => group.devices.push(device),
@@ -220,24 +221,25 @@ impl Explainer<'_> {
         }
     }
 
-    /// What forbids a device beside the devices that are selected.
-    fn why_not(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> DeviceObstacle {
+    /// Returns why a device cannot be selected in addition to the devices that are already selected.
+    fn obstacle_of(&mut self, position: Position, alternative: &Alternative, candidate: Candidate) -> DeviceObstacle {
         if alternative.mode == AllocationMode::All
             && let Some(obstacle) = self.search.test_all(alternative, candidate)
         {
             return self.describe(position, alternative, candidate, obstacle);
         }
-        match self.search.take(position, alternative, candidate) {
+        match self.search.select(position, alternative, candidate) {
             Some(obstacle) => self.describe(position, alternative, candidate, obstacle),
             None => {
-                self.search.give_back(position, candidate);
-                self.taker(candidate).unwrap_or(DeviceObstacle::LeavesTooFew)
+                self.search.deselect(position, candidate);
+                self.obstacle_if_selected(candidate)
+                    .unwrap_or(DeviceObstacle::LeavesTooFew)
             }
         }
     }
 
-    /// The request of the pod for which the search selected a device.
-    fn taker(&self, candidate: Candidate) -> Option<DeviceObstacle> {
+    /// Returns, as an obstacle, the request of the pod for which the search selected a device.
+    fn obstacle_if_selected(&self, candidate: Candidate) -> Option<DeviceObstacle> {
         let selected = self.selected.iter().chain(&self.search.results).enumerate();
         let n_claims = self.search.claims.len();
         selected
@@ -262,7 +264,7 @@ impl Explainer<'_> {
         obstacle: Obstacle,
     ) -> DeviceObstacle {
         let device = self.search.device(candidate);
-        // A device that would not be selected is no loss, whoever holds it.
+        // If the selectors exclude the device, report this rather than who uses it.
         let obstacle = match self.search.test_all(alternative, candidate) {
             Some(excluded @ Obstacle::NotSelected(_)) => excluded,
             _ => obstacle,
@@ -273,9 +275,11 @@ impl Explainer<'_> {
                     claim: claim.to_string(),
                     pods: (self.consumers)(claim),
                 },
-                None => self.taker(candidate).unwrap_or(DeviceObstacle::LeavesTooFew),
+                None => self
+                    .obstacle_if_selected(candidate)
+                    .unwrap_or(DeviceObstacle::LeavesTooFew),
             },
-            Obstacle::NotSelected(at) | Obstacle::Selector(at) => {
+            Obstacle::NotSelected(at) | Obstacle::SelectorError(at) => {
                 let condition = &alternative.conditions[at];
                 let index = condition.index;
                 let selector = match condition.is_of_class {

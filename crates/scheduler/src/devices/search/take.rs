@@ -1,4 +1,4 @@
-//! Tests whether the search may select a device, and selects it (DRA-143, DRA-144).
+//! Tests whether the search may select a device, selects it, and undoes the selection (DRA-143, DRA-144).
 
 use podscope_api::{Device, DeviceTaint, ResourceList, Str};
 
@@ -10,15 +10,15 @@ use crate::devices::table::Slice;
 use crate::devices::usage::DeviceUse;
 use crate::devices::{DeviceNo, capacity};
 
-/// The first test that a device does not pass. Indices, so that the search builds no text.
+/// The first test that a device fails. It contains indices instead of texts, because the search runs often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Obstacle {
-    /// An existing allocation or this search holds the device.
+    /// The device is used by an existing allocation or was selected by this search.
     InUse,
-    /// This selector of the alternative excludes it.
+    /// The selector of the alternative with this index excludes the device.
     NotSelected(usize),
-    /// This selector of the alternative has an error, which ends the search.
-    Selector(usize),
+    /// The selector of the alternative with this index has an error, which ends the search.
+    SelectorError(usize),
     OtherNode,
     Capacity,
     /// Index of the exhausted counter among the remaining counters of the pool.
@@ -38,23 +38,24 @@ impl<'a> Search<'a> {
         &self.slice(candidate).object.spec.devices[candidate.device]
     }
 
-    /// Selects a device, or returns what forbids it.
+    /// Selects a device, or returns why it cannot be selected.
     ///
     /// # Errors
-    /// A selector cannot be evaluated, or a device of a request with mode `All` violates a constraint.
-    pub(super) fn try_take(
+    /// Returns an error if a selector cannot be evaluated, or if a device of a request with mode `All` violates a
+    /// constraint.
+    pub(super) fn try_select(
         &mut self,
         position: Position,
         alternative: &Alternative,
         candidate: Candidate,
     ) -> Result<Option<Obstacle>, Abort> {
-        let obstacle = self.take(position, alternative, candidate);
+        let obstacle = self.select(position, alternative, candidate);
         match obstacle {
-            Some(Obstacle::Selector(index)) => {
+            Some(Obstacle::SelectorError(index)) => {
                 self.selector_error(alternative, candidate, index)
                     .map_err(Abort::Error)?;
             }
-            // No other device can be selected instead.
+            // A request with mode `All` cannot use another device instead.
             Some(Obstacle::Constraint(_)) if alternative.mode == AllocationMode::All => {
                 return Err(Abort::Error(format!(
                     "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
@@ -69,7 +70,7 @@ impl<'a> Search<'a> {
         Ok(obstacle)
     }
 
-    /// The error of a selector, in kube-scheduler's words (DRA-151).
+    /// Returns the error of a selector as `Err`, in kube-scheduler's words (DRA-151).
     pub(super) fn selector_error(
         &self,
         alternative: &Alternative,
@@ -77,34 +78,34 @@ impl<'a> Search<'a> {
         index: usize,
     ) -> Result<(), String> {
         let condition = &alternative.conditions[index];
-        let place = &condition.place;
+        let prefix = &condition.error_prefix;
         let text = match (
             &condition.results.malformed,
             condition.results.get(candidate.slice, candidate.device),
         ) {
-            (Some(malformed), _) => format!("{place}: CEL compile error: {malformed}"),
-            (None, SelectorResult::Error(text)) => format!("{place}: CEL runtime error: {text}"),
+            (Some(malformed), _) => format!("{prefix}: CEL compile error: {malformed}"),
+            (None, SelectorResult::Error(text)) => format!("{prefix}: CEL runtime error: {text}"),
             (None, _) => return Ok(()),
         };
         Err(text)
     }
 
-    /// The test of a device for a request with mode `All`, made before the search (DRA-147).
+    /// Tests a device for a request with mode `All` before the search starts (DRA-147).
     pub(super) fn test_all(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
         self.test_selection(alternative, candidate)
             .or_else(|| (!self.has_capacity(alternative, candidate)).then_some(Obstacle::Capacity))
     }
 
-    /// Tests the selectors of class and request, then the node (DRA-150).
+    /// Tests the selectors of the class and the request, then the node (DRA-150).
     fn test_selection(&self, alternative: &Alternative, candidate: Candidate) -> Option<Obstacle> {
         for (index, condition) in alternative.conditions.iter().enumerate() {
             if condition.results.malformed.is_some() {
-                return Some(Obstacle::Selector(index));
+                return Some(Obstacle::SelectorError(index));
             }
             match condition.results.get(candidate.slice, candidate.device) {
                 SelectorResult::Yes => {}
                 SelectorResult::No => return Some(Obstacle::NotSelected(index)),
-                SelectorResult::Error(_) => return Some(Obstacle::Selector(index)),
+                SelectorResult::Error(_) => return Some(Obstacle::SelectorError(index)),
             }
         }
         let scope = self.slice(candidate).devices.get(candidate.device);
@@ -156,8 +157,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Selects a device if nothing forbids it. A selector's error counts as an obstacle.
-    pub(super) fn take(
+    /// Selects a device unless a test fails; returns the failed test. An error of a selector counts as a failed test.
+    pub(super) fn select(
         &mut self,
         position: Position,
         alternative: &Alternative,
@@ -175,14 +176,14 @@ impl<'a> Search<'a> {
         let has_shares = device.allow_multiple_allocations == Some(true);
         let is_shared = has_shares && self.has_shares(number);
         let is_counted = !is_shared && !device.consumes_counters.is_empty();
-        if is_counted && let Err(counter) = self.count(candidate, device) {
+        if is_counted && let Err(counter) = self.consume_counters(candidate, device) {
             return Some(Obstacle::Counter(counter));
         }
         let is_untolerated = |taint: &DeviceTaint| {
             taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint))
         };
         if let Some(taint) = device.taints.iter().position(is_untolerated) {
-            self.uncount(candidate, device, is_counted);
+            self.release_counters(candidate, device, is_counted);
             return Some(Obstacle::Taint(taint));
         }
         let request = self.request_name(position);
@@ -195,14 +196,14 @@ impl<'a> Search<'a> {
             constraints[..at]
                 .iter_mut()
                 .for_each(|constraint| constraint.remove(request));
-            self.uncount(candidate, device, is_counted);
+            self.release_counters(candidate, device, is_counted);
             return Some(Obstacle::Constraint(at));
         }
-        // For mode `All`, an earlier request may have consumed the remaining capacity of the device.
+        // For mode `All`, an earlier request may have consumed the device's remaining capacity.
         if is_all && !self.has_capacity(alternative, candidate) {
             let constraints = &mut self.constraints[position.claim];
             constraints.iter_mut().for_each(|constraint| constraint.remove(request));
-            self.uncount(candidate, device, is_counted);
+            self.release_counters(candidate, device, is_counted);
             return Some(Obstacle::Capacity);
         }
         let mut consumed = None;
@@ -223,16 +224,16 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// Undoes [`Search::count`].
-    fn uncount(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
+    /// Reverts [`Search::consume_counters`].
+    fn release_counters(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
         if is_counted {
             let pool: &Str = &self.pools[candidate.pool].name;
             self.tally.subtract(pool, device);
         }
     }
 
-    /// Undoes the latest [`Search::take`] of a claim.
-    pub(super) fn give_back(&mut self, position: Position, candidate: Candidate) {
+    /// Reverts the latest [`Search::select`] of a claim.
+    pub(super) fn deselect(&mut self, position: Position, candidate: Candidate) {
         let device = self.device(candidate);
         let request = self.request_name(position);
         let constraints = &mut self.constraints[position.claim];

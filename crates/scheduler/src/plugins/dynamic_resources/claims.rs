@@ -20,7 +20,8 @@ use crate::selector::NodeSelector;
 use crate::status::{Code, Status};
 use crate::stores::Stores;
 
-/// The claims of the entries in `spec.resourceClaims`, in order, or the reason why one cannot be used (DRA-088).
+/// Returns the claims of the entries in `spec.resourceClaims`, in order, or the reason why one of them cannot be used
+/// (DRA-088).
 pub(crate) fn of_pod<'a>(
     stores: &'a Stores,
     pod: &'a Pod,
@@ -82,11 +83,11 @@ pub(super) fn is_owned(claim: &ResourceClaim, pod: &Pod) -> bool {
     owner.is_some_and(|owner| *owner.uid == *uid_of(pod))
 }
 
-/// A claim of the pod, as seen by PreFilter.
+/// A claim of the pod, prepared by PreFilter.
 #[derive(Debug, Clone)]
 pub(super) struct PodClaim {
     pub(super) claim: Arc<ResourceClaim>,
-    /// For an allocated claim: the nodes from which it can be used; `None` means all.
+    /// The nodes from which an allocated claim can be used; `None` means all nodes.
     pub(super) scope: Option<NodeSelector>,
 }
 
@@ -99,21 +100,21 @@ impl PodClaim {
 /// The devices that Filter selected on a node.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeAllocation {
-    /// Devices of the claims that this cycle allocates; the claim for extended resources is the last.
+    /// Devices for each claim that this cycle allocates; the claim for extended resources is last.
     pub(super) solutions: Vec<Solution>,
     /// The claim for extended resources that this node needs.
     pub(super) extended: Option<Arc<super::extended::ExtendedClaim>>,
 }
 
-/// State of DynamicResources during a cycle.
+/// The state of DynamicResources during a cycle.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(super) claims: Vec<PodClaim>,
-    /// The claims to allocate.
+    /// The claims that this cycle allocates.
     pub(super) to_allocate: Vec<ClaimToAllocate>,
     pub(super) extended: Option<ExtendedResources>,
     pub(super) table: Arc<Table>,
-    /// Remaining values of shared counters.
+    /// Remaining values of the shared counters.
     pub(super) available: Memo<Available>,
     /// Indices of the allocated claims that at least one node cannot use.
     pub(super) unavailable: Memo<Set<usize>>,
@@ -237,7 +238,7 @@ fn check_class(stores: &Stores, request: &str, class: &str) -> Result<(), Status
 
 impl State {
     /// Scores prioritized lists: 8 for the first alternative, 7 for the second, … (DRA-104). Returns false if no claim
-    /// has such a list and all scores stay 0.
+    /// has a prioritized list, so that all scores stay 0.
     pub(super) fn score(&self, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let has_list = |claim: &ResourceClaim| {
             let mut requests = claim.spec.devices.requests.iter();
@@ -267,7 +268,7 @@ impl State {
     }
 }
 
-/// Score of the prioritized lists of an already allocated claim.
+/// Returns the score of the prioritized lists of an already allocated claim.
 fn stored_score(claim: &ResourceClaim, allocation: &AllocationResult) -> i64 {
     let requests = claim.spec.devices.requests.iter();
     let chosen = requests.filter_map(|request| {

@@ -1,4 +1,4 @@
-//! Explains the devices of a pod's claims on one node, for people.
+//! Explains, for people, which devices a pod's claims get on one node.
 
 use podscope_api::explained::{Amount, DeviceName, DeviceShare, NodeDevices, RequestDevices, RequestOutcome};
 use podscope_api::{DeviceRequestAllocationResult, ObjectKey};
@@ -11,8 +11,8 @@ use crate::devices::request::ClaimToAllocate;
 use crate::devices::search::SearchInputs;
 use crate::node_info::{NodeIdx, NodeInfo};
 
-/// The devices of the pod's claims on a node; `None` if the pod has no claims, or the plugin ended the cycle before any
-/// node was examined.
+/// Returns the devices of the pod's claims on a node; `None` if the pod has no claims, or if the plugin ended the cycle
+/// before any node was examined.
 pub(super) fn explain(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<NodeDevices> {
     let claims = decision.state.claims.as_ref()?;
     let info = cache.node(node);
@@ -49,7 +49,7 @@ fn search(cache: &Cache, claims: &State, node: &NodeInfo) -> NodeDevices {
     crate::devices::search::explain(inputs, node, &to_allocate, &consumers)
 }
 
-/// The requests of a claim that was allocated before.
+/// Explains the requests of a claim that was allocated before this cycle.
 fn of_allocated(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<RequestDevices> {
     let claim = &pod_claim.claim;
     let results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);

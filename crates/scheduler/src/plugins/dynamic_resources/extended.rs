@@ -1,4 +1,4 @@
-//! Extended resources that are backed by devices (DRA-114 to DRA-119).
+//! Extended resources that nodes provide by devices (DRA-114 to DRA-119).
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::pod_info::Incoming;
 use crate::status::Status;
 use crate::symbols::Symbol;
 
-/// Name, used in error messages, of the in-memory claim that the scheduler allocates for extended resources.
-pub(crate) const NAME: &str = "<extended-resources>";
+/// Name, used in error messages, of the claim that the scheduler keeps in memory to allocate extended resources.
+pub(crate) const SPECIAL_CLAIM_NAME: &str = "<extended-resources>";
 
-/// The claim for the extended resources that a node provides by devices.
+/// The claim for the extended resources that a node provides by devices, and the mapping of containers to its requests.
 #[derive(Debug, Clone)]
 pub(crate) struct ExtendedClaim {
     pub(super) to_allocate: ClaimToAllocate,
@@ -32,14 +32,14 @@ pub(super) struct ExtendedResources {
     pod: Arc<Pod>,
     /// Symbol and name of each resource, with the device class that provides it, if any. Sorted by name.
     resources: Vec<(Symbol, Str, Option<Str>)>,
-    /// The claim that an earlier cycle created.
+    /// The claim for extended resources that an earlier cycle created.
     pub(super) left_over: Option<Arc<ResourceClaim>>,
     /// Claims by the set of resources (indices into `resources`) that a node provides by devices.
     requests: Map<Vec<usize>, Arc<ExtendedClaim>>,
 }
 
 impl ExtendedResources {
-    /// `None` if no device class provides a resource that the pod requests.
+    /// Returns `None` if no device class provides a resource that the pod requests.
     pub(super) fn of_pod(cache: &Cache, incoming: &Incoming) -> Option<Self> {
         if cache.stores.device_classes.is_empty() {
             return None;
@@ -87,7 +87,7 @@ impl ExtendedResources {
             let (requests, mappings) = requests_of(&self.pod, &by_devices);
             let mut claim = ResourceClaim::default();
             claim.metadata.namespace = self.pod.metadata.namespace.clone();
-            claim.metadata.name = NAME.into();
+            claim.metadata.name = SPECIAL_CLAIM_NAME.into();
             claim.spec.devices.requests = requests;
             let to_allocate = claims::prepare_claim(cache, &Arc::new(claim));
             self.requests
@@ -95,7 +95,7 @@ impl ExtendedResources {
         }
     }
 
-    /// Indices of the resources that a node provides by devices, because its allocatable has none of them.
+    /// Returns the indices of the resources that a node provides by devices, because they are not in its allocatable.
     fn by_devices(&self, node: &NodeInfo) -> Vec<usize> {
         let resources = self.resources.iter().enumerate();
         let by_devices = resources
@@ -103,7 +103,7 @@ impl ExtendedResources {
         by_devices.map(|(at, _)| at).collect()
     }
 
-    /// The claim that is needed on the node, if any (DRA-117).
+    /// Returns the claim that the pod needs on the node, if any (DRA-117).
     pub(super) fn on_node(&self, node: &NodeInfo) -> Result<Option<Arc<ExtendedClaim>>, Status> {
         if self.left_over.is_some() {
             return Err(unresolvable("cannot schedule extended resource claim".to_owned()));
@@ -131,7 +131,7 @@ impl IndexedContainer<'_> {
         amount.map_or(0, podscope_api::Quantity::value)
     }
 
-    /// Name of the request for a resource: `container-<i>-request-<j>`.
+    /// Returns the name of the request for a resource: `container-<i>-request-<j>`.
     fn request_name(&self, resource: &str) -> Str {
         let names = self.container.resources.requests.keys();
         let at = names.take_while(|name| ***name < *resource).count();
@@ -140,8 +140,8 @@ impl IndexedContainer<'_> {
 }
 
 /// Builds the device requests for resources, given as (resource, class), and the mapping of containers to requests
-/// (DRA-118). Init containers reuse the devices of later long-lived containers; each resource gets one more request
-/// for the largest remainder.
+/// (DRA-118). Init containers reuse the devices of long-lived containers that start later. If an init container needs
+/// more devices, each resource gets one additional request for the largest difference.
 fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Vec<ContainerExtendedResourceRequest>) {
     let init = pod
         .spec

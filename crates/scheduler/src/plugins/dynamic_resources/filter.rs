@@ -14,7 +14,7 @@ use crate::node_info::{NodeIdx, NodeInfo};
 use crate::plugins::Plugin;
 use crate::status::{Code, Status};
 
-/// Maximum time until allocated devices must be ready, in microseconds: `bindingTimeout` (DRA-081).
+/// Maximum time in which allocated devices must become ready, in microseconds (`bindingTimeout`, DRA-081).
 pub(super) const BINDING_TIMEOUT: i64 = 600_000_000;
 
 pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
@@ -34,7 +34,7 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
     if unavailable.is_empty() {
         return Ok(());
     }
-    // Recorded only if the search for other claims succeeded.
+    // Recorded only if the search for the other claims succeeded.
     claims.unavailable.borrow().extend(unavailable);
     Err(Status::unresolvable(
         Plugin::DynamicResources,
@@ -75,7 +75,7 @@ fn search(
         }
     };
     let found = allocate(inputs, node, to_allocate).and_then(|solutions| {
-        // Report a node selector that cannot be built already here.
+        // Report here already if the node selector of an allocation cannot be built.
         for (to_allocate, solution) in to_allocate.iter().zip(&solutions) {
             crate::devices::result::allocation(&claims.table, to_allocate, solution, &node.name)
                 .map_err(Failure::Error)?;
@@ -93,7 +93,7 @@ fn search(
     }
 }
 
-/// Returns whether an allocated claim must be deallocated: its devices failed, or were not ready in time.
+/// Returns whether an allocated claim must be deallocated, because its devices failed or were not ready in time.
 fn has_failed(claim: &ResourceClaim, now: Option<i64>) -> bool {
     match claim.readiness() {
         DeviceReadiness::Ready => false,

@@ -1,4 +1,4 @@
-//! Queueing hints: events that may make a pod schedulable that waits for its claims (DRA-090 to DRA-092).
+//! Queueing hints: determines which events may make a pod schedulable that waits for its claims (DRA-090 to DRA-092).
 
 use podscope_api::{Object, ResourceClaim};
 

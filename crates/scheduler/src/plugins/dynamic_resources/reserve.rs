@@ -1,4 +1,5 @@
-//! Claims in Reserve, once a node is chosen, and in PostFilter, if no node fits (DRA-101, DRA-106).
+//! Reserve, which allocates claims on the chosen node, and PostFilter, which deallocates a claim if no node fits
+//! (DRA-101, DRA-106).
 
 use podscope_api::Str;
 
@@ -8,10 +9,10 @@ use crate::cycle::{CycleState, Search};
 use crate::devices::result::allocation;
 use crate::node_info::NodeIdx;
 
-/// Allocations of the pod's claims on a node that passed Filter.
+/// Returns the allocations of the pod's claims on a node that passed Filter.
 ///
 /// # Errors
-/// The node selectors of slices cannot be combined. Filter reports the same error earlier.
+/// Returns an error if the node selectors of slices cannot be combined. Filter reports the same error earlier.
 pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<ReservedClaims, String> {
     let found = claims.found.borrow().get(&index).cloned();
     let mut solutions = found.iter().flat_map(|found| &found.solutions);

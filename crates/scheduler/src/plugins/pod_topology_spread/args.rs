@@ -1,4 +1,4 @@
-//! PodTopologySpreadArgs: the default constraints, for pods without their own (SCH-073, SCH-134, SCH-136).
+//! PodTopologySpreadArgs: the default constraints, which apply to pods without constraints (SCH-073, SCH-134, SCH-136).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use podscope_api::{ProblemKind, TopologySpreadConstraint, UnsatisfiableAction};
 
 use crate::config::{Errors, Fields};
 
-/// The default constraints, for pods without their own.
+/// The default constraints, which apply to pods without constraints.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DefaultConstraints {
     /// The built-in soft constraints (SCH-073).
@@ -30,7 +30,7 @@ impl DefaultConstraints {
     }
 }
 
-/// Reads the arguments; `None` keeps the built-in constraints.
+/// Reads the arguments; returns `None` if the built-in constraints apply.
 pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<DefaultConstraints> {
     let constraints = read_constraints(fields, errors);
     match fields.string("defaultingType", errors).unwrap_or("System") {
@@ -44,7 +44,7 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
                 );
             }
         }
-        other => errors.push_of(
+        other => errors.push_with_kind(
             ProblemKind::Unsupported,
             fields.at("defaultingType"),
             format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
@@ -53,7 +53,7 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
     None
 }
 
-/// The built-in default constraints (SCH-073).
+/// Returns the built-in default constraints (SCH-073).
 fn system_defaults() -> Arc<[TopologySpreadConstraint]> {
     let soft = |key: &str, max_skew| TopologySpreadConstraint {
         max_skew,
@@ -89,7 +89,7 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
             );
         }
         if constraint.topology_key.is_empty() {
-            errors.push_of(
+            errors.push_with_kind(
                 ProblemKind::Required,
                 format!("{at}.topologyKey"),
                 "Required value: can not be empty",
@@ -97,12 +97,12 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
         }
         match &constraint.when_unsatisfiable {
             Some(UnsatisfiableAction::DoNotSchedule | UnsatisfiableAction::ScheduleAnyway) => {}
-            Some(other) => errors.push_of(
+            Some(other) => errors.push_with_kind(
                 ProblemKind::Unsupported,
                 format!("{at}.whenUnsatisfiable"),
                 format!("Unsupported value: \"{other}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""),
             ),
-            None => errors.push_of(
+            None => errors.push_with_kind(
                 ProblemKind::Required,
                 format!("{at}.whenUnsatisfiable"),
                 "Required value: can not be empty",
@@ -117,7 +117,7 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
         if constraints.iter().any(|other| {
             other.topology_key == constraint.topology_key && other.when_unsatisfiable == constraint.when_unsatisfiable
         }) {
-            errors.push_of(
+            errors.push_with_kind(
                 ProblemKind::Duplicate,
                 &at,
                 format!(

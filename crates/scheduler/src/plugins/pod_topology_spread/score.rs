@@ -12,7 +12,7 @@ use crate::status::{Code, Status};
 use crate::symbols::Symbol;
 use crate::topology::NONE;
 
-/// State of Score: the soft constraints with their counts and weights.
+/// The state of Score: the soft constraints with their counts and weights.
 #[derive(Debug, Clone, Default)]
 pub struct ScoreState {
     /// The soft constraints, in order.
@@ -20,7 +20,7 @@ pub struct ScoreState {
     /// Weight of each constraint: ln(number of domains + 2) (SCH-081).
     pub weights: Vec<f64>,
     counts: Vec<Counts>,
-    /// For each feasible node: it lacks a required topology label and is not scored.
+    /// For each feasible node: whether it lacks a required topology label and is therefore not scored.
     ignored: Vec<bool>,
 }
 
@@ -32,12 +32,12 @@ enum Counts {
         /// Counts of all domains.
         all: Vec<i64>,
     },
-    /// Counts by node index, for the hostname key.
+    /// Counts by node index, if the topology key is the hostname.
     ByNode(Arc<Vec<u32>>),
 }
 
-/// Computes counts and weights of the soft constraints for the domains of feasible nodes; `None` without soft
-/// constraints.
+/// Computes the counts and weights of the soft constraints for the domains of feasible nodes; returns `None` without
+/// soft constraints.
 pub(super) fn weigh_domains(
     cache: &mut Cache,
     profile: &Profile,
@@ -98,7 +98,7 @@ pub(super) fn weigh_domains(
 }
 
 impl ScoreState {
-    /// The count of a node's domain for a constraint, as used for scoring; `None` without the label.
+    /// Returns the count of a node's domain for a constraint, as used for scoring; `None` if the node lacks the label.
     pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         let domain = cache.topology.key(self.constraints[index].key).domain(node);
         if domain == NONE {
@@ -110,7 +110,8 @@ impl ScoreState {
         })
     }
 
-    /// The count of a node's domain for a constraint, even if the domain is not scored; `None` without the label.
+    /// Returns the count of a node's domain for a constraint, even if the domain is not scored; `None` if the node
+    /// lacks the label.
     pub fn true_count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         match &self.counts[index] {
             Counts::ByNode(_) => self.count(cache, index, node),
@@ -121,7 +122,7 @@ impl ScoreState {
         }
     }
 
-    /// The scored domains of a constraint: those of the feasible nodes that have all required labels.
+    /// Returns the scored domains of a constraint: the domains of the feasible nodes that have all required labels.
     pub fn scored_domains(&self, cache: &Cache, index: usize, feasible: &[NodeIdx]) -> Vec<u32> {
         let key = cache.topology.key(self.constraints[index].key);
         let counted = feasible.iter().zip(&self.ignored).filter(|(_, ignored)| !**ignored);
@@ -141,7 +142,7 @@ impl ScoreState {
         libm::round(score) as i64
     }
 
-    /// NormalizeScore: inverts the scores; ignored nodes get 0 (SCH-083).
+    /// Implements NormalizeScore: inverts the scores; ignored nodes get 0 (SCH-083).
     pub(super) fn normalize(&self, scores: &mut [i64]) {
         let (mut min, mut max) = (i64::MAX, i64::MIN);
         for (score, ignored) in scores.iter().zip(&self.ignored) {

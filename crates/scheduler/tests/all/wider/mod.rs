@@ -1,5 +1,5 @@
-//! Decisions on clusters that the corpora do not contain. Each row is a cluster, a pod, and the result of kube-scheduler
-//! v1.36.3.
+//! Tests of decisions on clusters that the corpora do not contain. Each row has a cluster, a pod, and the result of
+//! kube-scheduler v1.36.3.
 
 use podscope_scheduler::cases::run_case;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ mod preemption;
 mod requests;
 mod volumes;
 
-/// Merges `more` into `into`, recursively by object.
+/// Merges `more` into `into`; objects are merged recursively.
 fn merge(into: &mut Value, more: &Value) {
     match (into, more) {
         (Value::Object(into), Value::Object(more)) => {
@@ -26,7 +26,7 @@ fn merged(mut base: Value, more: &Value) -> Value {
     base
 }
 
-/// A node of 4 cpu, 8Gi and 110 pods, labelled with its name.
+/// Returns a node with 4 cpu, 8Gi of memory and 110 pods, labelled with its name.
 fn node(name: &str, more: Value) -> Value {
     let base = json!({
         "apiVersion": "v1", "kind": "Node",
@@ -36,7 +36,7 @@ fn node(name: &str, more: Value) -> Value {
     merged(base, &more)
 }
 
-/// A node with one additional label.
+/// Returns a node with an additional label.
 fn labelled(name: &str, key: &str, value: &str) -> Value {
     node(name, json!({"metadata": {"labels": {key: value}}}))
 }
@@ -58,12 +58,12 @@ fn pod(name: &str, more: Value) -> Value {
     merged(base, &more)
 }
 
-/// A pod bound to a node.
+/// Returns a pod bound to a node.
 fn on(node: &str, name: &str, more: Value) -> Value {
     pod(name, merged(json!({"spec": {"nodeName": node}}), &more))
 }
 
-/// The pod to decide.
+/// Returns the pod to schedule.
 fn new(more: Value) -> Value {
     pod("new", more)
 }
@@ -77,7 +77,7 @@ fn decide_case(objects: &[Value], pod: &Value, config: &Value) -> Value {
 }
 
 /// Formats a decision: `a ok`, `b: reason, reason`, `c! reason` (preemption does not help), or the rejection of the pod
-/// itself; then the preemption.
+/// itself; then the result of the preemption.
 fn format_decision(objects: &[Value], pod: &Value) -> String {
     let got = decide_case(objects, pod, &Value::Null);
     let reasons = |status: &Value| -> String {
@@ -132,7 +132,7 @@ fn format_decision(objects: &[Value], pod: &Value) -> String {
     lines.join("; ")
 }
 
-/// Description, objects of the cluster, pod, expected result.
+/// A row of a test: description, objects of the cluster, pod, expected result.
 type Row<'a> = (&'a str, Vec<Value>, Value, &'a str);
 
 #[track_caller]

@@ -1,5 +1,5 @@
-//! Decisions about placement: host ports, selectors, node names, spread domains, affinity across namespaces, images,
-//! sampling.
+//! Tests of decisions about placement: host ports, selectors, node names, spread domains, affinity across namespaces,
+//! images, sampling.
 
 use serde_json::{Value, json};
 
@@ -303,7 +303,7 @@ fn namespace(name: &str, team: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": team}}})
 }
 
-/// `mismatchLabelKeys` is given in the stored form, in which the API server has merged it into the selector.
+/// `mismatchLabelKeys` is given in its stored form: the API server has already merged it into the selector.
 /// Shows: SCH-084, SCH-085
 #[test]
 fn anti_affinity_applies_to_selected_namespaces() {
@@ -409,7 +409,7 @@ fn anti_affinity_applies_to_selected_namespaces() {
     check(rows);
 }
 
-/// An image volume adds to the sum of sizes, but the divisor counts only containers.
+/// An image volume increases the sum of image sizes, but the divisor counts only containers.
 /// Shows: SCH-108
 #[test]
 fn image_volumes_count_in_image_locality() {
@@ -491,7 +491,7 @@ fn pod_needing_feature_fits_only_nodes_declaring_it() {
 
 /// Shows: SCH-013, SCH-014, SCH-015, SCH-019
 #[test]
-fn search_stops_after_percentage_of_many_nodes() {
+fn search_stops_after_enough_feasible_nodes() {
     let nodes = |n: usize, cordoned: fn(usize) -> bool| -> Vec<Value> {
         let one = |at: usize| node(&format!("n{at:03}"), json!({"spec": {"unschedulable": cordoned(at)}}));
         (0..n).map(one).collect()
@@ -508,7 +508,7 @@ fn search_stops_after_percentage_of_many_nodes() {
         (400, none, Value::Null, 400 * 47 / 100, 0),
         (400, none, share(10), 100, 0),
         (400, none, share(100), 400, 0),
-        // Odd-numbered nodes fit. The 189th feasible node is the 378th examined, after 189 rejections.
+        // Odd-numbered nodes fit. The 189th feasible node is the 378th examined node, after 189 rejections.
         (400, even, Value::Null, 188, 189),
     ] {
         let got = decide_case(&nodes(n, cordoned), &new(json!({})), &config);
@@ -519,10 +519,10 @@ fn search_stops_after_percentage_of_many_nodes() {
     }
 }
 
-/// A nominated pod uses room on its node for pods of equal or lower priority; a terminating pod does too.
+/// The resources of a nominated pod are not available to pods of equal or lower priority, even if it is terminating.
 /// Shows: SCH-017
 #[test]
-fn nominated_pod_reserves_room_against_lower_priority() {
+fn nominated_pod_reserves_resources_against_lower_priority() {
     let nominated = |more: Value| {
         let base = json!({"spec": {"priority": 10}, "status": {"nominatedNodeName": "a"}});
         vec![

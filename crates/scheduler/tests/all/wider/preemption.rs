@@ -1,4 +1,4 @@
-//! Decisions with preemption: victims, node, disruption budgets, messages.
+//! Tests of decisions with preemption: victims, node, disruption budgets, messages.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ const NOON: &str = "2026-01-01T12:00:00Z";
 
 /// Shows: SCH-099, SCH-100, SCH-102
 #[test]
-fn budgets_protect_important_pods_and_decide_node() {
+fn disruption_budgets_determine_victims_and_node() {
     let both = || json!({"app": "web", "tier": "db"});
     let web = || json!({"app": "web"});
     let db = || json!({"tier": "db"});

@@ -1,4 +1,5 @@
-//! Decisions about resource requests: huge pages, extended resources, pod-level requests, sidecars, in-place resizes.
+//! Tests of decisions about resource requests: huge pages, extended resources, pod-level requests, sidecars, in-place
+//! resizes.
 
 use serde_json::{Value, json};
 
@@ -16,12 +17,12 @@ fn spec(containers: Value, inits: Value, more: Value) -> Value {
     json!({"spec": merged(json!({"containers": containers, "initContainers": inits}), &more)})
 }
 
-/// Status of a container, with its granted (`allocatedResources`) and actual (`resources`) cpu requests.
+/// Returns the status of a container with its granted (`allocatedResources`) and actual (`resources`) cpu requests.
 fn status(name: &str, allocated: &str, actual: &str) -> Value {
     json!({"name": name, "allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}})
 }
 
-/// Status of a pod, with its containers and the reason of a pending resize (empty for none).
+/// Returns the status of a pod with its containers and the reason of a pending resize (empty if there is none).
 fn pod_status(containers: Value, inits: Value, pending_reason: &str) -> Value {
     let conditions = match pending_reason {
         "" => json!([]),
@@ -34,12 +35,13 @@ fn pod_level(amount: &str) -> Value {
     json!({"resources": {"requests": {"cpu": amount}}})
 }
 
-/// Status of a pod with pod-level resources.
+/// Returns the status of a pod with pod-level resources.
 fn pod_level_status(allocated: &str, actual: &str) -> Value {
     json!({"status": {"allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}}})
 }
 
-/// A new pod that requests exactly the remaining cpu fits; one that requests 1m more does not.
+/// Each row gives the cpu that the running pod uses. A new pod that requests exactly the remaining cpu of the node fits;
+/// a pod that requests 1m more does not.
 /// Shows: SCH-050, SCH-052
 #[test]
 fn running_pod_uses_maximum_of_requested_allocated_actual() {
@@ -181,7 +183,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
     for (what, spec, status, used) in rows {
         let objects = [node("a", json!({})), on("a", "old", merged(spec, &status))];
         for (more, wanted) in [(0, "a ok"), (1, "a: Insufficient cpu")] {
-            // If nothing remains, only a pod without requests fits.
+            // If no cpu remains, only a pod without requests fits.
             let request = 4000 - used + more;
             let got = crate::wider::format_decision(&objects, &new(crate::wider::cpu(&format!("{request}m"))));
             assert_eq!(got, wanted, "{what}, a new pod of {request}m");
@@ -191,7 +193,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
 
 /// Shows: SCH-051, SCH-053, SCH-054
 #[test]
-fn all_insufficient_resources_are_reasons() {
+fn status_lists_all_insufficient_resources() {
     let has = |more: Value| json!({"status": {"allocatable": more}});
     let asks =
         |list: Value| json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": list}}]}});
@@ -260,10 +262,10 @@ fn all_insufficient_resources_are_reasons() {
     check(rows);
 }
 
-/// Pod-level requests count in the score of NodeResourcesBalancedAllocation, but not in that of NodeResourcesFit.
+/// Pod-level requests affect the score of NodeResourcesBalancedAllocation, but not the score of NodeResourcesFit.
 /// Shows: SCH-057, SCH-107
 #[test]
-fn pod_level_requests_count_only_in_balanced_allocation_score() {
+fn pod_level_requests_affect_only_balanced_allocation_score() {
     let asks = new(spec(json!([{"name": "c", "image": "i"}]), json!([]), pod_level("2")));
     let got = decide_case(&nodes_a_and_b(), &asks, &Value::Null);
     let scores = json!({

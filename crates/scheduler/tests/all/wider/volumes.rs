@@ -1,4 +1,4 @@
-//! Decisions about volumes: volume limits, attachments, static and provisioned volumes, storage capacity,
+//! Tests of decisions about volumes: volume limits, attachments, static and provisioned volumes, storage capacity,
 //! ReadWriteOncePod claims.
 
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn csi_node(name: &str, count: Option<i64>) -> Value {
     )
 }
 
-/// A CSI volume `v<number>`.
+/// Returns a CSI volume with the name `v<number>`.
 fn volume(number: u32, more: Value) -> Value {
     let base = json!({
         "spec": {
@@ -64,7 +64,7 @@ fn claim(number: u32, more: Value) -> Value {
     )
 }
 
-/// A claim and its bound volume.
+/// Returns a claim and the volume that it is bound to.
 fn bound(number: u32, more: Value) -> Vec<Value> {
     let is_bound = json!({
         "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
@@ -88,8 +88,8 @@ fn attachment(name: &str, node: &str, volume: &str) -> Value {
     object("storage.k8s.io/v1", "VolumeAttachment", name, json!({"spec": spec}))
 }
 
-/// Pod fields with volumes for the given claims.
-fn uses(claims: &[u32]) -> Value {
+/// Returns the fields of a pod with volumes for the given claims.
+fn with_claims(claims: &[u32]) -> Value {
     let volume = |number: &u32| json!({"name": format!("n{number}"), "persistentVolumeClaim": {"claimName": format!("c{number}")}});
     json!({"spec": {"volumes": claims.iter().map(volume).collect::<Vec<Value>>()}})
 }
@@ -108,7 +108,7 @@ fn volume_limit_of_csi_node_is_enforced() {
         [csi_node("a", None)],
     );
     let (first, second) = (bound(1, json!({})), bound(2, json!({})));
-    let runs = [on("a", "old", uses(&[1]))];
+    let runs = [on("a", "old", with_claims(&[1]))];
     let unbound = [class("fast", "csi.example.com", json!({})), claim(3, json!({}))];
     let attached = |number: u32| [attachment("va", "a", &format!("v{number}"))];
     let ephemeral = json!({"spec": {"volumes": [{"name": "n1", "ephemeral": {"volumeClaimTemplate": {}}}]}});
@@ -118,61 +118,61 @@ fn volume_limit_of_csi_node_is_enforced() {
         (
             "volume of a running pod reaches the limit",
             world(&[&a, &limit_one, &first, &second, &runs]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             &full,
         ),
         (
             "one volume for two pods",
             world(&[&a, &limit_one, &first, &runs]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a ok",
         ),
         (
             "an unbound claim counts for its provisioner",
             world(&[&a, &limit_one, &first, &unbound, &runs]),
-            new(uses(&[3])),
+            new(with_claims(&[3])),
             &full,
         ),
         (
             "attached volume without a pod counts",
             world(&[&a, &limit_one, &first, &second, &attached(1)]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             &full,
         ),
         (
             "attached and used volume counts once",
             world(&[&a, &limit_two, &first, &second, &attached(1), &runs]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             "a ok",
         ),
         (
             "attached volume of the new pod counts twice",
             world(&[&a, &limit_one, &second, &attached(2)]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             &full,
         ),
         (
             "volume attached to another node",
             world(&[&a, &limit_one, &first, &second, &[attachment("va", "b", "v1")]]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             "a ok",
         ),
         (
             "driver without a limit",
             world(&[&a, &unlimited, &first, &second, &runs]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             "a ok",
         ),
         (
             "no CSINode",
             world(&[&a, &first, &second, &runs]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             "a ok",
         ),
         (
             "ephemeral claim not owned by a running pod fails the cycle",
             world(&[&a, &limit_two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
-            new(uses(&[2])),
+            new(with_claims(&[2])),
             "running \"NodeVolumeLimits\" filter plugin: PVC default/old-n1 was not created for pod default/old (pod is not owner)",
         ),
     ];
@@ -199,7 +199,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         (
             "volume affinity to the hostname label",
             world(&[&nodes, &claimed, &[volume(1, on_b())]]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -212,16 +212,21 @@ fn unbound_claim_needs_reachable_static_volume() {
                     near(json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["b"]}]})),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "Gt compares whole numbers",
             world(&[&racks, &claimed, &[volume(1, near(label("rack", "Gt", "3")))]]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a! node(s) didn't find available persistent volumes to bind; b ok; c! node(s) didn't find available persistent volumes to bind",
         ),
-        ("no volume at all", world(&[&nodes, &claimed]), new(uses(&[1])), &none),
+        (
+            "no volume at all",
+            world(&[&nodes, &claimed]),
+            new(with_claims(&[1])),
+            &none,
+        ),
         (
             "volume pre-bound to another claim",
             world(&[
@@ -235,7 +240,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &none,
         ),
         (
@@ -251,7 +256,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -264,7 +269,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     json!({"spec": {"capacity": {"storage": "9Gi"}}, "status": {"phase": "Available"}}),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &none,
         ),
         (
@@ -277,13 +282,13 @@ fn unbound_claim_needs_reachable_static_volume() {
                     json!({"spec": {"volumeMode": "Block"}, "status": {"phase": "Available"}}),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &none,
         ),
         (
             "released volume",
             world(&[&nodes, &claimed, &[volume(1, json!({"status": {"phase": "Released"}}))]]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &none,
         ),
         (
@@ -299,7 +304,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     ),
                 )],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &only_b,
         ),
         (
@@ -314,7 +319,7 @@ fn unbound_claim_needs_reachable_static_volume() {
                     volume(3, near(label("kubernetes.io/hostname", "In", "a"))),
                 ],
             ]),
-            new(uses(&[1, 2])),
+            new(with_claims(&[1, 2])),
             &only_b,
         ),
     ];
@@ -372,19 +377,19 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         (
             "provisionable on every node",
             world(&[&zones, &provisioned(json!({}))]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "allowedTopologies with one zone",
             world(&[&zones, &provisioned(zone(in_z2))]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &no_volume_a,
         ),
         (
             "allowedTopologies term without expressions",
             world(&[&zones, &provisioned(zone(json!({})))]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &none,
         ),
         (
@@ -399,7 +404,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     ),
                 ],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &no_volume_a,
         ),
         (
@@ -413,7 +418,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     capacity("r2", in_zone("z2"), json!({"capacity": "10Gi"})),
                 ],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &no_space_a,
         ),
         (
@@ -430,7 +435,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                     ),
                 ],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &no_space,
         ),
         (
@@ -440,43 +445,43 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                 &provisioned(json!({})),
                 &[driver(true), capacity("r1", Value::Null, json!({"capacity": "100Gi"}))],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &no_space,
         ),
         (
             "driver without capacity tracking",
             world(&[&zones, &provisioned(json!({})), &[driver(false)]]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume reachable from one node",
             world(&[&zones, &bound(1, on_b)]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             &elsewhere,
         ),
         (
             "several reasons in kube-scheduler's order",
             both,
-            new(uses(&[1, 2])),
+            new(with_claims(&[1, 2])),
             &reasons,
         ),
         (
             "zone label with several zones",
             world(&[&zones, &[node("c", json!({}))], &bound(1, labelled_pv("z2__z3"))]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a! node(s) had no available volume zone; b ok; c ok",
         ),
         (
             "invalid zone label is ignored",
             world(&[&zones, &bound(1, labelled_pv("z2__"))]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume does not exist",
             world(&[&zones, &bound(1, json!({}))[..1]]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "VolumeZone! persistentvolume \"v1\" not found",
         ),
         (
@@ -485,14 +490,14 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
                 &zones,
                 &[claim(1, json!({"spec": {"volumeName": "v1"}})), volume(1, json!({}))],
             ]),
-            new(uses(&[1])),
+            new(with_claims(&[1])),
             "VolumeBinding! pod has unbound immediate PersistentVolumeClaims",
         ),
     ];
     check(rows);
 }
 
-/// A claim counts once regardless of its number of users; each victim is counted.
+/// A claim is counted once, regardless of the number of pods that use it; each victim is counted.
 /// Shows: SCH-061
 #[test]
 fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
@@ -512,14 +517,14 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
     let rows: Vec<Row<'_>> = vec![
         (
             "user has equal priority",
-            world(&[&nodes, &exclusive, &[on("a", "old", uses(&[1]))]]),
-            new(uses(&[1])),
+            world(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
+            new(with_claims(&[1])),
             &both_rejected,
         ),
         (
             "user is a victim",
-            world(&[&nodes, &exclusive, &[on("a", "old", uses(&[1]))]]),
-            high(&uses(&[1])),
+            world(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
+            high(&with_claims(&[1])),
             &of_one,
         ),
         (
@@ -527,15 +532,15 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
             world(&[
                 &nodes,
                 &exclusive,
-                &[on("a", "old", uses(&[1])), on("b", "older", uses(&[1]))],
+                &[on("a", "old", with_claims(&[1])), on("b", "older", with_claims(&[1]))],
             ]),
-            high(&uses(&[1])),
+            high(&with_claims(&[1])),
             &of_two,
         ),
         (
             "node of the user does not exist",
-            world(&[&nodes, &exclusive, &[on("gone", "old", uses(&[1]))]]),
-            new(uses(&[1])),
+            world(&[&nodes, &exclusive, &[on("gone", "old", with_claims(&[1]))]]),
+            new(with_claims(&[1])),
             "a ok; b ok",
         ),
     ];
