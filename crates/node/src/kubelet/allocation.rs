@@ -285,7 +285,7 @@ impl Managers {
     }
 
     fn try_resize(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
-        let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired).cloned() else {
+        let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired_pod).cloned() else {
             return;
         };
         let others = self.admitted_pods(Some(uid));

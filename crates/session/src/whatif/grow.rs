@@ -90,7 +90,7 @@ pub fn grow(cluster: &Loaded, pod: Option<&str>, control: Control<'_>) -> Result
         return Ok(Grow::default());
     };
     let mut grow = Grow {
-        groups: asking
+        groups: group_check
             .groups
             .iter()
             .map(|(group, _)| group_description(group, &objects))

@@ -416,7 +416,7 @@ fn recap_asks_question_with_another_seed() {
     assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
     assert!(
         reading.now >= 15_000_000,
-        "the solution was play_lesson up to the question: {}",
+        "the solution was played up to the question: {}",
         reading.now
     );
     reading.ask(Request::Speed { per_mille: 100_000 });
@@ -581,6 +581,6 @@ fn picked_field_becomes_goal_of_step() {
             .as_deref(),
         Some("Node a-1 is cordoned")
     );
-    let play_lesson = play::play(loaded, Attempt::Solution, None).expect("the lesson can be play_lesson");
+    let play_lesson = play::play(loaded, Attempt::Solution, None).expect("the lesson can be played");
     assert!(play_lesson.is_finished(), "{}", play_lesson.report());
 }
