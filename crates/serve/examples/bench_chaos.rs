@@ -1,10 +1,10 @@
-//! Memory of the server while a client does what it likes, printed by `cargo xtask bench chaos`: objects come and go,
-//! are scaled and patched, watches are opened and dropped, machines and the control plane fail. It takes
-//! `PODSCOPE_MINUTES` of the cluster's time, by default an hour.
+//! Memory of the server under random load, printed by `cargo xtask bench chaos`: objects are created, deleted, scaled
+//! and patched, watches are opened and dropped, machines and the control plane fail. It takes `PODSCOPE_MINUTES` of
+//! simulated time, by default an hour.
 //!
-//! The run is recorded, so its trace grows all the time; the memory that a record takes must not. All choices are drawn
-//! from a seed, but the threads of the client meet by chance. Answers are counted by status. Unexpected are those that
-//! neither a missing or existing object nor a fault explains.
+//! The run is recorded, so its trace grows all the time; the memory of one record must not grow. All choices are
+//! generated from a seed, but the order in which the client threads run is not deterministic. Answers are counted by
+//! status. An answer is unexpected if neither a missing or existing object nor a fault explains it.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -27,19 +27,19 @@ mod common;
 use common::{Connection, figure, memory};
 
 const DEFAULT_MINUTES: u64 = 60;
-/// How many times as fast as the real clock the cluster runs.
+/// Speed of the cluster as a multiple of real time.
 const SPEED: f64 = 10.0;
-/// Number of figures of memory after the start: one for each quarter of the run.
+/// Number of memory measurements after the start: one for each quarter of the run.
 const INTERVALS: u64 = 4;
-/// Statuses of an answer: success, an object that is missing, one that exists, and a control plane that fails. 0 is a
-/// connection that is closed without an answer, as by a crashed API server.
+/// Expected statuses of answers: success, object missing, object already exists, control plane failed. 0 means that the
+/// connection was closed without an answer, as by a crashed API server.
 const EXPECTED: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
-/// Number of threads that write, and the pause of each after a request.
+/// Number of threads that write, and the pause of a thread after each request.
 const WRITERS: u64 = 4;
 const PAUSE: Duration = Duration::from_millis(100);
 /// Number of threads that list and watch.
 const READERS: u64 = 8;
-/// Time between two faults, half of which repair what the other half did.
+/// Time between a fault and its repair, and between a repair and the next fault.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(3);
 /// Number of names for objects of each kind.
 const NAMES: u64 = 40;
@@ -51,10 +51,10 @@ spec:
   cluster: {zones: [a, b, c], nodesPerZone: 4, node: {cpu: 8, memory: 16Gi, pods: 110}}
 ";
 
-/// A generator of draws (SplitMix64).
-struct Draw(u64);
+/// A random number generator (SplitMix64).
+struct Random(u64);
 
-impl Draw {
+impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -62,22 +62,22 @@ impl Draw {
         (mixed ^ (mixed >> 31)) % bound
     }
 
-    fn one<'o, T>(&mut self, of: &'o [T]) -> &'o T {
+    fn choose<'o, T>(&mut self, of: &'o [T]) -> &'o T {
         &of[self.below(of.len() as u64) as usize]
     }
 }
 
-/// What the threads of the client share.
+/// State that the client threads share.
 struct Chaos {
     address: SocketAddr,
     is_over: AtomicBool,
     watches: AtomicU64,
-    /// Number of answers by status; 0 is a connection that is closed without an answer.
+    /// Number of answers by status; 0 means that the connection was closed without an answer.
     answers: Mutex<BTreeMap<u16, u64>>,
 }
 
 impl Chaos {
-    /// Sends a request on a connection, and counts the answer. Returns whether there was one.
+    /// Sends a request on a connection and counts the answer. Returns whether there was an answer.
     fn send(&self, connection: &mut Connection, method: &str, path: &str, body: &str) -> bool {
         let status = connection.try_send(method, path, body).map_or(0, |(status, _)| status);
         *self.lock().entry(status).or_default() += 1;
@@ -106,12 +106,12 @@ fn main() {
         watches: AtomicU64::new(0),
         answers: Mutex::default(),
     });
-    let start = |seed: u64, act: fn(&Chaos, &mut Draw)| {
+    let start = |seed: u64, act: fn(&Chaos, &mut Random)| {
         let chaos = chaos.clone();
         std::thread::spawn(move || {
-            let mut draw = Draw(seed);
+            let mut random = Random(seed);
             while !chaos.is_over.load(Ordering::Relaxed) {
-                act(&chaos, &mut draw);
+                act(&chaos, &mut random);
             }
         })
     };
@@ -129,7 +129,7 @@ fn main() {
     for thread in threads {
         thread.join().expect("a thread of the client does not panic");
     }
-    // A removal that fails leaves a file in the temporary directory.
+    // If the removal fails, a file stays in the temporary directory.
     let _ = std::fs::remove_file(recording);
 }
 
@@ -153,17 +153,20 @@ fn report(server: &Server, chaos: &Chaos) {
     figure(&format!("memory after {minutes} min"), memory(), "MiB");
 }
 
-/// Creates, changes, scales or deletes an object. Refusals are part of it.
-fn write(chaos: &Chaos, draw: &mut Draw) {
-    let number = draw.below(NAMES);
-    let resource = *draw.one(&["pods", "configmaps", "deployments"]);
+/// Creates, changes, scales or deletes an object. The request may be refused.
+fn write(chaos: &Chaos, random: &mut Random) {
+    let number = random.below(NAMES);
+    let resource = *random.choose(&["pods", "configmaps", "deployments"]);
     let (path, create, patch) = match resource {
         "pods" => (
             "/api/v1/namespaces/default/pods",
             format!(
                 "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}"
             ),
-            format!("{{\"metadata\": {{\"labels\": {{\"n\": \"{}\"}}}}}}", draw.below(1000)),
+            format!(
+                "{{\"metadata\": {{\"labels\": {{\"n\": \"{}\"}}}}}}",
+                random.below(1000)
+            ),
         ),
         "configmaps" => (
             "/api/v1/namespaces/default/configmaps",
@@ -171,7 +174,7 @@ fn write(chaos: &Chaos, draw: &mut Draw) {
                 "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"data\": {{\"key\": \"{}\"}}}}",
                 "x".repeat(1000)
             ),
-            format!("{{\"data\": {{\"key\": \"{}\"}}}}", draw.below(1000)),
+            format!("{{\"data\": {{\"key\": \"{}\"}}}}", random.below(1000)),
         ),
         _ => (
             "/apis/apps/v1/namespaces/default/deployments",
@@ -179,20 +182,20 @@ fn write(chaos: &Chaos, draw: &mut Draw) {
                 "{{\"metadata\": {{\"name\": \"n-{number}\"}}, \"spec\": {{\"replicas\": 2, \"selector\": {{\"matchLabels\": {{\"n\": \"{number}\"}}}}, \
                  \"template\": {{\"metadata\": {{\"labels\": {{\"n\": \"{number}\"}}}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}}}}}"
             ),
-            format!("{{\"spec\": {{\"replicas\": {}}}}}", draw.below(5)),
+            format!("{{\"spec\": {{\"replicas\": {}}}}}", random.below(5)),
         ),
     };
     let one = format!("{path}/n-{number}");
     let scale = format!("{one}/scale");
-    let (method, path, body) = match draw.below(4) {
+    let (method, path, body) = match random.below(4) {
         0 => ("POST", path, create),
         1 => ("PATCH", one.as_str(), patch),
         2 if resource == "deployments" => ("PATCH", scale.as_str(), patch),
         _ => ("DELETE", one.as_str(), String::new()),
     };
-    // A new connection now and then: the server must forget the old ones.
+    // Each write opens a new connection: the server must free the memory of the old ones.
     let mut connection = Connection::open(chaos.address);
-    for _ in 0..=draw.below(3) {
+    for _ in 0..=random.below(3) {
         if !chaos.send(&mut connection, method, path, &body) {
             break;
         }
@@ -200,15 +203,15 @@ fn write(chaos: &Chaos, draw: &mut Draw) {
     std::thread::sleep(PAUSE);
 }
 
-/// Lists objects, or watches them for a while and leaves without a word.
-fn read(chaos: &Chaos, draw: &mut Draw) {
-    let path = *draw.one(&[
+/// Lists objects, or watches them for a while and then closes the connection.
+fn read(chaos: &Chaos, random: &mut Random) {
+    let path = *random.choose(&[
         "/api/v1/pods",
         "/api/v1/events",
         "/apis/apps/v1/deployments",
         "/api/v1/nodes",
     ]);
-    if draw.below(3) == 0 {
+    if random.below(3) == 0 {
         chaos.send(&mut Connection::open(chaos.address), "GET", path, "");
         return std::thread::sleep(PAUSE);
     }
@@ -219,27 +222,27 @@ fn read(chaos: &Chaos, draw: &mut Draw) {
         return;
     }
     chaos.watches.fetch_add(1, Ordering::Relaxed);
-    let until = Instant::now() + PAUSE * draw.below(50) as u32;
+    let until = Instant::now() + PAUSE * random.below(50) as u32;
     let (mut reader, mut line) = (BufReader::new(&stream), Vec::new());
-    // One in four does not read, so that the server has to bound what waits for it.
-    if draw.below(4) == 0 {
+    // One watch in four does not read, so that the server has to limit its buffer.
+    if random.below(4) == 0 {
         std::thread::sleep(until.saturating_duration_since(Instant::now()));
     }
     while Instant::now() < until && !chaos.is_over.load(Ordering::Relaxed) {
         line.clear();
-        // A timeout is no end.
+        // A read timeout does not end the watch.
         if reader.read_until(b'\n', &mut line).is_ok_and(|read| read == 0) {
             break;
         }
     }
-    // The server may have closed it first.
+    // Fails if the server has already closed the connection.
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// Lets something fail, or repairs it.
-fn fail(chaos: &Chaos, draw: &mut Draw) {
-    let node = format!("{}-{}", draw.one(&["a", "b", "c"]), 1 + draw.below(4));
-    let (fault, repair) = match draw.below(5) {
+/// Causes a random fault and repairs it.
+fn fail(chaos: &Chaos, random: &mut Random) {
+    let node = format!("{}-{}", random.choose(&["a", "b", "c"]), 1 + random.below(4));
+    let (fault, repair) = match random.below(5) {
         0 => ("crash apiserver".to_owned(), "restart apiserver".to_owned()),
         1 => ("etcd down".to_owned(), "etcd up".to_owned()),
         2 => (format!("poweroff {node}"), format!("boot {node}")),
@@ -248,7 +251,7 @@ fn fail(chaos: &Chaos, draw: &mut Draw) {
     };
     for command in [fault, repair] {
         let body = format!("{{\"run\": \"fault {command}\"}}");
-        Connection::open(chaos.address).fine("POST", "/podscope/v1/command", &body);
+        Connection::open(chaos.address).send_ok("POST", "/podscope/v1/command", &body);
         std::thread::sleep(BETWEEN_FAULTS);
     }
 }

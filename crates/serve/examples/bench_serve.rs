@@ -1,6 +1,6 @@
-//! Measurements of the server printed by `cargo xtask bench serve`; each figure is one line.
+//! Benchmark of the server, printed by `cargo xtask bench serve`; each result is one line.
 //!
-//! Server and clients are threads of this process. Processor time is that of the server's threads alone.
+//! Server and clients are threads of this process. Processor time includes only the server's threads.
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -34,10 +34,10 @@ const CREATES: usize = 8_000;
 const CREATORS: usize = 16;
 /// Number of watches.
 const WATCHERS: usize = 1_000;
-/// Number of changes in a second, and the seconds for which they are made.
+/// Number of changes per second, and for how many seconds.
 const CHANGES_PER_SECOND: usize = 100;
 const SECONDS: usize = 10;
-/// Number of connections that make them.
+/// Number of connections that make the changes.
 const WRITERS: usize = 4;
 /// Name of the threads that belong to clients.
 const CLIENT: &str = "client";
@@ -77,7 +77,7 @@ impl ProcessorTime {
     }
 }
 
-/// Processor time of each thread of the server; none if the system does not provide it.
+/// Returns the processor time of each thread of the server; empty if the system does not provide it.
 fn nanoseconds_by_thread() -> BTreeMap<OsString, u64> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let of_thread = |thread: fs::DirEntry| {
@@ -97,7 +97,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// A thousand nodes with a Deployment of [`PODS`] pods that run.
+/// Returns a scenario with a thousand nodes and a Deployment whose [`PODS`] pods run.
 fn many_pods() -> String {
     format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: bench}}\nspec:\n  cluster: {{zones: [a, b, c, d], nodesPerZone: 250}}\n\
@@ -112,7 +112,7 @@ fn lists() {
     let until = format!(
         "{{\"until\": {{\"object\": \"Deployment default/web\", \"path\": \".status.readyReplicas\", \"equals\": {PODS}}}}}"
     );
-    let answer = connection.fine("POST", "/podscope/v1/advance", &until);
+    let answer = connection.send_ok("POST", "/podscope/v1/advance", &until);
     assert!(
         answer.ends_with(b"\"met\":true}\n"),
         "{}",
@@ -129,7 +129,7 @@ fn lists() {
         let (mut walls, mut processors, mut size) = (Vec::new(), Vec::new(), 0);
         for _ in 0..LISTS {
             let (wall, processor) = (Instant::now(), ProcessorTime::start());
-            size = connection.fine("GET", path, "").len();
+            size = connection.send_ok("GET", path, "").len();
             walls.push(wall.elapsed().as_secs_f64() * 1e3);
             processors.push(processor.seconds() * 1e3);
         }
@@ -155,7 +155,7 @@ fn creates(resource: &str, body: fn(usize) -> String) {
                     if number >= CREATES {
                         return;
                     }
-                    connection.fine("POST", &path, &body(number));
+                    connection.send_ok("POST", &path, &body(number));
                 }
             };
             std::thread::Builder::new()
@@ -205,9 +205,9 @@ fn watches() {
         let container = "{\"name\": \"c\", \"image\": \"nginx\", \"resources\": {\"requests\": {\"cpu\": \"1m\"}}}";
         let pod =
             format!("{{\"metadata\": {{\"name\": \"p-{number}\"}}, \"spec\": {{\"containers\": [{container}]}}}}");
-        connection.fine("POST", "/api/v1/namespaces/default/pods", &pod);
+        connection.send_ok("POST", "/api/v1/namespaces/default/pods", &pod);
     }
-    connection.fine("POST", "/podscope/v1/advance", "{\"seconds\": 60}");
+    connection.send_ok("POST", "/podscope/v1/advance", "{\"seconds\": 60}");
     let (clock, opened, without) = (Instant::now(), Arc::new(AtomicUsize::new(0)), memory());
     let told = opened.clone();
     let read_all = move || -> Vec<Vec<f64>> {
@@ -250,7 +250,7 @@ fn watches() {
                     let at = clock.elapsed().as_secs_f64() * 1e3;
                     let patch = format!("{{\"metadata\": {{\"annotations\": {{\"at\": \"{at}\"}}}}}}");
                     let path = format!("/api/v1/namespaces/default/pods/p-{}", change % CHANGES_PER_SECOND);
-                    connection.fine("PATCH", &path, &patch);
+                    connection.send_ok("PATCH", &path, &patch);
                 }
             };
             let thread = std::thread::Builder::new().name(CLIENT.to_owned());

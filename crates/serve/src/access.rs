@@ -1,10 +1,11 @@
-//! Serving other machines: TLS with certificates that are made at start, and a token that every request carries.
+//! Serving other machines: TLS with certificates that are generated at start, and a bearer token that every request
+//! must carry.
 //!
-//! The certificate authority lives as long as the server and its key is written nowhere. A kubeconfig holds its
-//! certificate, so a client that reads the kubeconfig trusts this server and no other.
+//! The certificate authority lives as long as the server; its private key is never written to a file. The kubeconfig
+//! contains its certificate, so a client with the kubeconfig trusts this server and no other.
 //!
-//! Deviation: tokens of ServiceAccounts are not accepted here. They are not signed (`authenticate`), so whoever knows the
-//! seed of a scenario could guess one.
+//! Deviation: tokens of ServiceAccounts are not accepted here. They are not signed (`authenticate`), so anyone who
+//! knows the seed of a scenario could guess one.
 
 use std::fmt;
 use std::io;
@@ -27,9 +28,9 @@ use crate::http::Reply;
 
 /// Name in the certificate under which a client reaches the server at any address (`tls-server-name`).
 const SERVER_NAME: &str = "podscope";
-/// The clock of a client may be this much behind.
+/// How long before their creation the certificates become valid, because the clock of a client may be behind.
 const BACKDATED: Duration = Duration::from_secs(24 * 3600);
-/// Validity of the certificates. They are made anew at each start.
+/// Validity of the certificates. They are generated again at each start.
 const VALIDITY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A bearer token. Its `Debug` form does not show it.
@@ -40,7 +41,7 @@ impl Token {
     /// Checks that a text can be sent as a bearer token (RFC 6750): letters, digits and `-._~+/`, with `=` at the end.
     ///
     /// # Errors
-    /// Says what a token may contain.
+    /// A message that describes what a token may contain.
     pub fn new(text: &str) -> Result<Token, String> {
         let body = text.trim_end_matches('=');
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-._~+/".contains(c);
@@ -57,7 +58,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Where a server listens for other machines, and the token that it asks for.
+/// Address at which a server listens for other machines, and the token that it requires.
 #[derive(Debug, Clone)]
 pub struct Listen {
     /// The address of one interface, or the unspecified address for all of them.
@@ -65,22 +66,22 @@ pub struct Listen {
     pub token: Token,
 }
 
-/// What protects a server that other machines reach.
+/// TLS and token check of a server that other machines can reach.
 pub(crate) struct Guard {
     pub(crate) acceptor: TlsAcceptor,
     token: Token,
 }
 
-/// The certificate authority of a server, as clients need it.
+/// The certificate authority of a server, for its clients.
 pub(crate) struct Authority {
     /// The certificate, as PEM.
     pem: String,
 }
 
-/// Makes the certificates for a server.
+/// Generates the certificates for a server.
 ///
 /// # Errors
-/// No random numbers or keys can be made.
+/// Random numbers or keys cannot be generated.
 pub(crate) fn guard(listen: &Listen) -> io::Result<(Guard, Authority)> {
     let (config, authority) = certificates(listen.address).map_err(io::Error::other)?;
     let guard = Guard {
@@ -136,13 +137,13 @@ fn certificates(address: IpAddr) -> Result<(ServerConfig, Authority), Box<dyn st
 }
 
 impl Guard {
-    /// Checks the token and the Origin of a request. Removes the token, because everything behind it takes a request without
-    /// credentials for one of the administrator.
+    /// Checks the token and the Origin of a request. Removes the token, because the request handlers treat a request
+    /// without credentials as one of the administrator.
     ///
-    /// The Host header may be any: a page of another site that reaches this server by DNS rebinding has no token.
+    /// The Host header is not checked: a page of another site that reaches this server by DNS rebinding has no token.
     ///
     /// # Errors
-    /// The response to a request that is refused.
+    /// The response to a refused request.
     pub(crate) fn admit(&self, headers: &mut HeaderMap) -> Result<(), Reply> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let sent = match (given.next().map(|value| value.as_bytes()), given.next()) {
@@ -163,24 +164,25 @@ impl Guard {
     }
 }
 
-/// The token of an `Authorization: Bearer` header.
+/// Returns the token of an `Authorization: Bearer` header.
 fn bearer(value: &[u8]) -> Option<&[u8]> {
     let (scheme, token) = value.split_at_checked(7)?;
     scheme.eq_ignore_ascii_case(b"bearer ").then(|| token.trim_ascii())
 }
 
-/// The lines of a kubeconfig below `cluster`, after `server`.
+/// Returns the lines of a kubeconfig below `cluster`, after `server`.
 pub(crate) fn cluster_lines(listen: &Listen, authority: &Authority) -> String {
     let data = base64::engine::general_purpose::STANDARD.encode(&authority.pem);
     let mut lines = format!("    certificate-authority-data: {data}\n");
-    // The server has addresses that are not in the certificate. With this name a client may use any of them.
+    // The server also has addresses that the certificate does not list. With `tls-server-name` a client can use any of
+    // them.
     if listen.address.is_unspecified() {
         lines.push_str(&format!("    tls-server-name: {SERVER_NAME}\n"));
     }
     lines
 }
 
-/// The `user` of a kubeconfig, as JSON.
+/// Returns the `user` of a kubeconfig, as JSON.
 pub(crate) fn user(listen: &Listen) -> String {
     // A token contains nothing that JSON escapes.
     format!("{{\"token\": \"{}\"}}", listen.token.0)
@@ -191,7 +193,7 @@ mod tests {
     use super::Token;
 
     #[test]
-    fn token_new_refuses_what_a_header_cannot_carry() {
+    fn token_new_refuses_characters_invalid_in_header() {
         for (text, is_token) in [
             ("abc", true),
             ("aB3-._~+/==", true),
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn token_debug_form_hides_the_token() {
+    fn debug_form_of_token_hides_its_text() {
         let token = Token::new("secret").expect("a token");
         assert!(!format!("{token:?}").contains("secret"));
     }

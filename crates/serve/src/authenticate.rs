@@ -1,21 +1,21 @@
-//! Who sends a request: by its bearer token, its impersonation headers, or neither (HT-005, HT-119, HT-139).
+//! Determines the user who sends a request by its bearer token or its impersonation headers (HT-005, HT-119, HT-139).
 //!
-//! Deviation: a request without credentials is one of `kubernetes-admin`, because clients send none over plain HTTP. A server
-//! for other machines has asked for its token before (`access`).
-//! Authorization is not simulated: whoever is known may do everything.
+//! Deviation: a request without credentials is treated as one of `kubernetes-admin`, because clients send no
+//! credentials over plain HTTP. A server for other machines has checked its own token before (`access`). Authorization
+//! is not simulated: every authenticated user may do everything.
 
 use podscope_api::{Kind, Object, Time, hash};
 use podscope_cluster::{ApiError, StatusReason};
 use serde_json::{Value, json};
 
 use crate::board::Snapshot;
-use crate::http::Asked;
+use crate::http::HttpRequest;
 
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 const ANONYMOUS: &str = "system:anonymous";
 
-/// The sender of a request, as `SelfSubjectReview` and `TokenReview` report it.
+/// The user who sends a request, as `SelfSubjectReview` and `TokenReview` report it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct User {
     name: String,
@@ -33,7 +33,7 @@ impl User {
         }
     }
 
-    /// The `userInfo` of a review; fields that are empty are left out.
+    /// Returns the `userInfo` of a review, without empty fields.
     pub(crate) fn info(&self) -> Value {
         let mut info = json!({"username": self.name});
         if !self.uid.is_empty() {
@@ -58,12 +58,14 @@ fn service_account_groups(namespace: &str) -> Vec<String> {
     ]
 }
 
-/// Creates the token of a ServiceAccount. It is recognizably fake, and names its account and expiration.
+/// Creates the token of a ServiceAccount. The token is recognizably fake; it contains the UID of the account and the
+/// expiration.
 pub(crate) fn token(account: &Object, now: Time, expires: Time) -> String {
     format!("podscope.{}.{}.{}", account.metadata().uid, now.0, expires.0)
 }
 
-/// The user of a token that this server has issued; None if the token is unknown or has expired, or its account is gone.
+/// Returns the user of a token that this server has issued; None if the token is unknown or has expired, or its account
+/// was deleted.
 pub(crate) fn user_of_token(token: &str, snapshot: &Snapshot) -> Option<User> {
     let mut parts = token.strip_prefix("podscope.")?.splitn(3, '.');
     let (uid, _, expires) = (parts.next()?, parts.next()?, parts.next()?);
@@ -89,7 +91,7 @@ pub(crate) fn user_of_token(token: &str, snapshot: &Snapshot) -> Option<User> {
     })
 }
 
-/// The identity of a token, of the form of a UUID.
+/// Returns the ID of a token, in the form of a UUID.
 fn token_id(token: &str) -> String {
     let high = hash::fnv1a(hash::EMPTY, token.bytes());
     let low = hash::fnv1a(high, token.bytes());
@@ -100,8 +102,8 @@ fn token_id(token: &str) -> String {
 ///
 /// # Errors
 /// The credentials are not accepted (401), or groups are impersonated without a user (400).
-pub(crate) fn user(asked: &Asked, snapshot: &Snapshot) -> Result<User, ApiError> {
-    let user = match asked
+pub(crate) fn user(request: &HttpRequest, snapshot: &Snapshot) -> Result<User, ApiError> {
+    let user = match request
         .header("authorization")
         .map(str::trim)
         .filter(|text| !text.is_empty())
@@ -115,7 +117,7 @@ pub(crate) fn user(asked: &Asked, snapshot: &Snapshot) -> Result<User, ApiError>
                 .ok_or_else(unauthorized)?
         }
     };
-    Ok(impersonated(asked)?.unwrap_or(user))
+    Ok(impersonated(request)?.unwrap_or(user))
 }
 
 pub(crate) fn unauthorized() -> ApiError {
@@ -126,20 +128,20 @@ pub(crate) fn unauthorized() -> ApiError {
     }
 }
 
-/// The user whom a request impersonates, if any.
-fn impersonated(asked: &Asked) -> Result<Option<User>, ApiError> {
+/// Returns the user whom a request impersonates, if any.
+fn impersonated(request: &HttpRequest) -> Result<Option<User>, ApiError> {
     let texts = |name: &str| -> Vec<String> {
-        let values = asked.headers.get_all(name).iter();
+        let values = request.headers.get_all(name).iter();
         values
             .filter_map(|value| value.to_str().ok())
             .map(str::to_owned)
             .collect()
     };
-    let name = asked.header("impersonate-user").unwrap_or_default().to_owned();
-    let uid = asked.header("impersonate-uid").unwrap_or_default().to_owned();
+    let name = request.header("impersonate-user").unwrap_or_default().to_owned();
+    let uid = request.header("impersonate-uid").unwrap_or_default().to_owned();
     let mut groups = texts("impersonate-group");
     let prefix = "impersonate-extra-";
-    let extra: Vec<(String, Vec<String>)> = asked
+    let extra: Vec<(String, Vec<String>)> = request
         .headers
         .keys()
         .filter_map(|key| Some((key.as_str().strip_prefix(prefix)?.to_owned(), texts(key.as_str()))))
@@ -174,7 +176,7 @@ fn impersonated(asked: &Asked) -> Result<Option<User>, ApiError> {
     }))
 }
 
-/// Go's text of a user without a name.
+/// Returns Go's text form of a user without a name.
 fn go_user(uid: &str, groups: &[String], extra: &[(String, Vec<String>)]) -> String {
     let quoted = |texts: &[String]| {
         let texts: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();

@@ -11,13 +11,13 @@ use tokio::sync::broadcast;
 use crate::derived::Derived;
 use crate::items::Items;
 
-/// Maximum number of kept changes of all kinds, for watches that start at a resourceVersion. Older versions are answered
-/// with 410 (HT-191).
-const HISTORY: usize = 20_000;
+/// Maximum number of recent changes that are kept, for watches that start at a resourceVersion. A watch from an older
+/// version is answered with 410 (HT-191).
+const MAX_HISTORY: usize = 20_000;
 /// Maximum number of publications that a slow watch may lag behind before it is closed.
-const BEHIND: usize = 4096;
+const MAX_LAG: usize = 4096;
 
-/// The world at an instant, as far as reads need it.
+/// The state of the cluster at one time, with all that read requests need.
 #[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) objects: Arc<Objects>,
@@ -32,13 +32,13 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// A state in which all objects of a kind are, the derived ones included.
+    /// Returns objects that include all of this kind, also the derived ones.
     pub(crate) fn with_kind(&self, kind: Kind) -> &Objects {
         self.derived.with_kind(kind).unwrap_or(&self.objects)
     }
 }
 
-/// What distinguishes two encodings of an event.
+/// Key of an encoded event: events that are equal in these fields are encoded to the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Encoding {
     pub(crate) revision: u64,
@@ -56,13 +56,13 @@ pub(crate) struct Publication {
     /// In the order of their revisions.
     pub(crate) changes: Vec<Arc<Change>>,
     pub(crate) now: Time,
-    /// Events as the first watch encoded them. To encode an object takes longer than to send it, and most watches of a kind
-    /// send the same.
+    /// Cache of encoded events: encoding an object takes longer than sending it, and most watches of a kind send the
+    /// same bytes.
     encoded: Mutex<BTreeMap<Encoding, Bytes>>,
 }
 
 impl Publication {
-    /// Encodes an event, or returns what another watch has encoded.
+    /// Encodes an event, or returns the bytes that another watch has already encoded.
     pub(crate) fn encoded(&self, encoding: Encoding, encode: impl FnOnce() -> Bytes) -> Bytes {
         let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
         encoded.entry(encoding).or_insert_with(encode).clone()
@@ -90,9 +90,10 @@ pub(crate) struct Subscription {
 struct Published {
     snapshot: Arc<Snapshot>,
     history: VecDeque<Arc<Change>>,
-    /// The revision after which the history is whole.
+    /// The revision after which the history is complete.
     oldest: u64,
-    /// Texts of objects of this history. Another one gives the same versions to other objects, so it has texts of its own.
+    /// JSON texts of objects of this history. They are cleared with the history: after a restore, the same versions
+    /// belong to other objects.
     items: Arc<Items>,
 }
 
@@ -112,12 +113,12 @@ impl Board {
                 oldest,
                 items: Arc::default(),
             }),
-            sender: broadcast::channel(BEHIND).0,
+            sender: broadcast::channel(MAX_LAG).0,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Published> {
-        // A panic of another thread leaves nothing half written.
+        // Ignores poisoning: a panic of another thread leaves no incomplete state.
         self.published.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -125,18 +126,18 @@ impl Board {
         self.lock().snapshot.clone()
     }
 
-    /// The snapshot, and the texts of the objects of its history.
+    /// Returns the snapshot, and the cached JSON texts of its objects.
     pub(crate) fn snapshot_with_items(&self) -> (Arc<Snapshot>, Arc<Items>) {
         let published = self.lock();
         (published.snapshot.clone(), published.items.clone())
     }
 
-    /// The revision after which the history is whole.
+    /// The revision after which the history is complete.
     pub(crate) fn oldest(&self) -> u64 {
         self.lock().oldest
     }
 
-    /// The snapshot at an earlier revision; None if the history does not reach back to it.
+    /// Returns the snapshot at an earlier revision; None if the history does not reach back to it.
     pub(crate) fn at(&self, revision: u64) -> Option<Arc<Snapshot>> {
         let (snapshot, later) = {
             let published = self.lock();
@@ -180,7 +181,7 @@ impl Board {
     pub(crate) fn publish(&self, snapshot: Snapshot, changes: Vec<Arc<Change>>) {
         let mut published = self.lock();
         for change in &changes {
-            if published.history.len() >= HISTORY
+            if published.history.len() >= MAX_HISTORY
                 && let Some(gone) = published.history.pop_front()
             {
                 published.oldest = gone.revision;
@@ -200,7 +201,7 @@ impl Board {
     }
 
     /// Publishes a snapshot that does not continue the previous one: ends all watches and clears the history.
-    pub(crate) fn begin_anew(&self, snapshot: Snapshot) {
+    pub(crate) fn publish_new_history(&self, snapshot: Snapshot) {
         let mut published = self.lock();
         published.history.clear();
         published.oldest = snapshot.revision;

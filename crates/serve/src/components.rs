@@ -1,30 +1,31 @@
-//! `componentstatuses`: the health of the control plane's components at the time of the request. They are not stored.
+//! `componentstatuses`: the health of the control plane's components at the time of the request. These objects are not
+//! stored.
 
 use podscope_cluster::{ApiError, StatusReason};
 use podscope_kubectl::component_health;
 use podscope_kubectl::rest::ApiPath;
 use serde_json::{Map, Value, json};
 
-use crate::engine::Door;
-use crate::http::{Asked, Reply};
+use crate::engine::EngineHandle;
+use crate::http::{HttpRequest, Reply};
 use crate::negotiate::{Offer, Shape};
-use crate::route::{Answered, fits_name, is_pretty, wanted};
+use crate::route::{HandlerResult, check_transform_of, is_pretty, negotiated_form};
 use crate::table::{self, Columns};
 use crate::{read, value};
 
 const WARNING: &str = "v1 ComponentStatus is deprecated in v1.19+";
 
-pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
+pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
     let is_list = path.name.is_empty();
-    let form = wanted(asked, Offer::Objects, is_list)?;
-    let snapshot = door.board.snapshot();
+    let form = negotiated_form(request, Offer::Objects, is_list)?;
+    let snapshot = engine.board.snapshot();
     read::reach(&snapshot)?;
     let go_type = if is_list {
         "*core.ComponentStatusList"
     } else {
         "*core.ComponentStatus"
     };
-    fits_name(form, go_type, is_list)?;
+    check_transform_of(form, go_type, is_list)?;
     let all = component_health(&snapshot.objects, snapshot.now);
     let chosen: Vec<&(&str, String)> = all.iter().filter(|(name, _)| is_list || *name == path.name).collect();
     if chosen.is_empty() {
@@ -43,7 +44,7 @@ pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
             let rows = chosen.iter().zip(shown);
             let rows = rows.map(|((name, why), shown)| {
                 let state = if why == "ok" { "Healthy" } else { "Unhealthy" };
-                json!({"cells": [name, state, why, ""], "object": table::beside(&shown, include)})
+                json!({"cells": [name, state, why, ""], "object": table::row_object(&shown, include)})
             });
             let columns = Columns::of(path, &snapshot.objects).definitions();
             table::table(Map::new(), columns, rows.collect())
@@ -64,8 +65,8 @@ pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
             }
         }
     };
-    let reply = Reply::value(200, &shown, form, is_pretty(asked, &asked.path));
-    Ok(reply.warned(&[WARNING.to_owned()]))
+    let reply = Reply::value(200, &shown, form, is_pretty(request, &request.path));
+    Ok(reply.with_warnings(&[WARNING.to_owned()]))
 }
 
 fn status(name: &str, why: &str) -> Value {

@@ -1,10 +1,10 @@
 //! Objects that a real cluster has and the simulation does not store, because nothing in it depends on them: the
-//! ServiceCIDR of the service network, an IPAddress for each cluster IP of a Service, and a CSINode for each Node, which
-//! its kubelet would create without drivers. They follow from what is stored, so that a run is the same with and without a
-//! server. A stored object of the same name takes the place of the one that would be derived.
+//! ServiceCIDR of the service network, an IPAddress for each cluster IP of a Service, and a CSINode for each Node,
+//! which its kubelet would create without drivers. They are computed from the stored objects, so that a run is the same
+//! with and without a server. A stored object of the same name replaces the derived one.
 //!
-//! Deviation: a derived object is read and watched like any other, but it cannot be written; the API server of the
-//! simulation answers that it does not exist.
+//! Deviation: a derived object can be read and watched like any other, but not written; the simulated API server
+//! answers that it does not exist.
 
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ use serde_json::{Value, json};
 const KINDS: [Kind; 3] = [Kind::CsiNode, Kind::IpAddress, Kind::ServiceCidr];
 /// The network from which the API server allocates cluster IPs.
 const SERVICE_NETWORK: &str = "10.96.0.0/12";
-/// The in-tree plugins that the kubelet of v1.36 replaces by CSI drivers.
+/// The in-tree plugins that the kubelet of v1.36 replaces with CSI drivers.
 const MIGRATED_PLUGINS: &str = "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/cinder,kubernetes.io/gce-pd,kubernetes.io/portworx-volume,kubernetes.io/vsphere-volume";
 
-/// The derived objects of a state. Invariant: `all` has the objects of [`KINDS`] alone, stored and derived.
+/// The derived objects of a cluster state. Invariant: `all` contains exactly the objects of [`KINDS`], stored and
+/// derived.
 #[derive(Debug, Clone)]
 pub(crate) struct Derived {
     all: Arc<Objects>,
@@ -33,19 +34,19 @@ impl Derived {
         let mut derived = Derived { all: Arc::new(all) };
         let parents = [Kind::Node, Kind::Service, Kind::Namespace];
         for parent in parents.iter().flat_map(|kind| objects.list_kind(*kind)) {
-            for object in derived_from(&parent) {
+            for object in children_of(&parent) {
                 derived.add(object);
             }
         }
         derived
     }
 
-    /// All objects of a kind, stored and derived; None if there are no derived ones of it.
+    /// Returns all objects of a kind, stored and derived; None if the kind is not one of [`KINDS`].
     pub(crate) fn with_kind(&self, kind: Kind) -> Option<&Objects> {
         KINDS.contains(&kind).then_some(&*self.all)
     }
 
-    /// Takes a change back.
+    /// Reverts a change.
     pub(crate) fn undo(&mut self, change: &Change) {
         if !change.object().is_some_and(|object| KINDS.contains(&object.kind())) {
             return;
@@ -58,31 +59,32 @@ impl Derived {
         }
     }
 
-    /// Follows changes of the stored objects. Returns them together with those of the derived objects.
-    pub(crate) fn follow(&mut self, changes: Vec<Arc<Change>>) -> Vec<Arc<Change>> {
-        let mut followed = Vec::with_capacity(changes.len());
+    /// Updates the derived objects after changes of stored objects. Returns both the given changes and those of the
+    /// derived objects, in order.
+    pub(crate) fn with_derived_changes(&mut self, changes: Vec<Arc<Change>>) -> Vec<Arc<Change>> {
+        let mut all_changes = Vec::with_capacity(changes.len());
         for change in changes {
             let kind = change.object().map(Object::kind);
             match kind {
-                Some(kind) if KINDS.contains(&kind) => followed.push(self.store(change)),
+                Some(kind) if KINDS.contains(&kind) => all_changes.push(self.apply_stored(change)),
                 Some(Kind::Node | Kind::Service) => {
-                    followed.push(change.clone());
-                    self.follow_parent(&change, &mut followed);
+                    all_changes.push(change.clone());
+                    self.push_derived_changes(&change, &mut all_changes);
                 }
-                _ => followed.push(change),
+                _ => all_changes.push(change),
             }
         }
-        followed
+        all_changes
     }
 
-    /// A stored object of a derived kind was written.
-    fn store(&mut self, change: Arc<Change>) -> Arc<Change> {
+    /// Applies a change of a stored object whose kind is one of [`KINDS`].
+    fn apply_stored(&mut self, change: Arc<Change>) -> Arc<Change> {
         let before = match (&change.old, &change.new) {
             (_, Some(new)) => Arc::make_mut(&mut self.all).put(new.clone()),
             (Some(old), None) => Arc::make_mut(&mut self.all).remove(old.kind(), &old.key()),
             (None, None) => None,
         };
-        // Watches have seen the derived object that was in this place.
+        // Watches have already seen the derived object of this name, so this creation is reported as a modification.
         match (&change.old, before) {
             (None, Some(before)) => Arc::new(Change {
                 old: Some(before),
@@ -92,29 +94,29 @@ impl Derived {
         }
     }
 
-    fn follow_parent(&mut self, change: &Change, followed: &mut Vec<Arc<Change>>) {
-        let of = |parent: &Option<Object>| parent.as_ref().map_or(Vec::new(), derived_from);
+    fn push_derived_changes(&mut self, change: &Change, all_changes: &mut Vec<Arc<Change>>) {
+        let of = |parent: &Option<Object>| parent.as_ref().map_or(Vec::new(), children_of);
         let (old, new) = (of(&change.old), of(&change.new));
         let is_in = |object: &Object, others: &[Object]| others.iter().any(|other| other.key() == object.key());
         let revision = change.revision;
-        for gone in old.iter().filter(|object| !is_in(object, &new)) {
-            let known = self.all.get_kind(gone.kind(), &gone.key());
-            if let Some(known) = known.filter(|known| known.metadata().uid == gone.metadata().uid) {
+        for removed in old.iter().filter(|object| !is_in(object, &new)) {
+            let known = self.all.get_kind(removed.kind(), &removed.key());
+            if let Some(known) = known.filter(|known| known.metadata().uid == removed.metadata().uid) {
                 Arc::make_mut(&mut self.all).remove(known.kind(), &known.key());
                 let (old, new) = (Some(known), None);
-                followed.push(Arc::new(Change { revision, old, new }));
+                all_changes.push(Arc::new(Change { revision, old, new }));
             }
         }
         for mut added in new.into_iter().filter(|object| !is_in(object, &old)) {
             added.metadata_mut().resource_version = revision.to_string().as_str().into();
             if let Some(added) = self.add(added) {
                 let (old, new) = (None, Some(added));
-                followed.push(Arc::new(Change { revision, old, new }));
+                all_changes.push(Arc::new(Change { revision, old, new }));
             }
         }
     }
 
-    /// Adds an object unless there is one of its name. Returns it if it was added.
+    /// Adds an object unless one of the same name exists. Returns the object if it was added.
     fn add(&mut self, object: Object) -> Option<Object> {
         debug_assert!(KINDS.contains(&object.kind()), "only these kinds are derived");
         if self.all.get_kind(object.kind(), &object.key()).is_some() {
@@ -125,8 +127,8 @@ impl Derived {
     }
 }
 
-/// The objects that exist because of another one.
-fn derived_from(parent: &Object) -> Vec<Object> {
+/// Returns the objects that are derived from another object.
+fn children_of(parent: &Object) -> Vec<Object> {
     let metadata = parent.metadata();
     match parent {
         Object::Node(_) => {
@@ -146,7 +148,7 @@ fn derived_from(parent: &Object) -> Vec<Object> {
             let addresses = addresses.filter(|ip| !ip.is_empty() && ***ip != *"None");
             addresses.filter_map(|ip| ip_address(ip, metadata)).collect()
         }
-        // The API server creates the ServiceCIDR; this namespace is as old as the cluster.
+        // The API server creates the ServiceCIDR when the cluster starts; kube-system has the same age.
         Object::Namespace(_) if &*metadata.name == "kube-system" => {
             let ready = json!({
                 "type": "Ready", "status": "True", "reason": "", "message": "Kubernetes default Service CIDR is ready",
@@ -177,7 +179,7 @@ fn ip_address(ip: &Str, service: &ObjectMeta) -> Option<Object> {
     derived(value, service)
 }
 
-/// A derived object, as old as the object because of which it exists.
+/// Creates a derived object with the creation time of its parent.
 fn derived(value: Value, parent: &ObjectMeta) -> Option<Object> {
     let mut object = object_from_value(&value).ok()?;
     let key: ObjectKey = object.key();
@@ -193,7 +195,7 @@ fn derived(value: Value, parent: &ObjectMeta) -> Option<Object> {
     Some(object)
 }
 
-/// A version 4 UUID of 128 bits.
+/// Formats 128 bits as a version 4 UUID.
 fn uuid(high: u64, low: u64) -> String {
     let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0xfff);
     let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);

@@ -1,10 +1,10 @@
-//! The thread that owns the session: advances time, sends calls, and publishes changes.
+//! The thread that owns the session: it advances time, sends API calls, and publishes changes.
 //!
-//! Other threads send it jobs, closures that it runs one after another. Between two pieces of work it runs the waiting
-//! jobs, so that a long run does not block other requests.
+//! Other threads send it jobs: closures that it runs one after another. It works in small slices and runs the waiting
+//! jobs in between, so that a long run does not block other requests.
 //!
-//! Pages that show the session (`pages`) are part of this work: there is one session and one clock. Pause and play on the
-//! leading page set the speed; a paused session is one with manual time.
+//! The engine also does the work of the pages that show the session (`pages`), because there is one session and one
+//! clock. Pause and play on the leading page set the speed; a paused session has manual time.
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,32 +26,32 @@ use tokio::sync::oneshot;
 use crate::Speed;
 use crate::board::{Board, Snapshot};
 use crate::derived::Derived;
-use crate::pages::{Done, PageId, Pages};
+use crate::pages::{PageEffects, PageId, Pages};
 use crate::record::Recorder;
 
-/// Number of events in one piece of work. Invariant: the store's log has room for their changes.
-const PIECE: u64 = 100;
+/// Maximum number of events in one slice of work. Invariant: the store's log has room for their changes.
+const SLICE_EVENTS: u64 = 100;
 /// Maximum lag of the published clock.
 const TICK: Duration = Duration::from_millis(50);
-/// Maximum lag of simulated time behind real time. Lag beyond this is dropped.
-const LATE: Duration = Duration::from_millis(500);
+/// Maximum lag of simulated time behind real time. If it is exceeded, the lag is dropped: real time counts from now.
+const MAX_LAG: Duration = Duration::from_millis(500);
 /// Maximum simulated time until a call is answered: its timeout and the latency.
-const ANSWERED: Span = Span::seconds(30);
+const ANSWER_TIMEOUT: Span = Span::seconds(30);
 
 type Job = Box<dyn FnOnce(&mut Engine) + Send>;
-/// The result of a call, or the limit that prevents it.
-pub(crate) type Answers = Result<Answered, String>;
+/// The answers to a call, or a message about the limit that prevented it.
+pub(crate) type CallResult = Result<CallAnswers, String>;
 
 /// The answers to a call, one for each of its requests.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct CallAnswers {
     pub(crate) answers: Vec<Answer>,
     pub(crate) warnings: Vec<String>,
 }
 
 /// A handle to the engine's thread.
 #[derive(Clone)]
-pub(crate) struct Door {
+pub(crate) struct EngineHandle {
     jobs: Sender<Job>,
     pub(crate) board: Arc<Board>,
     running: std::sync::Weak<()>,
@@ -59,45 +59,49 @@ pub(crate) struct Door {
     was_asked: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for Door {
+impl std::fmt::Debug for EngineHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Door")
+        f.write_str("EngineHandle")
     }
 }
 
 /// Error: the engine's thread has ended.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct EngineStopped;
 
-impl Door {
+impl EngineHandle {
     /// Runs a job on the engine's thread and returns its result.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
-        what: impl FnOnce(&mut Engine) -> T + Send + 'static,
-    ) -> Result<T, Gone> {
-        let (tell, told) = oneshot::channel();
-        let job: Job = Box::new(move |engine| drop(tell.send(what(engine))));
-        self.jobs.send(job).map_err(|_| Gone)?;
-        told.await.map_err(|_| Gone)
+        job: impl FnOnce(&mut Engine) -> T + Send + 'static,
+    ) -> Result<T, EngineStopped> {
+        let (sender, receiver) = oneshot::channel();
+        let job: Job = Box::new(move |engine| drop(sender.send(job(engine))));
+        self.jobs.send(job).map_err(|_| EngineStopped)?;
+        receiver.await.map_err(|_| EngineStopped)
     }
 
     /// Sends a call and waits for the API server's answers.
-    pub(crate) async fn call(&self, call: ApiCall) -> Result<Answers, Gone> {
-        let (tell, told) = oneshot::channel();
-        let job: Job = Box::new(move |engine| engine.calls.push_back((call, tell)));
-        self.jobs.send(job).map_err(|_| Gone)?;
-        told.await.map_err(|_| Gone)
+    pub(crate) async fn call(&self, call: ApiCall) -> Result<CallResult, EngineStopped> {
+        let (sender, receiver) = oneshot::channel();
+        let job: Job = Box::new(move |engine| engine.calls.push_back((call, sender)));
+        self.jobs.send(job).map_err(|_| EngineStopped)?;
+        receiver.await.map_err(|_| EngineStopped)
     }
 
-    /// Advances time by `by`, or until a condition is met. Returns the time then.
-    pub(crate) async fn advance(&self, by: Span, condition: Option<Until>) -> Result<SimTime, Gone> {
-        let (tell, told) = oneshot::channel();
+    /// Advances time by `by`, or until a condition is met. Returns the simulated time afterwards.
+    pub(crate) async fn advance(&self, by: Span, condition: Option<Until>) -> Result<SimTime, EngineStopped> {
+        let (sender, receiver) = oneshot::channel();
         let job: Job = Box::new(move |engine| {
             let until = engine.session().now() + by;
-            engine.runs.push_back(Run { until, condition, tell });
+            engine.advances.push_back(AdvanceRequest {
+                until,
+                condition,
+                sender,
+            });
         });
-        self.jobs.send(job).map_err(|_| Gone)?;
-        told.await.map_err(|_| Gone)
+        self.jobs.send(job).map_err(|_| EngineStopped)?;
+        receiver.await.map_err(|_| EngineStopped)
     }
 
     /// Notes that a client has sent a request.
@@ -120,11 +124,11 @@ impl Door {
 }
 
 /// A request to advance time.
-struct Run {
+struct AdvanceRequest {
     until: SimTime,
-    /// Condition at which time stops earlier.
+    /// Condition at which time stops before `until`.
     condition: Option<Until>,
-    tell: oneshot::Sender<SimTime>,
+    sender: oneshot::Sender<SimTime>,
 }
 
 /// The session and the work in progress.
@@ -135,11 +139,11 @@ pub(crate) struct Engine {
     /// A pair of real time and simulated time, from which the current simulated time is computed.
     anchor: (Instant, SimTime),
     /// Calls that have not been sent yet.
-    calls: VecDeque<(ApiCall, oneshot::Sender<Answers>)>,
+    calls: VecDeque<(ApiCall, oneshot::Sender<CallResult>)>,
     /// Calls without an answer yet.
-    waiting: Vec<(SentCall, oneshot::Sender<Answers>)>,
+    waiting: Vec<(SentCall, oneshot::Sender<CallResult>)>,
     /// Requests to advance time, in order of arrival.
-    runs: VecDeque<Run>,
+    advances: VecDeque<AdvanceRequest>,
     last: Option<Arc<Change>>,
     /// The revision up to which all changes are published.
     published: u64,
@@ -147,11 +151,11 @@ pub(crate) struct Engine {
     derived: Derived,
     /// Stored checkpoints (`/podscope/v1/checkpoint`).
     pub(crate) checkpoints: Vec<Session>,
-    /// Number of dropped checkpoints.
+    /// Number of old checkpoints that were dropped to make room.
     pub(crate) forgotten: usize,
     pub(crate) pages: Pages,
     recorder: Option<Recorder>,
-    /// Whether the recording must be begun anew, because its session was replaced or went back in time.
+    /// Whether the recording must be rewritten, because the session was replaced or went back in time.
     has_new_history: bool,
     has_ended: bool,
 }
@@ -168,7 +172,7 @@ fn snapshot(world: &World, derived: &Derived) -> Snapshot {
     }
 }
 
-/// The rate at which pages show a clock of this speed.
+/// Returns the rate that pages show for this speed.
 fn rate_of(speed: Speed) -> Rate {
     match speed {
         Speed::Manual => Rate {
@@ -182,13 +186,13 @@ fn rate_of(speed: Speed) -> Rate {
     }
 }
 
-/// Starts the thread.
-pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) -> io::Result<Door> {
+/// Starts the engine thread.
+pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) -> io::Result<EngineHandle> {
     let derived = Derived::of(session.world().objects());
     let board = Arc::new(Board::new(snapshot(session.world(), &derived)));
     let (jobs, inbox) = mpsc::channel();
     let running = Arc::new(());
-    let door = Door {
+    let engine = EngineHandle {
         jobs,
         board: board.clone(),
         running: Arc::downgrade(&running),
@@ -206,7 +210,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
             speed,
             calls: VecDeque::new(),
             waiting: Vec::new(),
-            runs: VecDeque::new(),
+            advances: VecDeque::new(),
             checkpoints: Vec::new(),
             forgotten: 0,
             pages: Pages::new(rate_of(speed)),
@@ -217,7 +221,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
         engine.run(&inbox);
         drop(running);
     })?;
-    Ok(door)
+    Ok(engine)
 }
 
 impl Engine {
@@ -238,8 +242,8 @@ impl Engine {
         }
     }
 
-    /// Writes the commands that have been performed to the recording. A server that can no longer record ends, because its
-    /// run could not be replayed.
+    /// Writes the commands that were performed to the recording. The server ends if that fails, because its run could
+    /// not be replayed.
     fn record(&mut self) {
         let is_another = std::mem::take(&mut self.has_new_history);
         let Some(recorder) = &mut self.recorder else { return };
@@ -253,7 +257,7 @@ impl Engine {
         self.shell.session()
     }
 
-    /// Runs a line of the console, and lets so much time pass.
+    /// Runs a console line, and then advances time by `wait`.
     pub(crate) fn command(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> podscope_session::shell::Answer {
         self.end_travel();
         let answer = self.shell.run(line, stdin, wait);
@@ -261,52 +265,52 @@ impl Engine {
         answer
     }
 
-    /// Goes on at a session that was put aside.
+    /// Replaces the session with a stored checkpoint.
     pub(crate) fn resume(&mut self, session: Session) {
         self.shell.resume(session);
-        self.history_replaced();
+        self.on_history_replaced();
         self.pages.session_replaced(self.shell.session_mut());
     }
 
-    /// The session is another one, or at an earlier time or on another branch. Whoever waits for an answer waits for one
-    /// of another history.
-    fn history_replaced(&mut self) {
+    /// Drops pending calls and requests to advance time, and ends all watches, because the session was replaced, went
+    /// back in time or changed its branch.
+    fn on_history_replaced(&mut self) {
         self.waiting.clear();
-        self.runs.clear();
+        self.advances.clear();
         self.has_new_history = true;
-        self.restart();
+        self.restart_clock_and_history();
     }
 
     /// Handles a request of a page.
-    pub(crate) fn page_asks(&mut self, id: PageId, request: Request) {
+    pub(crate) fn handle_page_request(&mut self, id: PageId, request: Request) {
         let done = self.pages.handle(id, request, self.shell.session_mut());
-        self.pages_acted(done);
+        self.apply_page_effects(done);
     }
 
     /// Makes a page the leader.
-    pub(crate) fn page_leads(&mut self, id: PageId) {
+    pub(crate) fn set_leading_page(&mut self, id: PageId) {
         self.pages.lead(id, self.shell.session_mut());
     }
 
     /// Removes a page that has disconnected.
-    pub(crate) fn page_left(&mut self, id: PageId) {
+    pub(crate) fn remove_page(&mut self, id: PageId) {
         self.pages.remove(id, self.shell.session_mut());
     }
 
     fn work_for_pages(&mut self) {
         let done = self.pages.work(self.shell.session_mut());
-        self.pages_acted(done);
+        self.apply_page_effects(done);
     }
 
-    /// Lets time pass at another speed from now on.
+    /// Sets the speed from now on.
     pub(crate) fn set_speed(&mut self, speed: Speed) {
         self.speed = speed;
-        self.count_from_here();
+        self.reset_anchor();
     }
 
-    fn pages_acted(&mut self, done: Done) {
+    fn apply_page_effects(&mut self, done: PageEffects) {
         if done.has_jumped {
-            self.history_replaced();
+            self.on_history_replaced();
         }
         if let Some(rate) = done.rate {
             self.set_speed(match rate.is_playing {
@@ -316,16 +320,16 @@ impl Engine {
         }
     }
 
-    /// Lets the leading page arrive where it is going, e.g. by a seek, before something is done at the cursor.
+    /// Completes a seek of the leading page, before something is done at the cursor.
     pub(crate) fn end_travel(&mut self) {
         while self.pages.is_travelling() {
             self.work_for_pages();
         }
     }
 
-    /// How long nothing is to be done unless somebody asks.
+    /// Returns how long the engine can sleep if no job arrives.
     fn pause(&self) -> Duration {
-        let has_work = !self.runs.is_empty() || self.speed == Speed::Manual && !self.waiting.is_empty();
+        let has_work = !self.advances.is_empty() || self.speed == Speed::Manual && !self.waiting.is_empty();
         if has_work {
             return Duration::ZERO;
         }
@@ -341,45 +345,48 @@ impl Engine {
         TICK.min(until_frame).min(Duration::from_micros(micros.min(1e6) as u64))
     }
 
-    /// The instant that it is by the real clock.
+    /// Returns the simulated time that corresponds to the real clock now.
     fn due(&self, speed: f64) -> SimTime {
         let (then, at) = self.anchor;
         let micros = (then.elapsed().as_micros() as f64 * speed) as i64;
         SimTime(at.0.saturating_add(micros))
     }
 
-    /// Real time counts from here.
-    pub(crate) fn count_from_here(&mut self) {
+    /// Counts real time from now and the current simulated time.
+    pub(crate) fn reset_anchor(&mut self) {
         self.anchor = (Instant::now(), self.session().now());
     }
 
     fn send_calls(&mut self) {
         while !self.pages.is_travelling()
             && self.session().world().clients() < MAX_RUNNING
-            && let Some((call, tell)) = self.calls.pop_front()
+            && let Some((call, sender)) = self.calls.pop_front()
         {
             match self.shell.session_mut().call(call) {
-                Ok(called) => self.waiting.push((called, tell)),
-                Err(limit) => drop(tell.send(Err(limit.to_string()))),
+                Ok(called) => self.waiting.push((called, sender)),
+                Err(limit) => drop(sender.send(Err(limit.to_string()))),
             }
-            self.hand_out();
+            self.send_answers();
             if self.speed == Speed::Manual {
-                self.follow();
+                self.advance_until_answered();
             }
         }
-        // A pause on a page does not keep answers back.
+        // Calls that were sent before a page paused the clock still get their answers.
         if self.speed == Speed::Manual && !self.waiting.is_empty() && !self.pages.is_travelling() {
-            self.follow();
+            self.advance_until_answered();
         }
     }
 
-    /// With manual time: advances time until all sent calls are answered.
-    fn follow(&mut self) {
-        let until = self.session().now() + ANSWERED;
+    /// Used with manual time: advances time until all sent calls are answered.
+    fn advance_until_answered(&mut self) {
+        let until = self.session().now() + ANSWER_TIMEOUT;
         while !self.waiting.is_empty() {
             let running: Vec<u32> = self.waiting.iter().map(|(called, _)| called.client).collect();
             let is_under_way = |world: &World| running.iter().any(|client| world.is_running(*client));
-            let done = self.shell.session_mut().advance_while(until, PIECE, is_under_way);
+            let done = self
+                .shell
+                .session_mut()
+                .advance_while(until, SLICE_EVENTS, is_under_way);
             self.publish();
             if done != Slice::More {
                 break;
@@ -389,26 +396,28 @@ impl Engine {
         self.waiting.clear();
     }
 
-    /// Does one piece of the work that is due now.
+    /// Does one slice of the work that is due now.
     fn work(&mut self) {
         self.work_for_pages();
         if self.pages.is_moving_time() {
-            self.count_from_here();
+            self.reset_anchor();
             return;
         }
-        if let Some(run) = self.runs.pop_front() {
+        if let Some(request) = self.advances.pop_front() {
             let session = self.shell.session_mut();
-            let slice = match &run.condition {
-                None => session.advance(run.until, PIECE),
-                Some(condition) => session.advance_until(run.until, PIECE, |session| condition.is_met(session.world())),
+            let slice = match &request.condition {
+                None => session.advance(request.until, SLICE_EVENTS),
+                Some(condition) => {
+                    session.advance_until(request.until, SLICE_EVENTS, |session| condition.is_met(session.world()))
+                }
             };
             if slice == Slice::More {
-                self.runs.push_front(run);
+                self.advances.push_front(request);
             } else {
-                self.count_from_here();
+                self.reset_anchor();
                 self.publish();
                 // Sending fails if the client has disconnected.
-                let _ = run.tell.send(self.session().now());
+                let _ = request.sender.send(self.session().now());
             }
             return;
         }
@@ -422,17 +431,17 @@ impl Engine {
             }
         }
         let behind = (due.0 - self.session().now().0) as f64 / speed;
-        if behind > LATE.as_micros() as f64 {
-            self.count_from_here();
+        if behind > MAX_LAG.as_micros() as f64 {
+            self.reset_anchor();
         }
     }
 
-    /// Lets time pass up to `due`, one piece at most; the leading page may pause it.
+    /// Advances time toward `due`, by one slice at most; the leading page may pause it.
     fn play_to(&mut self, due: SimTime) -> Slice {
         match self.pages.play_to(due, self.shell.session_mut()) {
-            None => self.shell.session_mut().advance(due, PIECE),
+            None => self.shell.session_mut().advance(due, SLICE_EVENTS),
             Some((slice, done)) => {
-                self.pages_acted(done);
+                self.apply_page_effects(done);
                 slice
             }
         }
@@ -443,17 +452,18 @@ impl Engine {
         let world = self.session().world();
         let is_up = world.control_plane().0;
         if self.was_up && !is_up {
-            self.begin_anew();
+            self.publish_new_history();
         } else if let Some(changes) = self.changes() {
             self.publish_changes(changes);
         } else {
-            self.restart();
+            self.restart_clock_and_history();
         }
         self.was_up = is_up;
-        self.hand_out();
+        self.send_answers();
     }
 
-    /// The changes since the last publication in the order of their revisions; None if the log no longer has all of them.
+    /// Returns the changes since the last publication in the order of their revisions; None if the log no longer has
+    /// all of them.
     fn changes(&self) -> Option<Vec<Arc<Change>>> {
         let world = self.session().world();
         if world.revision() == self.published {
@@ -469,35 +479,36 @@ impl Engine {
     }
 
     fn publish_changes(&mut self, changes: Vec<Arc<Change>>) {
-        let changes = self.derived.follow(changes);
+        let changes = self.derived.with_derived_changes(changes);
         let world = self.session().world();
         self.board.publish(snapshot(world, &self.derived), changes);
-        self.has_published();
+        self.remember_published();
     }
 
-    fn has_published(&mut self) {
+    fn remember_published(&mut self) {
         let world = self.session().world();
         (self.last, self.published) = (world.last_write().cloned(), world.revision());
     }
 
-    /// Publishes the session's state as a new beginning: watches end.
-    fn begin_anew(&mut self) {
+    /// Publishes the session's state with an empty history, which ends all watches.
+    fn publish_new_history(&mut self) {
         self.derived = Derived::of(self.session().world().objects());
         let world = self.session().world();
-        self.board.begin_anew(snapshot(world, &self.derived));
-        self.has_published();
+        self.board.publish_new_history(snapshot(world, &self.derived));
+        self.remember_published();
     }
 
-    /// Begins anew after the session was replaced or moved to another time.
-    pub(crate) fn restart(&mut self) {
-        self.begin_anew();
-        self.count_from_here();
+    /// Publishes an empty history and counts real time from now, after the session was replaced or moved to another
+    /// time.
+    pub(crate) fn restart_clock_and_history(&mut self) {
+        self.publish_new_history();
+        self.reset_anchor();
     }
 
-    fn hand_out(&mut self) {
+    fn send_answers(&mut self) {
         for (client, answers) in self.shell.session_mut().take_answers() {
             if let Some(at) = self.waiting.iter().position(|(called, _)| called.client == client) {
-                let (called, tell) = self.waiting.remove(at);
+                let (called, sender) = self.waiting.remove(at);
                 // The client's next read must see the effects of its write.
                 if self.session().world().revision() != self.published
                     && let Some(changes) = self.changes()
@@ -506,7 +517,7 @@ impl Engine {
                 }
                 // Sending fails if the client has disconnected.
                 let warnings = called.warnings;
-                let _ = tell.send(Ok(Answered { answers, warnings }));
+                let _ = sender.send(Ok(CallAnswers { answers, warnings }));
             }
         }
     }

@@ -1,17 +1,17 @@
-//! `/healthz`, `/livez` and `/readyz` with the checks of a real API server, each of which has a path of its own.
+//! `/healthz`, `/livez` and `/readyz` with the checks of a real API server. Each check also has its own path.
 //!
-//! Deviation: only etcd's check can fail, because what the others watch is not simulated.
+//! Deviation: only the check of etcd can fail, because the subjects of the others are not simulated.
 
 use podscope_kubectl::rest::Query;
 
-use crate::http::{Asked, Reply, TEXT};
+use crate::http::{HttpRequest, Reply, TEXT};
 
-/// Checks of `/healthz` and `/livez` before those of the hooks.
-const OF_LIVENESS: [&str; 4] = ["ping", "log", "loopback-serving-certificate", "etcd"];
-/// Checks of `/readyz` before those of the hooks.
-const OF_READINESS: [&str; 3] = ["ping", "log", "informer-sync"];
-/// Checks that all three have: whether the hooks that run after the start have finished.
-const OF_HOOKS: [&str; 30] = [
+/// Checks that `/healthz` and `/livez` list before `HOOK_CHECKS`.
+const LIVENESS_CHECKS: [&str; 4] = ["ping", "log", "loopback-serving-certificate", "etcd"];
+/// Checks that `/readyz` lists before `HOOK_CHECKS`.
+const READINESS_CHECKS: [&str; 3] = ["ping", "log", "informer-sync"];
+/// Checks of all three endpoints: whether the post-start hooks have finished.
+const HOOK_CHECKS: [&str; 30] = [
     "poststarthook/start-apiserver-admission-initializer",
     "poststarthook/generic-apiserver-start-informers",
     "poststarthook/priority-and-fairness-config-consumer",
@@ -45,20 +45,20 @@ const OF_HOOKS: [&str; 30] = [
 ];
 const ETCD_FAILED: &str = "error getting data from etcd: context deadline exceeded";
 
-/// The checks of an endpoint in the order in which it lists them; None for another name.
+/// Returns the checks of an endpoint in the order in which it lists them; None if the endpoint is unknown.
 fn checks(endpoint: &str, has_etcd: bool) -> Option<Vec<&'static str>> {
     let (first, last): (Vec<&str>, &[&str]) = match endpoint {
-        "healthz" | "livez" => (OF_LIVENESS.to_vec(), &[]),
-        // The recorded server's readiness has no check of etcd. It fails all the same without etcd, because its storage
-        // is not ready.
-        "readyz" if has_etcd => (OF_READINESS.to_vec(), &["shutdown"]),
-        "readyz" => ([&OF_READINESS[..], &["etcd"]].concat(), &["shutdown"]),
+        "healthz" | "livez" => (LIVENESS_CHECKS.to_vec(), &[]),
+        // The recorded server lists no etcd check here. It fails without etcd all the same, because its storage is not
+        // ready.
+        "readyz" if has_etcd => (READINESS_CHECKS.to_vec(), &["shutdown"]),
+        "readyz" => ([&READINESS_CHECKS[..], &["etcd"]].concat(), &["shutdown"]),
         _ => return None,
     };
-    Some([&first, &OF_HOOKS[..], last].concat())
+    Some([&first, &HOOK_CHECKS[..], last].concat())
 }
 
-/// The paths of the endpoints and their checks, in the order of the alphabet.
+/// Returns the paths of the endpoints and their checks in alphabetical order.
 pub(crate) fn paths() -> Vec<String> {
     let mut paths = Vec::new();
     for endpoint in ["healthz", "livez", "readyz"] {
@@ -71,18 +71,18 @@ pub(crate) fn paths() -> Vec<String> {
 }
 
 /// Responds to an endpoint or to one of its checks; None for other paths.
-pub(crate) fn answer(asked: &Asked, path: &str, has_etcd: bool) -> Option<Reply> {
+pub(crate) fn answer(request: &HttpRequest, path: &str, has_etcd: bool) -> Option<Reply> {
     let (endpoint, check) = match path.trim_start_matches('/').split_once('/') {
         Some((endpoint, check)) => (endpoint, Some(check)),
         None => (path.trim_start_matches('/'), None),
     };
     let all = checks(endpoint, has_etcd)?;
-    let works = |check: &str| check != "etcd" || has_etcd;
+    let passes = |check: &str| check != "etcd" || has_etcd;
     let Some(check) = check else {
-        let query = asked.path.split_once('?').map_or("", |(_, query)| query);
-        return Some(whole(endpoint, &all, &works, &Query::of(query)));
+        let query = request.path.split_once('?').map_or("", |(_, query)| query);
+        return Some(all_checks(endpoint, &all, &passes, &Query::of(query)));
     };
-    all.contains(&check).then(|| match works(check) {
+    all.contains(&check).then(|| match passes(check) {
         true => Reply::new(200, TEXT, "ok"),
         false => failed(format!("internal server error: {ETCD_FAILED}\n")),
     })
@@ -92,20 +92,20 @@ fn failed(text: String) -> Reply {
     Reply::new(500, TEXT, text).with("X-Content-Type-Options", "nosniff")
 }
 
-fn whole(endpoint: &str, all: &[&str], works: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
+fn all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
     let mut excluded: Vec<&str> = query.all("exclude").collect();
     excluded.sort_unstable();
     excluded.dedup();
-    let (mut lines, mut is_well) = (String::new(), true);
+    let (mut lines, mut all_pass) = (String::new(), true);
     for check in all {
         let is_excluded = excluded.contains(check);
         excluded.retain(|other| other != check);
-        let line = match (is_excluded, works(check)) {
+        let line = match (is_excluded, passes(check)) {
             (true, _) => format!("[+]{check} excluded: ok\n"),
             (false, true) => format!("[+]{check} ok\n"),
             (false, false) => format!("[-]{check} failed: reason withheld\n"),
         };
-        is_well &= is_excluded || works(check);
+        all_pass &= is_excluded || passes(check);
         lines.push_str(&line);
     }
     if !excluded.is_empty() {
@@ -115,7 +115,7 @@ fn whole(endpoint: &str, all: &[&str], works: &dyn Fn(&str) -> bool, query: &Que
             names.join(", ")
         ));
     }
-    if !is_well {
+    if !all_pass {
         return failed(format!("{lines}{endpoint} check failed\n"));
     }
     let text = match query.get("verbose") {

@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::access::Guard;
-use crate::engine::Door;
+use crate::engine::EngineHandle;
 use crate::negotiate::{Form, Media};
 use crate::site::Site;
 use crate::{protobuf, route, socket, status};
@@ -38,12 +38,12 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout for receiving a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Number of lines of a stream that are buffered for a slow reader.
+/// Maximum number of lines of a stream that are buffered for a slow client.
 const STREAM_BUFFER: usize = 64;
 
 /// A complete HTTP request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// `http` or `https`.
     pub(crate) scheme: &'static str,
@@ -53,8 +53,8 @@ pub(crate) struct Asked {
     pub(crate) body: Bytes,
 }
 
-impl Asked {
-    /// The value of a header.
+impl HttpRequest {
+    /// Returns the value of a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
@@ -62,15 +62,15 @@ impl Asked {
 
 /// Error: the connection is closed without a response, as if no server were running.
 #[derive(Debug)]
-pub(crate) struct Cut;
+pub(crate) struct ConnectionClosed;
 
-impl std::fmt::Display for Cut {
+impl std::fmt::Display for ConnectionClosed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the API server does not answer")
     }
 }
 
-impl std::error::Error for Cut {}
+impl std::error::Error for ConnectionClosed {}
 
 /// Body of a response.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Reply {
         }
     }
 
-    /// A value, serialized in the negotiated form.
+    /// Creates a response with a value that is serialized in the negotiated form.
     pub(crate) fn value(status: u16, value: &Value, form: Form, is_pretty: bool) -> Reply {
         match form.media {
             Media::Json => {}
@@ -162,7 +162,7 @@ impl Reply {
         Reply::new(status, TEXT, text.into())
     }
 
-    /// Response for an unknown path (HT-021).
+    /// Creates the response to an unknown path (HT-021).
     pub(crate) fn page_not_found() -> Reply {
         Reply::text(404, "404 page not found\n").with("X-Content-Type-Options", "nosniff")
     }
@@ -175,7 +175,7 @@ impl Reply {
         }
     }
 
-    /// A streaming response, and the sender of its lines.
+    /// Creates a streaming response, and the sender of its lines.
     pub(crate) fn stream(content_type: &'static str) -> (Reply, mpsc::Sender<Bytes>) {
         let (sender, receiver) = mpsc::channel(STREAM_BUFFER);
         let reply = Reply {
@@ -193,7 +193,7 @@ impl Reply {
     }
 
     /// Adds headers of the form `Warning: 299 - "text"` (HT-042).
-    pub(crate) fn warned(mut self, warnings: &[String]) -> Reply {
+    pub(crate) fn with_warnings(mut self, warnings: &[String]) -> Reply {
         for warning in warnings {
             let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"");
             self.headers.push(("Warning", format!("299 - \"{escaped}\"")));
@@ -225,27 +225,27 @@ impl Reply {
     }
 }
 
-/// What the connections of a server share.
+/// State that all connections of a server share.
 #[derive(Clone)]
 pub(crate) struct Service {
     pub(crate) address: SocketAddr,
-    /// With a guard, connections are TLS, and each request needs its token.
+    /// With a guard, connections use TLS, and each request must carry the token.
     pub(crate) guard: Option<Arc<Guard>>,
-    pub(crate) door: Door,
-    /// The page, if it is served.
+    pub(crate) engine: EngineHandle,
+    /// The built page, if it is served.
     pub(crate) site: Option<Arc<Site>>,
 }
 
 /// Accepts connections until the process ends.
 pub(crate) async fn serve(listener: TcpListener, service: Service) {
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
-        let Ok(place) = room.clone().acquire_owned().await else {
+        let Ok(permit) = permits.clone().acquire_owned().await else {
             return;
         };
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
-            // E.g. too many files are open: others may close some.
+            // For example, too many files are open. Waits for other connections to close.
             Err(_) => {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -253,28 +253,28 @@ pub(crate) async fn serve(listener: TcpListener, service: Service) {
         };
         let service = service.clone();
         tokio::spawn(async move {
-            connection(stream, service).await;
-            drop(place);
+            serve_connection(stream, service).await;
+            drop(permit);
         });
     }
 }
 
-async fn connection(stream: TcpStream, service: Service) {
+async fn serve_connection(stream: TcpStream, service: Service) {
     // Without Nagle's algorithm: responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
     match service.guard.clone() {
-        None => requests(stream, service).await,
+        None => serve_requests(stream, service).await,
         Some(with_tls) => {
             let handshake = with_tls.acceptor.accept(stream);
-            // A client that does not trust the certificate, or does not speak TLS, has disconnected.
+            // The handshake fails if the client does not trust the certificate or does not use TLS.
             if let Ok(Ok(stream)) = tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
-                requests(stream, service).await;
+                serve_requests(stream, service).await;
             }
         }
     }
 }
 
-async fn requests<S>(stream: S, service: Service)
+async fn serve_requests<S>(stream: S, service: Service)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -284,29 +284,31 @@ where
         .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // The error of a disconnected client has no receiver.
+    // An error means that the client has disconnected; nobody can be informed.
     let _ = served.await;
 }
 
-async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Response<Body>, Cut> {
+async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Response<Body>, ConnectionClosed> {
     let Service {
         address,
         guard,
-        door,
+        engine,
         site,
     } = service;
     let upgrade = hyper::upgrade::on(&mut request);
     let (mut parts, body) = request.into_parts();
     let refused = match &guard {
         Some(guard) => guard.admit(&mut parts.headers).err(),
-        None => stranger(&parts.headers, address),
+        None => refusal_of_foreign_host(&parts.headers, address),
     };
     if let Some(reply) = refused {
         return Ok(reply.into_response(parts.method == hyper::Method::HEAD));
     }
-    door.note_request();
+    engine.note_request();
     if site.is_some() && parts.uri.path() == socket::PATH {
-        return Ok(socket::accept(&parts.headers, upgrade, door).unwrap_or_else(|refused| refused.into_response(false)));
+        return Ok(
+            socket::accept(&parts.headers, upgrade, engine).unwrap_or_else(|refused| refused.into_response(false))
+        );
     }
     let head = parts.method == hyper::Method::HEAD;
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -315,19 +317,19 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
             return Ok(too_large().into_response(false));
         }
-        Ok(Err(_)) | Err(_) => return Err(Cut),
+        Ok(Err(_)) | Err(_) => return Err(ConnectionClosed),
     };
-    let asked = Asked {
+    let request = HttpRequest {
         method: parts.method.as_str().to_owned(),
         scheme: if guard.is_some() { "https" } else { "http" },
         path,
         headers: parts.headers,
         body,
     };
-    if let Some(reply) = site.as_ref().and_then(|site| site.answer(&asked)) {
+    if let Some(reply) = site.as_ref().and_then(|site| site.answer(&request)) {
         return Ok(reply.into_response(head));
     }
-    Ok(route::answer(asked, door).await?.into_response(head))
+    Ok(route::answer(request, engine).await?.into_response(head))
 }
 
 fn too_large() -> Reply {
@@ -340,7 +342,7 @@ fn too_large() -> Reply {
 }
 
 /// Refuses a request whose Host or Origin is not this server; None if it is allowed.
-fn stranger(headers: &HeaderMap, address: SocketAddr) -> Option<Reply> {
+fn refusal_of_foreign_host(headers: &HeaderMap, address: SocketAddr) -> Option<Reply> {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let is_ours = |host: &str| {
         let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));

@@ -1,7 +1,7 @@
 //! Items of lists as JSON, encoded once for each version of an object.
 //!
-//! To encode an object takes ten times as long as to copy its text. Clients list the same objects again and again, and few
-//! of them have changed in between.
+//! Encoding an object takes ten times as long as copying its text. Clients list the same objects again and again, and
+//! few of them have changed in between.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,32 +13,33 @@ use podscope_api::{Kind, Object, ObjectKey, Str};
 use crate::board::Snapshot;
 use crate::value;
 
-/// Maximum number of bytes that are kept. When they are exceeded, all are dropped.
+/// Maximum size of the cached texts in bytes. When it is exceeded, all are dropped.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-type Served = (&'static str, &'static str, ObjectKey);
+type CacheKey = (&'static str, &'static str, ObjectKey);
 
-/// Texts of the objects of one history.
+/// Cache of the JSON texts of objects, for one history of the session.
 #[derive(Debug, Default)]
-pub(crate) struct Items(Mutex<Kept>);
+pub(crate) struct Items(Mutex<Cache>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    /// The version of each object, and its text.
-    texts: BTreeMap<Served, (Str, Bytes)>,
+struct Cache {
+    /// The resourceVersion and the text of each object.
+    texts: BTreeMap<CacheKey, (Str, Bytes)>,
     bytes: usize,
 }
 
 impl Items {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        // A panic of another thread leaves nothing half written.
+    fn lock(&self) -> MutexGuard<'_, Cache> {
+        // Ignores poisoning: a panic of another thread leaves no incomplete state.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of an object as an item of a list of its kind, which has a Go type.
+    /// Returns the text of an object as a list item. The kind must be built in: items of custom kinds have another
+    /// form.
     pub(crate) fn text(&self, object: &Object, served: ServedKind, snapshot: &Snapshot) -> Bytes {
         let encode = || Bytes::from(value::as_item(value::of(object, served, snapshot)).to_string());
-        // The times of a node's Lease pass without a new version.
+        // Not cached: the renew time of a node's Lease changes without a new version.
         if object.kind() == Kind::Lease {
             return encode();
         }
@@ -50,13 +51,13 @@ impl Items {
             return text.clone();
         }
         let text = encode();
-        let mut kept = self.lock();
-        if kept.bytes + text.len() > MAX_BYTES {
-            *kept = Kept::default();
+        let mut cache = self.lock();
+        if cache.bytes + text.len() > MAX_BYTES {
+            *cache = Cache::default();
         }
-        kept.bytes += text.len();
-        if let Some((_, old)) = kept.texts.insert(key, (version, text.clone())) {
-            kept.bytes -= old.len();
+        cache.bytes += text.len();
+        if let Some((_, old)) = cache.texts.insert(key, (version, text.clone())) {
+            cache.bytes -= old.len();
         }
         text
     }

@@ -2,10 +2,10 @@
 //! the simulated cluster.
 //!
 //! The session runs on its own thread (`engine`), which advances simulated time. The engine publishes a snapshot of all
-//! objects and the recent changes on a `board`. Requests that only read (get, list, watch, discovery) are answered from the
-//! board by the threads of the HTTP server, without the session. A request that can write becomes a
-//! `podscope_kubectl::rest::ApiCall`: the session records it and sends it as a client of the simulation. The response is
-//! sent when the simulated API server has answered.
+//! objects and the recent changes on a `board`. Requests that only read (get, list, watch, discovery) are answered from
+//! the board by the threads of the HTTP server, without the session. A request that can write becomes a
+//! `podscope_kubectl::rest::ApiCall`: the session records it and sends it as a client of the simulation. The HTTP
+//! response is sent when the simulated API server has answered.
 //!
 //! ```text
 //!            ApiCall                     publish
@@ -14,16 +14,17 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route` (dispatch
-//! of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read` (get and list),
-//! `items` (their texts), `managers`, `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `components`, `derived` (objects that
-//! follow from others), `health`, `openapi`,
-//! `openid`, `protobuf` (bodies), `secrets` (what is shared of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
-//! (the recording of a run).
+//! Modules: `http` (connections, limits), `access` (TLS and the token of a server for other machines), `route`
+//! (dispatch of requests), `negotiate` (content negotiation), `authenticate` (users), `resources` (discovery), `read`
+//! (get and list), `items` (cached texts of list items), `managers`, `watch`, `table`, `write`, `reviews`, `logs`,
+//! `metrics`, `components`, `derived` (objects that are computed from others), `health`, `openapi`, `openid`,
+//! `protobuf` (bodies), `secrets` (removes the data of Secrets), `status` (errors), `own` (`/podscope/v1`), `record`
+//! (recording a run to a file).
 //!
-//! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread over
-//! a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site` (files),
-//! `socket` (the WebSocket), `pages` (the pages' hosts, and who leads), `page.js` (the page's side).
+//! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread
+//! over a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site`
+//! (files), `socket` (the WebSocket), `pages` (the hosts of the pages, and which page leads), `page.js` (the script in
+//! the page).
 
 #![allow(
     clippy::disallowed_types,
@@ -79,30 +80,30 @@ pub use secrets::{Shared, shared};
 /// How simulated time advances.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Speed {
-    /// Only while writes are answered, and on request (`/podscope/v1/advance`).
+    /// Time passes only while writes are answered, and on request (`/podscope/v1/advance`).
     Manual,
-    /// This many times as fast as real time.
+    /// Time passes this many times as fast as real time.
     Times(f64),
 }
 
 /// Options of a server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// 0 chooses a free port.
+    /// TCP port; 0 chooses a free one.
     pub port: u16,
     pub speed: Speed,
-    /// Path of the kubeconfig to write; None writes none.
+    /// Path of the kubeconfig file to write, if any.
     pub kubeconfig: Option<PathBuf>,
-    /// Listens for other machines, with TLS and a token; None listens on loopback alone, without either.
+    /// Listens for other machines, with TLS and a token. None listens on loopback only, without TLS and token.
     pub listen: Option<Listen>,
-    /// Directory of the built page to serve; None serves the API alone.
+    /// Directory of the built page to serve. None serves the API only.
     pub site: Option<PathBuf>,
-    /// Path of the scenario file to which the run is written while it goes on; None keeps it in memory alone, where a
-    /// session holds [`podscope_session::timeline::MAX_COMMANDS`] commands.
+    /// Path of the scenario file to which the run is recorded continuously. None records nothing; a session then holds
+    /// at most [`podscope_session::timeline::MAX_COMMANDS`] commands.
     pub record: Option<PathBuf>,
 }
 
-/// The API alone, on loopback, at a free port and the speed of the real clock.
+/// The API only, on loopback, at a free port, in real time.
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -122,15 +123,15 @@ pub struct Server {
     address: SocketAddr,
     scheme: &'static str,
     runtime: Option<tokio::runtime::Runtime>,
-    engine: engine::Door,
+    engine: engine::EngineHandle,
 }
 
 impl Server {
     /// Starts to serve a session.
     ///
     /// # Errors
-    /// The address cannot be bound, the certificates not made, the kubeconfig or the recording not written, or the site
-    /// not read.
+    /// The address cannot be bound, the certificates cannot be generated, the kubeconfig or the recording cannot be
+    /// written, or the site cannot be read.
     pub fn start(mut session: Session, options: &Options) -> io::Result<Server> {
         let site = options.site.as_deref().map(Site::read).transpose()?.map(Arc::new);
         let ip = options
@@ -153,14 +154,13 @@ impl Server {
             None => None,
         };
         let engine = engine::start(session, options.speed, recorder)?;
-        let door = engine.clone();
         let entered = runtime.enter();
         let listener = tokio::net::TcpListener::from_std(listener)?;
         drop(entered);
         let service = http::Service {
             address,
             guard: guard.map(Arc::new),
-            door,
+            engine: engine.clone(),
             site,
         };
         runtime.spawn(http::serve(listener, service));
@@ -172,29 +172,29 @@ impl Server {
         })
     }
 
-    /// The address on which this machine reaches the server.
+    /// Returns the address at which this machine reaches the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// `http://127.0.0.1:PORT`, or `https://…` where it listens for other machines.
+    /// Returns the URL: `http://127.0.0.1:PORT`, or `https://…` if the server listens for other machines.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}", self.scheme, self.address)
     }
 
-    /// Answers a question about the session, between two pieces of its work; None if the engine has ended. Must not be called
-    /// from an asynchronous task.
+    /// Evaluates a function of the session on the engine thread; None if the engine has ended. Must not be called from
+    /// an asynchronous task.
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(&Session) -> T + Send + 'static) -> Option<T> {
         let answer = self.engine.ask(|engine| question(engine.session()));
         self.runtime.as_ref()?.block_on(answer).ok()
     }
 
-    /// Lets time pass at another speed from now on.
+    /// Sets the speed from now on.
     pub fn set_speed(&self, speed: Speed) {
         if let Some(runtime) = &self.runtime {
-            // An engine that has ended has no speed.
+            // Fails if the engine has ended.
             let _ = runtime.block_on(self.engine.ask(move |engine| engine.set_speed(speed)));
         }
     }
@@ -221,7 +221,7 @@ impl Drop for Server {
     }
 }
 
-/// An address that a client can connect to: the loopback address in place of "all interfaces".
+/// Returns an address that a client can connect to: the loopback address instead of "all interfaces".
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -231,7 +231,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-/// Writes a file that may contain a token, so that other users of the machine cannot read it.
+/// Writes a file that other users of the machine cannot read, because it may contain a token.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     private_file(path)?.write_all(text.as_bytes())
 }
@@ -243,7 +243,7 @@ fn private_file(path: &Path) -> io::Result<std::fs::File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path)?;
-    // The file may have existed with another mode.
+    // The file may have existed with other permissions.
     #[cfg(unix)]
     if file.metadata()?.is_file() {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -251,7 +251,7 @@ fn private_file(path: &Path) -> io::Result<std::fs::File> {
     Ok(file)
 }
 
-/// A minimal kubeconfig that every client accepts (HT-138).
+/// Returns a minimal kubeconfig that every client accepts (HT-138).
 fn kubeconfig(url: &str, guarded: Option<(&Listen, &access::Authority)>) -> String {
     let (cluster, user) = match guarded {
         Some((listen, authority)) => (access::cluster_lines(listen, authority), access::user(listen)),

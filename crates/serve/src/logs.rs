@@ -9,14 +9,14 @@ use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::rest::{ApiPath, Query};
 
 use crate::board::Snapshot;
-use crate::engine::Door;
-use crate::http::{Asked, Reply};
-use crate::route::{Answered, Failure};
+use crate::engine::EngineHandle;
+use crate::http::{HttpRequest, Reply};
+use crate::route::{Failure, HandlerResult};
 
 /// Polling interval of a followed log.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Names of a pod's containers and of its init containers.
+/// Returns the names of a pod's containers, and of its init containers.
 fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
     (
         pod.spec.containers.iter().map(|one| &*one.name).collect(),
@@ -24,7 +24,7 @@ fn containers(pod: &Pod) -> (Vec<&str>, Vec<&str>) {
     )
 }
 
-/// The container that a request selects (HT-115).
+/// Returns the container that a request selects (HT-115).
 fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
     let (own, initial) = containers(pod);
     let name = &pod.metadata.name;
@@ -49,7 +49,7 @@ fn container(pod: &Pod, query: &Query) -> Result<String, ApiError> {
     }
 }
 
-/// Checks the numeric parameters.
+/// Checks the numeric parameters of the request.
 fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     for (field, least, why) in [
@@ -77,9 +77,9 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
     }
 }
 
-/// Checks that the node of a pod exists, where the API server looks up the kubelet's address. Its error names the node as
-/// if it were a pod.
-fn has_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
+/// Checks that the node of a pod exists, because the API server looks up the kubelet's address there. The error for a
+/// missing node says "pods", as the real one does.
+fn check_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
     match &pod.spec.node_name {
         Some(node) if snapshot.objects.named::<Node>(node.as_str()).is_none() => {
             Err(ApiError::not_found(Kind::Pod, node.as_str()))
@@ -88,36 +88,36 @@ fn has_node(pod: &Pod, snapshot: &Snapshot) -> Result<(), ApiError> {
     }
 }
 
-/// The equivalent console command.
-fn line(path: &ApiPath, container: &str) -> String {
+/// Returns the equivalent console command.
+fn command_line(path: &ApiPath, container: &str) -> String {
     let query = &path.query;
-    let mut line = format!("kubectl logs {} -n {} -c {container}", path.name, path.namespace);
+    let mut command_line = format!("kubectl logs {} -n {} -c {container}", path.name, path.namespace);
     if query.is_true("previous") {
-        line.push_str(" --previous");
+        command_line.push_str(" --previous");
     }
     if query.is_true("timestamps") {
-        line.push_str(" --timestamps");
+        command_line.push_str(" --timestamps");
     }
     if let Some(tail) = query.get("tailLines") {
-        line.push_str(&format!(" --tail={tail}"));
+        command_line.push_str(&format!(" --tail={tail}"));
     }
     if let Some(seconds) = query.get("sinceSeconds") {
-        line.push_str(&format!(" --since={seconds}s"));
+        command_line.push_str(&format!(" --since={seconds}s"));
     }
     if let Some(time) = query.get("sinceTime") {
-        line.push_str(&format!(" --since-time={time}"));
+        command_line.push_str(&format!(" --since-time={time}"));
     }
     if let Some(bytes) = query.get("limitBytes") {
-        line.push_str(&format!(" --limit-bytes={bytes}"));
+        command_line.push_str(&format!(" --limit-bytes={bytes}"));
     }
-    line
+    command_line
 }
 
-pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
-    if asked.method != "GET" {
+pub(crate) async fn log(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
+    if request.method != "GET" {
         return Err(ApiError::method_not_allowed().into());
     }
-    let snapshot = door.board.snapshot();
+    let snapshot = engine.board.snapshot();
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let pod = snapshot.objects.get::<Pod>(&key).cloned();
     let pod = pod.ok_or_else(|| ApiError::not_found(Kind::Pod, &path.name))?;
@@ -126,37 +126,37 @@ pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered 
     if pod.spec.node_name.is_none() {
         return Ok(Reply::new(204, "", ""));
     }
-    has_node(&pod, &snapshot)?;
-    let line = line(path, &container);
-    let text = printed(door, line.clone()).await?;
+    check_node(&pod, &snapshot)?;
+    let command_line = command_line(path, &container);
+    let text = run_console_command(engine, command_line.clone()).await?;
     if !path.query.is_true("follow") {
         return Ok(Reply::new(200, "text/plain", text));
     }
     let (reply, lines) = Reply::stream("text/plain");
-    let door = door.clone();
+    let engine = engine.clone();
     let uid = pod.metadata.uid.clone();
     tokio::spawn(async move {
-        let mut told = text.len();
+        let mut n_sent = text.len();
         if lines.send(Bytes::from(text)).await.is_err() {
             return;
         }
         loop {
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = lines.closed() => return,
             }
-            let Ok(text) = printed(&door, line.clone()).await else {
+            let Ok(text) = run_console_command(&engine, command_line.clone()).await else {
                 return;
             };
-            if let Some(more) = text.get(told..).filter(|more| !more.is_empty()) {
+            if let Some(more) = text.get(n_sent..).filter(|more| !more.is_empty()) {
                 if lines.send(Bytes::from(more.to_owned())).await.is_err() {
                     return;
                 }
-                told = text.len();
+                n_sent = text.len();
             }
-            let pod = door.board.snapshot().objects.get::<Pod>(&key).cloned();
-            let goes_on = pod.is_some_and(|pod| pod.metadata.uid == uid && !pod.is_terminal());
-            if !goes_on {
+            let pod = engine.board.snapshot().objects.get::<Pod>(&key).cloned();
+            let is_unfinished = pod.is_some_and(|pod| pod.metadata.uid == uid && !pod.is_terminal());
+            if !is_unfinished {
                 return;
             }
         }
@@ -164,25 +164,25 @@ pub(crate) async fn log(asked: &Asked, path: &ApiPath, door: &Door) -> Answered 
     Ok(reply)
 }
 
-/// Runs the console command. Its errors become errors of the API server.
-async fn printed(door: &Door, line: String) -> Result<String, Failure> {
-    let Ok(Command::Kubectl { action: command, .. }) = command::parse(&line) else {
+/// Runs the console command and returns its output. Errors of the command become errors of the API server.
+async fn run_console_command(engine: &EngineHandle, command_line: String) -> Result<String, Failure> {
+    let Ok(Command::Kubectl { action: command, .. }) = command::parse(&command_line) else {
         return Err(ApiError::bad_request("the log's parameters cannot be read").into());
     };
-    let printed = door.ask(move |engine| engine.session().read(&command)).await?;
-    let printed = printed.unwrap_or_default();
-    if printed.status == 0 {
-        return Ok(printed.stdout());
+    let output = engine.ask(move |engine| engine.session().read(&command)).await?;
+    let output = output.unwrap_or_default();
+    if output.status == 0 {
+        return Ok(output.stdout());
     }
-    let lines: Vec<String> = printed.lines.into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<String> = output.lines.into_iter().map(|(_, line)| line).collect();
     let text = lines.join("\n");
     let text = text.strip_prefix("Error from server (BadRequest): ").unwrap_or(&text);
     Err(ApiError::bad_request(text).into())
 }
 
-/// Answers 501 with an explanation (HT-117), unless the request itself is invalid.
-pub(crate) fn refused(path: &ApiPath, kind: Kind, door: &Door) -> Answered {
-    let snapshot = door.board.snapshot();
+/// Responds with 501 and an explanation (HT-117), unless the request itself is invalid.
+pub(crate) fn refused(path: &ApiPath, kind: Kind, engine: &EngineHandle) -> HandlerResult {
+    let snapshot = engine.board.snapshot();
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let object = snapshot.objects.get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
@@ -198,7 +198,7 @@ pub(crate) fn refused(path: &ApiPath, kind: Kind, door: &Door) -> Answered {
             return Err(ApiError::bad_request(why).into());
         }
         if path.subresource != "proxy" {
-            has_node(pod, &snapshot)?;
+            check_node(pod, &snapshot)?;
         }
     }
     let what = match path.subresource.as_str() {

@@ -1,5 +1,5 @@
-//! Field managers of objects that the control plane itself created. The store records managers only of objects that a
-//! client created or applied; for some kinds of the others they are computed when they are read.
+//! Field managers of objects that the control plane itself created. The store records managers only for objects that a
+//! client created or applied. For objects of the control plane, they are computed when an object is read.
 //!
 //! Deviation: Pods, Nodes, Events and Leases of the control plane are shown without managers, because there can be many of
 //! them.
@@ -12,7 +12,7 @@ const API_SERVER: &str = "kube-apiserver";
 const CONTROLLERS: &str = "kube-controller-manager";
 const KUBELET: &str = "kubelet";
 
-/// The component that creates an object; None if it is of a client, or of a kind that is shown without managers.
+/// Returns the component that creates an object; None if a client creates it, or if its kind is shown without managers.
 fn creator(object: &Object) -> Option<&'static str> {
     let metadata = object.metadata();
     let (namespace, name) = (&*metadata.namespace, &*metadata.name);
@@ -35,7 +35,7 @@ fn creator(object: &Object) -> Option<&'static str> {
     }
 }
 
-/// Adds `metadata.managedFields` to a printed object that has none.
+/// Adds `metadata.managedFields` to a serialized object that has none.
 pub(crate) fn put(object: &Object, value: &mut Value) {
     if !object.metadata().managers.list().is_empty() || value.pointer("/metadata/managedFields").is_some() {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn put(object: &Object, value: &mut Value) {
     let fields = compare_with_new(value, Semantics::of_kind(object.kind()));
     let is_status = |path: &Vec<podscope_api::Str>| path.first().is_some_and(|step| &**step == "f:status");
     let (status, main): (Vec<_>, Vec<_>) = fields.into_iter().partition(is_status);
-    // A namespace is created with its phase.
+    // A namespace is created together with its phase, so its status has no separate entry.
     let status = if object.kind() == Kind::Namespace {
         Vec::new()
     } else {

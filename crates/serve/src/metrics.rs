@@ -6,21 +6,21 @@ use podscope_kubectl::rest::{ApiPath, selected};
 use podscope_session::timeline::Session;
 use serde_json::{Value, json};
 
-use crate::engine::Door;
+use crate::engine::EngineHandle;
 use crate::http::Reply;
-use crate::route::Answered;
+use crate::route::HandlerResult;
 
 pub(crate) const VERSION: &str = "metrics.k8s.io/v1beta1";
 
-pub(crate) async fn answer(path: &ApiPath, door: &Door) -> Answered {
-    crate::read::reach(&door.board.snapshot())?;
+pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
+    crate::read::reach(&engine.board.snapshot())?;
     let (kind, plural) = match path.resource.as_str() {
         "nodes" => (Kind::Node, "NodeMetrics"),
         _ => (Kind::Pod, "PodMetrics"),
     };
-    let asked = path.clone();
-    let found = door
-        .ask(move |engine| measured(engine.session(), &asked, kind))
+    let owned_path = path.clone();
+    let found = engine
+        .ask(move |engine| metrics(engine.session(), &owned_path, kind))
         .await??;
     if path.name.is_empty() {
         let list = json!({"kind": format!("{plural}List"), "apiVersion": VERSION, "metadata": {}, "items": found});
@@ -36,8 +36,8 @@ pub(crate) async fn answer(path: &ApiPath, door: &Door) -> Answered {
     }
 }
 
-/// The metrics of the objects that a path addresses; one object if the path has a name.
-fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
+/// Returns the metrics of the objects that a path selects: of one object if the path has a name.
+fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
     let objects = session.world().objects();
     let now = podscope_api::Time(session.world().start().0 + session.now().0).to_string();
     let chosen = selected(kind, &path.namespace, &path.query, objects)?;
@@ -63,10 +63,10 @@ fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>,
         });
         match &object {
             podscope_api::Object::Pod(pod) => {
-                let containers: Vec<Value> = used(session, pod)
+                let containers: Vec<Value> = usages(session, pod)
                     .map(|(name, usage)| json!({"name": name, "usage": quantities(usage)}))
                     .collect();
-                // Pods that do not run have no metrics.
+                // Pods without running containers have no metrics.
                 if containers.is_empty() {
                     return None;
                 }
@@ -74,7 +74,7 @@ fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>,
             }
             _ => {
                 let pods = objects.pods_on(&NodeName(metadata.name.clone()));
-                let all = pods.flat_map(|pod| used(session, pod).map(|(_, usage)| usage).collect::<Vec<_>>());
+                let all = pods.flat_map(|pod| usages(session, pod).map(|(_, usage)| usage).collect::<Vec<_>>());
                 let sum = all.fold((0, 0), |(cpu, memory), (more, bytes)| (cpu + more, memory + bytes));
                 value["usage"] = quantities(sum);
             }
@@ -84,8 +84,8 @@ fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>,
     Ok(chosen.filter_map(one).collect())
 }
 
-/// Usage of the pod's running containers.
-fn used<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
+/// Returns CPU and memory usage of the pod's running containers, by container name.
+fn usages<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
     let containers = pod.spec.containers.iter();
     containers.filter_map(|one| Some((&*one.name, session.usage(pod, &one.name)?)))
 }

@@ -20,7 +20,7 @@ pub(crate) enum Shape {
 pub(crate) enum Media {
     Json,
     Yaml,
-    /// Only for clients that accept nothing else.
+    /// Used only for clients that accept nothing else.
     Protobuf,
 }
 
@@ -38,7 +38,7 @@ impl Form {
     };
 }
 
-/// The forms that a resource can be served in.
+/// The forms in which a route can serve its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     Objects,
@@ -62,8 +62,8 @@ pub(crate) fn form(accept: Option<&str>, offer: Offer) -> Result<Form, Refused> 
     if accept.trim().is_empty() {
         return Ok(Form::JSON);
     }
-    let mut clauses: Vec<(i32, Clause<'_>)> = accept.split(',').map(|text| Clause::of(text.trim())).collect();
-    // By quality; equal ones in the order of the header.
+    let mut clauses: Vec<(i32, Clause<'_>)> = accept.split(',').map(|text| Clause::parse(text.trim())).collect();
+    // Sorted by quality; clauses of equal quality keep the order of the header.
     clauses.sort_by_key(|(quality, _)| -quality);
     let mut refused = Refused::Media;
     // Deviation: a client that accepts JSON too gets JSON, even if it prefers protobuf.
@@ -94,8 +94,8 @@ struct Clause<'a> {
 }
 
 impl<'a> Clause<'a> {
-    /// Parses a clause. Also returns its quality in thousandths.
-    fn of(text: &'a str) -> (i32, Clause<'a>) {
+    /// Parses a clause of the Accept header. Returns its quality in thousandths, and the clause.
+    fn parse(text: &'a str) -> (i32, Clause<'a>) {
         let mut parts = text.split(';').map(str::trim);
         let mut clause = Clause {
             media: parts.next().unwrap_or_default(),

@@ -13,16 +13,16 @@ use podscope_api::hash;
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
-use self::paths::{is_connected, is_deleted, is_patched, is_scaled, put, root};
-use crate::http::{Asked, JSON, Reply};
+use self::paths::{has_delete, has_patch, is_connection, is_scale, put, root};
+use crate::http::{HttpRequest, JSON, Reply};
 use crate::resources::{self, Resource};
 use crate::schemas::Schemas;
 
 pub(crate) use self::v2::answer as answer_v2;
 
 const INDEX: &str = "/openapi/v3";
-/// Documents of paths that are not resources, each with the messages that it describes.
-const OTHERS: [(&str, &[&str]); 5] = [
+/// Documents of paths that are not resources, with the protobuf messages whose schemas they contain.
+const NON_RESOURCE_DOCUMENTS: [(&str, &[&str]); 5] = [
     (".well-known/openid-configuration", &[]),
     ("api", &["meta.APIVersions"]),
     ("apis", &["meta.APIGroupList"]),
@@ -30,7 +30,7 @@ const OTHERS: [(&str, &[&str]); 5] = [
     ("version", &[]),
 ];
 
-/// The text of a document, and the hash of it.
+/// The text of a document, and its hash.
 #[derive(Debug)]
 struct Document {
     text: String,
@@ -52,7 +52,7 @@ impl Document {
 }
 
 /// Responds to a path below `/openapi/v3`.
-pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
+pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Reply {
     if path == INDEX {
         return Reply::json(200, &index(objects));
     }
@@ -68,7 +68,7 @@ pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     let Some(Document { text, tag }) = found else {
         return Reply::new(404, "", "");
     };
-    let query = podscope_kubectl::rest::Query::of(asked.path.split_once('?').map_or("", |(_, query)| query));
+    let query = podscope_kubectl::rest::Query::of(request.path.split_once('?').map_or("", |(_, query)| query));
     let reply = match query.get("hash") {
         Some(wanted) if wanted != tag => return Reply::new(301, "", "").with("Location", url(name, tag)),
         Some(_) => Reply::new(200, JSON, text.clone()).with("Cache-Control", "public, immutable"),
@@ -77,8 +77,8 @@ pub(crate) fn answer(asked: &Asked, path: &str, objects: &Objects) -> Reply {
     reply.with("ETag", format!("\"{tag}\"")).with("Vary", "Accept")
 }
 
-/// The name of the document of an API version.
-fn place(version: &str) -> String {
+/// Returns the name of the document of an API version.
+fn document_name(version: &str) -> String {
     if version.contains('/') {
         format!("apis/{version}")
     } else {
@@ -97,7 +97,7 @@ fn index(objects: &Objects) -> Value {
         .map(|(name, document)| (name.clone(), entry(name, document)))
         .collect();
     for resource in resources::with_custom(objects) {
-        let name = place(resource.api_version);
+        let name = document_name(resource.api_version);
         if !paths.contains_key(&name)
             && let Some(document) = custom_document(&name, objects)
         {
@@ -107,7 +107,7 @@ fn index(objects: &Objects) -> Value {
     json!({"paths": paths})
 }
 
-/// The documents that do not depend on the objects of the cluster, by name.
+/// Returns the documents that do not depend on the objects of the cluster, by name.
 fn built_in() -> &'static BTreeMap<String, Document> {
     static ALL: OnceLock<BTreeMap<String, Document>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -117,22 +117,22 @@ fn built_in() -> &'static BTreeMap<String, Document> {
         }
         let mut all: BTreeMap<String, Document> = versions
             .iter()
-            .map(|(version, resources)| (place(version), of_version(version, resources)))
+            .map(|(version, resources)| (document_name(version), version_document(version, resources)))
             .collect();
-        for (name, messages) in OTHERS {
-            all.insert(name.to_owned(), of_messages(name, messages));
+        for (name, messages) in NON_RESOURCE_DOCUMENTS {
+            all.insert(name.to_owned(), message_document(name, messages));
         }
         for (group, _) in versions.keys().filter_map(|version| version.split_once('/')) {
             let name = format!("apis/{group}");
-            let document = of_messages(&name, &["meta.APIGroup"]);
+            let document = message_document(&name, &["meta.APIGroup"]);
             all.insert(name, document);
         }
         all
     })
 }
 
-/// A document with one path to read.
-fn of_messages(name: &str, messages: &[&str]) -> Document {
+/// Creates a document with one GET path.
+fn message_document(name: &str, messages: &[&str]) -> Document {
     let mut schemas = Schemas::default();
     messages.iter().for_each(|message| schemas.add_message(message));
     if name == "version" {
@@ -141,14 +141,14 @@ fn of_messages(name: &str, messages: &[&str]) -> Document {
     Document::of(Map::from_iter([root(name)]), schemas)
 }
 
-/// The document of a version of built-in resources.
-fn of_version(version: &str, resources: &[&Resource]) -> Document {
-    let mut paths = Map::from_iter([root(&place(version))]);
+/// Creates the document of an API version of built-in resources.
+fn version_document(version: &str, resources: &[&Resource]) -> Document {
+    let mut paths = Map::from_iter([root(&document_name(version))]);
     let mut schemas = Schemas::default();
     schemas.add_message("meta.APIResourceList");
     for resource in resources {
         put(&mut paths, resource, true);
-        if is_connected(resource) {
+        if is_connection(resource) {
             continue;
         }
         schemas.add(resource.kind_group(), resource.kind, resource.verbs.contains(&"list"));
@@ -160,21 +160,21 @@ fn of_version(version: &str, resources: &[&Resource]) -> Document {
     Document::of(paths, schemas)
 }
 
-/// Adds the schemas of options and answers of a resource.
+/// Adds the schemas that depend on the verbs of a resource, such as `DeleteOptions`.
 fn add_common(schemas: &mut Schemas, resource: &Resource) {
-    if is_deleted(resource) {
+    if has_delete(resource) {
         schemas.add_message("meta.DeleteOptions");
         schemas.add_message("meta.Status");
     }
-    if is_patched(resource) {
+    if has_patch(resource) {
         schemas.add_message("meta.Patch");
     }
-    if is_scaled(resource) {
+    if is_scale(resource) {
         schemas.add(("autoscaling", "v1"), "Scale", false);
     }
 }
 
-/// The document of a version of custom resources; None if the version is not served.
+/// Creates the document of an API version of custom resources; None if the version is not served.
 fn custom_document(name: &str, objects: &Objects) -> Option<Document> {
     let version = name.strip_prefix("apis/")?;
     let mut paths = Map::new();

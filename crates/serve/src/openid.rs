@@ -1,25 +1,26 @@
-//! `/.well-known/openid-configuration` and `/openid/v1/jwks`: who issues the tokens of ServiceAccounts.
+//! `/.well-known/openid-configuration` and `/openid/v1/jwks`: the issuer of the tokens of ServiceAccounts, and its
+//! keys.
 //!
 //! Deviation: there are no keys, because tokens are not signed (`authenticate`).
 
 use serde_json::json;
 
-use crate::http::{Asked, JSON, Reply};
-use crate::route::{Answered, accepts};
+use crate::http::{HttpRequest, JSON, Reply};
+use crate::route::{HandlerResult, accepts};
 
 pub(crate) const CONFIGURATION: &str = "/.well-known/openid-configuration";
 pub(crate) const KEYS: &str = "/openid/v1/jwks";
 const KEYS_TYPE: &str = "application/jwk-set+json";
 
-pub(crate) fn answer(asked: &Asked, path: &str) -> Answered {
+pub(crate) fn answer(request: &HttpRequest, path: &str) -> HandlerResult {
     let content_type = if path == KEYS { KEYS_TYPE } else { JSON };
-    accepts(asked, content_type)?;
-    let host = asked.header("host").unwrap_or_default();
+    accepts(request, content_type)?;
+    let host = request.header("host").unwrap_or_default();
     let value = match path {
         KEYS => json!({"keys": []}),
         _ => json!({
             "issuer": "https://kubernetes.default.svc",
-            "jwks_uri": format!("{}://{host}{KEYS}", asked.scheme),
+            "jwks_uri": format!("{}://{host}{KEYS}", request.scheme),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],

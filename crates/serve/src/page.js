@@ -3,11 +3,11 @@
 "use strict";
 (() => {
   const root = document.documentElement;
-  root.dataset.opens = ""; // not the first visit, whose cluster is drawn before it is there
+  root.dataset.opens = ""; // not a first visit: boot.js must not draw its cluster in advance
   delete root.dataset.version; // no offline copy: without the server there is no session
   let bar;
 
-  /** Shows a line above the timeline, with a button; without a text it goes away. */
+  /** Shows a line with a button above the timeline; without a text, removes it. */
   const say = (text, label, press) => {
     bar?.remove();
     bar = undefined;
@@ -33,7 +33,7 @@
   const reconnect = async () => {
     try {
       if ((await fetch("index.html", { method: "HEAD", cache: "no-store" })).ok) return location.reload();
-    } catch { /* it does not answer: the line stays */ }
+    } catch { /* the server does not answer: the line stays */ }
     say("podscope serve still does not answer.", "Try again", reconnect);
   };
 
@@ -42,7 +42,7 @@
     onmessage = null;
     onerror = null;
     #socket = new WebSocket(new URL("podscope/v1/page", document.baseURI).href.replace(/^http/, "ws"));
-    #waiting = []; // messages from before the connection
+    #waiting = []; // messages that are sent once the socket is open
     #isTerminated = false;
     #isNew = true;
 
@@ -66,7 +66,7 @@
 
     #roleChanged(role) {
       root.dataset.served = role;
-      // A page that led leads again after a reload.
+      // A page that led before a reload takes the lead again.
       try {
         if (this.#isNew && role === "watches" && sessionStorage.getItem("podscope.leads")) this.#socket.send("lead");
         sessionStorage.setItem("podscope.leads", role === "leads" ? "1" : "");
@@ -77,7 +77,7 @@
     }
 
     postMessage(message) {
-      if (message === null) return; // boot.js: the connection is free for the engine's wasm
+      if (message === null) return; // boot.js: the worker may now load its wasm; there is none here
       if (this.#socket.readyState === WebSocket.CONNECTING) this.#waiting.push(message);
       else if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(message);
     }

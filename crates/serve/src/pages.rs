@@ -1,12 +1,12 @@
 //! The pages that show the served session (`--site`): several windows on one world.
 //!
-//! Each page has a `Host` of its own (`podscope_session::host`) and therefore its own selection, inspector and console;
-//! all of them show the engine's session. One page leads. A press on it that changes the run or moves time does so for
-//! everybody; on the others it is refused in words, until they take the lead. When the leader leaves, the page that has
-//! waited longest leads.
+//! Each page has its own `Host` (`podscope_session::host`) and therefore its own selection, inspector and console; all
+//! of them show the engine's session. One page leads. Actions on the leading page that change the run or move time do
+//! so for all pages; on the other pages they are refused with a message, until that page takes the lead. When the
+//! leader leaves, the page that connected first leads.
 //!
-//! The page's protocol is that of the worker, with one difference: the first `Open` of a page, whatever its source, joins
-//! the running session. A later one replaces the session for everybody.
+//! The protocol is that of the page's worker, with one difference: the first `Open` of a page, whatever its source,
+//! joins the running session. A later `Open` replaces the session for all pages.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,15 +22,15 @@ use crate::secrets;
 
 /// Maximum number of pages.
 const MAX_PAGES: usize = 64;
-/// Number of messages that wait for a slow page. A page that falls further behind is disconnected.
+/// Maximum number of messages that wait for a slow page. A page that falls further behind is disconnected.
 pub(crate) const BACKLOG: usize = 512;
 
-/// The console's answer to a press on a page that watches.
-const WATCHES: &str = "this page watches: another page leads the run; press Take over to lead";
+/// The console's answer to a refused action on a page that does not lead.
+const NOT_LEADING: &str = "this page watches: another page leads the run; press Take over to lead";
 /// The answer to requests about practice and courses.
-const NO_COURSES: &str = "practice and courses are not part of podscope serve: open the site itself";
+const COURSES_REFUSED: &str = "practice and courses are not part of podscope serve: open the site itself";
 
-/// Number of a page.
+/// Identifier of a connected page.
 pub(crate) type PageId = u64;
 
 /// A message to a page.
@@ -45,10 +45,10 @@ pub(crate) enum Message {
 struct Page {
     id: PageId,
     host: Host,
-    /// None after the page fell too far behind.
+    /// None if the page fell too far behind: it will be disconnected.
     outbox: Option<mpsc::Sender<Message>>,
-    /// Number of requests that the page sent, and of those that are reported as settled.
-    n_taken: u64,
+    /// Number of requests that the page sent, and how many of them were reported as settled.
+    n_received: u64,
     n_settled: u64,
 }
 
@@ -78,25 +78,25 @@ impl Page {
 
     /// Reports that all requests are settled, once they are.
     fn settle(&mut self, clock: f64) {
-        if self.n_settled < self.n_taken && self.host.is_settled() {
-            self.n_settled = self.n_taken;
-            let requests = self.n_taken;
+        if self.n_settled < self.n_received && self.host.is_settled() {
+            self.n_settled = self.n_received;
+            let requests = self.n_received;
             self.post_updates(&[Update::Settled { requests }], clock);
         }
     }
 }
 
-/// The cursor of the session, to see whether it has moved.
+/// The position of the session, to detect that it has moved.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct Position {
     now: SimTime,
     branch: usize,
     records: usize,
 }
 
-impl Place {
-    fn of(session: &Session) -> Place {
-        Place {
+impl Position {
+    fn of(session: &Session) -> Position {
+        Position {
             now: session.now(),
             branch: session.current(),
             records: session.trace().len(),
@@ -104,27 +104,27 @@ impl Place {
     }
 }
 
-/// What the pages have done to the session.
+/// Effects of page requests that the engine has to apply.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Done {
+pub(crate) struct PageEffects {
     /// The session was replaced, or is at an earlier time or on another branch.
     pub(crate) has_jumped: bool,
-    /// The clock as the leader has set it; None without a change.
+    /// The new rate of the clock, if the leader has changed it.
     pub(crate) rate: Option<Rate>,
 }
 
 /// All pages.
 pub(crate) struct Pages {
-    /// In order of arrival.
+    /// In the order in which they connected.
     pages: Vec<Page>,
     leader: Option<PageId>,
     next_id: PageId,
-    /// Zero of the hosts' clock.
-    begun: Instant,
-    /// The cursor that the pages were told of last.
-    place: Option<Place>,
+    /// The time at which the hosts' clock is zero.
+    started: Instant,
+    /// The position that was last reported to the pages.
+    position: Option<Position>,
     rate: Rate,
-    /// The scenario that a page has opened last, and its name if it is a lesson.
+    /// The scenario that a page opened last, and its name if it is a lesson.
     opened: Option<(Arc<Loaded>, Option<String>)>,
 }
 
@@ -134,15 +134,15 @@ impl Pages {
             pages: Vec::new(),
             leader: None,
             next_id: 0,
-            begun: Instant::now(),
-            place: None,
+            started: Instant::now(),
+            position: None,
             rate,
             opened: None,
         }
     }
 
     fn clock(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64() * 1000.0
+        self.started.elapsed().as_secs_f64() * 1000.0
     }
 
     fn index_of(&self, id: PageId) -> Option<usize> {
@@ -166,7 +166,7 @@ impl Pages {
             id,
             host,
             outbox: Some(outbox),
-            n_taken: 0,
+            n_received: 0,
             n_settled: 0,
         };
         page.post_updates(&[hello], self.clock());
@@ -209,7 +209,7 @@ impl Pages {
         }
     }
 
-    /// Tells all pages how the clock runs.
+    /// Sends the rate of the clock to all pages.
     pub(crate) fn set_rate(&mut self, rate: Rate, session: &Session) {
         self.rate = rate;
         let (clock, now) = (self.clock(), session.now());
@@ -219,11 +219,11 @@ impl Pages {
     }
 
     /// Handles a request of a page.
-    pub(crate) fn handle(&mut self, id: PageId, request: Request, session: &mut Session) -> Done {
+    pub(crate) fn handle(&mut self, id: PageId, request: Request, session: &mut Session) -> PageEffects {
         let Some(index) = self.index_of(id) else {
-            return Done::default();
+            return PageEffects::default();
         };
-        self.pages[index].n_taken += u64::from(request != Request::FrameDone);
+        self.pages[index].n_received += u64::from(request != Request::FrameDone);
         let leads = self.leader == Some(id);
         let done = match request {
             Request::Open { .. } if !self.pages[index].host.is_joined() => {
@@ -232,20 +232,20 @@ impl Pages {
                 if self.leader != Some(id) {
                     self.pages[index].post(Message::Leads(false));
                 }
-                Done::default()
+                PageEffects::default()
             }
-            // A page has nothing to ask before its first session.
-            _ if !self.pages[index].host.is_joined() => Done::default(),
+            // Other requests are ignored before the first `Open`.
+            _ if !self.pages[index].host.is_joined() => PageEffects::default(),
             Request::Course(_) if leads => {
                 let refused = Update::Refused {
-                    problems: vec![Problem::of("practice", NO_COURSES.to_owned())],
+                    problems: vec![Problem::of("practice", COURSES_REFUSED.to_owned())],
                 };
                 self.act(index, session, |_, _| vec![refused])
             }
             request => self.act(index, session, move |host, clock| {
                 match leads || !host.changes_run(&request) {
                     true => host.handle(request, clock),
-                    false => host.refuse(&request, WATCHES.into()),
+                    false => host.refuse(&request, NOT_LEADING.into()),
                 }
             }),
         };
@@ -270,13 +270,13 @@ impl Pages {
         page.post_updates(&updates, clock);
     }
 
-    /// Name of the lesson, if the session is one that a page has opened.
+    /// Returns the name of the lesson, if the session is a lesson that a page has opened.
     fn lesson_of(&self, session: &Session) -> Option<String> {
         let (loaded, lesson) = self.opened.as_ref()?;
         lesson.clone().filter(|_| Arc::ptr_eq(loaded, session.loaded()))
     }
 
-    /// Shows another session on all pages but one.
+    /// Shows the current session on all pages but one, from the beginning.
     fn join_all_but(&mut self, except: Option<usize>, session: &mut Session) {
         for index in 0..self.pages.len() {
             if Some(index) != except && self.pages[index].host.is_joined() {
@@ -285,7 +285,7 @@ impl Pages {
         }
     }
 
-    /// The engine has replaced the session.
+    /// Shows the session on all pages after the engine has replaced it.
     pub(crate) fn session_replaced(&mut self, session: &mut Session) {
         if let Some(leader) = self.leader() {
             self.pages[leader].host.stop_leading();
@@ -293,10 +293,16 @@ impl Pages {
         self.join_all_but(None, session);
     }
 
-    /// Lets a page's host act on the session, sends its updates, and passes on what it has changed for the others.
-    fn act(&mut self, index: usize, session: &mut Session, act: impl FnOnce(&mut Host, f64) -> Vec<Update>) -> Done {
+    /// Runs an action of a page's host on the session, sends the resulting updates, and applies the changes to the
+    /// other pages.
+    fn act(
+        &mut self,
+        index: usize,
+        session: &mut Session,
+        act: impl FnOnce(&mut Host, f64) -> Vec<Update>,
+    ) -> PageEffects {
         let clock = self.clock();
-        let before = Place::of(session);
+        let before = Position::of(session);
         let leads = self.leader() == Some(index);
         let page = &mut self.pages[index];
         let reading = page.host.reading();
@@ -305,10 +311,10 @@ impl Pages {
         let updates: Vec<Update> = updates.into_iter().map(shared).collect();
         page.post_updates(&updates, clock);
         if !leads {
-            return Done::default();
+            return PageEffects::default();
         }
         let (rate, reading_now) = (page.host.rate(), page.host.reading());
-        let mut done = Done::default();
+        let mut done = PageEffects::default();
         if updates.iter().any(|update| matches!(update, Update::Opened(_))) {
             let lesson = page.host.lesson().map(str::to_owned);
             self.opened = Some((session.loaded().clone(), lesson));
@@ -320,7 +326,7 @@ impl Pages {
                 page.host.with_session(session, |host| host.set_reading(reading));
             }
         }
-        let after = Place::of(session);
+        let after = Position::of(session);
         if after.now < before.now || after.branch != before.branch {
             self.others(index).for_each(|page| page.host.redraw());
             done.has_jumped = true;
@@ -337,21 +343,21 @@ impl Pages {
         pages.filter(move |(other, _)| *other != index).map(|(_, page)| page)
     }
 
-    /// Whether the leader is moving time itself. The engine's clock waits meanwhile.
+    /// Returns whether the leader is moving time itself. The engine's clock waits meanwhile.
     pub(crate) fn is_moving_time(&self) -> bool {
         self.leader()
             .is_some_and(|leader| self.pages[leader].host.is_moving_time())
     }
 
-    /// Whether the leader is on its way to another instant. API calls wait meanwhile.
+    /// Returns whether a seek of the leader is in progress. API calls wait meanwhile.
     pub(crate) fn is_travelling(&self) -> bool {
         self.leader()
             .is_some_and(|leader| self.pages[leader].host.is_travelling())
     }
 
-    /// Lets time pass up to `target`, a few events at most, as the leader sees it: a question of the story pauses it.
+    /// Advances time toward `target`, by a few events at most. A question of the lesson on the leading page pauses it.
     /// None if no page leads.
-    pub(crate) fn play_to(&mut self, target: SimTime, session: &mut Session) -> Option<(Slice, Done)> {
+    pub(crate) fn play_to(&mut self, target: SimTime, session: &mut Session) -> Option<(Slice, PageEffects)> {
         let leader = self.leader()?;
         let mut slice = Slice::Done;
         let done = self.act(leader, session, |host, _| {
@@ -362,17 +368,17 @@ impl Pages {
         Some((slice, done))
     }
 
-    /// Does the work of all pages that is due: frames, and one piece of each long task.
-    pub(crate) fn work(&mut self, session: &mut Session) -> Done {
+    /// Does the work of all pages that is due: frames, and one slice of each long task.
+    pub(crate) fn work(&mut self, session: &mut Session) -> PageEffects {
         let n_pages = self.pages.len();
         self.pages.retain(|page| page.outbox.is_some());
         if self.pages.len() < n_pages {
             self.choose_leader(session);
         }
-        let mut all = Done::default();
+        let mut all = PageEffects::default();
         for index in 0..self.pages.len() {
-            let place = Place::of(session);
-            if self.place.replace(place) != Some(place) {
+            let position = Position::of(session);
+            if self.position.replace(position) != Some(position) {
                 self.pages.iter_mut().for_each(|page| page.host.session_changed());
             }
             let clock = self.clock();
@@ -386,7 +392,7 @@ impl Pages {
         all
     }
 
-    /// Time until a page has work, in milliseconds; None if no page has any.
+    /// Returns the time until a page has work, in milliseconds; None if no page has any.
     pub(crate) fn wait(&self) -> Option<f64> {
         let clock = self.clock();
         let joined = self.pages.iter().filter(|page| page.host.is_joined());

@@ -13,9 +13,9 @@ pub(crate) use encode::encode;
 const TABLE: &str = include_str!("protobuf-tags.tsv");
 /// Magic bytes at the start of a Kubernetes protobuf body.
 pub(crate) const MAGIC: &[u8] = b"k8s\0";
-/// Maximum nesting depth of messages. No Kubernetes kind comes close.
-const DEEPEST: usize = 100;
-/// Structs that Go embeds: they are separate fields in protobuf but inlined in JSON.
+/// Maximum nesting depth of messages, far above that of any Kubernetes kind.
+const MAX_DEPTH: usize = 100;
+/// Fields whose struct Go embeds: protobuf has them as separate messages, JSON has their fields inline.
 const EMBEDDED: [&str; 9] = [
     "localObjectReference",
     "volumeSource",
@@ -30,9 +30,9 @@ const EMBEDDED: [&str; 9] = [
 
 /// String fields in which an empty value has a meaning. In all other fields an empty value means absent, because Go's encoder
 /// also writes unset strings.
-const EMPTY_IS_SAID: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
+const MEANINGFUL_EMPTY: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
 
-/// A field of a message.
+/// A field of a message, from the table.
 #[derive(Debug, Clone, Copy)]
 struct Field {
     name: &'static str,
@@ -53,7 +53,7 @@ fn messages() -> &'static BTreeMap<&'static str, Message> {
                 let (name, of) = rest.split_once(':')?;
                 let is_repeated = of.ends_with('*');
                 let of = of.trim_end_matches('*');
-                // The one field whose JSON name differs.
+                // The only field whose JSON name differs from its protobuf name.
                 let name = if name == "uID" { "uid" } else { name };
                 Some((number.parse().ok()?, Field { name, of, is_repeated }))
             });
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The number and value of the next field; None at the end.
+    /// Returns the number and the value of the next field; None at the end.
     fn field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
         if self.0.is_empty() {
             return Ok(None);
@@ -154,7 +154,8 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
     Ok(value)
 }
 
-/// The message name of a kind, such as `core.v1.Pod` or `rbac.v1.Role`. Option kinds have the same name in every group.
+/// Returns the message name of a kind, such as `core.v1.Pod` or `rbac.v1.Role`. Kinds of options, such as
+/// `DeleteOptions`, have the same name in every group.
 pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
     if kind.ends_with("Options") && messages().contains_key(format!("meta.{kind}").as_str()) {
         return format!("meta.{kind}");
@@ -164,8 +165,8 @@ pub(crate) fn message_name(api_version: &str, kind: &str) -> String {
     format!("{package}.{version}.{kind}")
 }
 
-/// The full name of a type that a message of a package refers to.
-fn full<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
+/// Returns the full name of a type to which a message (`within`) refers.
+fn full_name<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
     if of.contains('.') {
         return of.into();
     }
@@ -177,7 +178,7 @@ pub(crate) fn has_message(name: &str) -> bool {
     messages().contains_key(name)
 }
 
-/// A field of a message as its JSON has it.
+/// A field of the JSON form of a message.
 pub(crate) struct JsonField {
     pub(crate) name: &'static str,
     /// A scalar type, `map<K,V>`, or the full name of a message.
@@ -185,16 +186,16 @@ pub(crate) struct JsonField {
     pub(crate) is_repeated: bool,
 }
 
-/// The fields of a message as its JSON has them, by name: those of embedded structs are fields like others.
+/// Returns the fields of the JSON form of a message, sorted by name. Fields of embedded structs are inlined.
 pub(crate) fn fields(name: &str) -> Vec<JsonField> {
     let is_message = |of: &str| of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
     let mut all = Vec::new();
     for field in messages().get(name).into_iter().flat_map(|message| message.values()) {
         let of = match field.of.strip_prefix("map<").and_then(|types| types.split_once(',')) {
             Some((key, value)) if is_message(value) => {
-                format!("map<{key},{}>", full(value.trim_end_matches('>'), name))
+                format!("map<{key},{}>", full_name(value.trim_end_matches('>'), name))
             }
-            None if is_message(field.of) => full(field.of, name).into_owned(),
+            None if is_message(field.of) => full_name(field.of, name).into_owned(),
             _ => field.of.to_owned(),
         };
         if EMBEDDED.contains(&field.name) && is_message(field.of) && is_embedded(field, name) {
@@ -212,13 +213,13 @@ pub(crate) fn fields(name: &str) -> Vec<JsonField> {
 }
 
 fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return Err("proto: too deep".to_owned());
     }
     match name {
         "meta.Time" | "meta.MicroTime" => return time(bytes, name == "meta.MicroTime"),
-        "meta.Duration" => return first(bytes).map(|raw| raw.map_or(Value::Null, |raw| leaf("int64", &raw))),
-        "resource.Quantity" => return text_of(bytes),
+        "meta.Duration" => return first_field(bytes).map(|raw| raw.map_or(Value::Null, |raw| scalar("int64", &raw))),
+        "resource.Quantity" => return quantity(bytes),
         "intstr.IntOrString" => return int_or_string(bytes),
         "runtime.RawExtension" | "meta.FieldsV1" => return embedded_json(bytes),
         _ => {}
@@ -248,11 +249,11 @@ fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
                     list.push(value);
                 }
             }
-            false if value.is_null() || value == "" && !EMPTY_IS_SAID.contains(&field.name) => {}
+            false if value.is_null() || value == "" && !MEANINGFUL_EMPTY.contains(&field.name) => {}
             false => drop(map.insert(field.name.to_owned(), value)),
         }
     }
-    // Lists that are types of their own in Go.
+    // Messages that stand for a Go slice type; in JSON they are arrays.
     if let (1, Some(items)) = (fields.len(), map.get("items"))
         && matches!(name.rsplit('.').next(), Some("ExtraValue" | "Verbs"))
     {
@@ -261,7 +262,8 @@ fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
     Ok(Value::Object(map))
 }
 
-/// Returns whether the field is embedded. The handler of a probe is; the handlers in a container's `lifecycle` are not.
+/// Returns whether JSON has the fields of this struct inline. The handler of a probe is inline; the handlers in a
+/// container's `lifecycle` are not.
 fn is_embedded(field: &Field, within: &str) -> bool {
     match field.name {
         "handler" => within.ends_with(".Probe"),
@@ -273,13 +275,13 @@ fn is_embedded(field: &Field, within: &str) -> bool {
 fn value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
     match raw {
         Raw::Bytes(bytes) if of.chars().next().is_some_and(char::is_uppercase) || of.contains('.') => {
-            message(&full(of, within), bytes, depth + 1)
+            message(&full_name(of, within), bytes, depth + 1)
         }
-        raw => Ok(leaf(of, raw)),
+        raw => Ok(scalar(of, raw)),
     }
 }
 
-fn leaf(of: &str, raw: &Raw<'_>) -> Value {
+fn scalar(of: &str, raw: &Raw<'_>) -> Value {
     match (of, raw) {
         ("bool", Raw::Varint(number)) => (*number != 0).into(),
         // Negative numbers are encoded with 64 bits for all integer types.
@@ -313,12 +315,12 @@ fn entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(Stri
     Ok((key, found))
 }
 
-fn first(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
+fn first_field(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
     Ok(Reader(bytes).field()?.map(|(_, raw)| raw))
 }
 
-fn text_of(bytes: &[u8]) -> Result<Value, String> {
-    Ok(match first(bytes)? {
+fn quantity(bytes: &[u8]) -> Result<Value, String> {
+    Ok(match first_field(bytes)? {
         Some(Raw::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
         _ => Value::Null,
     })
@@ -326,13 +328,13 @@ fn text_of(bytes: &[u8]) -> Result<Value, String> {
 
 /// Decodes JSON that is stored as bytes in protobuf.
 fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
-    match first(bytes)? {
+    match first_field(bytes)? {
         Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
         _ => Ok(Value::Null),
     }
 }
 
-/// Decodes a timestamp; an empty message means no time.
+/// Decodes a timestamp; an empty message is an unset time.
 fn time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     let (mut seconds, mut nanos) = (0i64, 0i64);
     let mut reader = Reader(bytes);
@@ -394,7 +396,7 @@ mod tests {
             field(11, &[field(1, b"k"), field(2, b"v")].concat()),
         ]
         .concat();
-        // A secret's volume embeds where it comes from.
+        // A volume embeds its source, here a Secret.
         let secret = [field(1, b"s")].concat();
         let volume = [field(1, b"data"), field(2, &field(6, &secret))].concat();
         let probe = [field(1, &field(2, &field(1, b"/ok"))), vec![2 << 3, 5]].concat();

@@ -12,12 +12,12 @@ use podscope_kubectl::rest::{ApiPath, Query, ScalePaths, Selectors, integer, lim
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
-use crate::engine::Door;
-use crate::http::{Asked, JSON, Reply};
+use crate::engine::EngineHandle;
+use crate::http::{HttpRequest, JSON, Reply};
 use crate::items::Items;
 use crate::negotiate::{Form, Media, Offer, Shape};
 use crate::resources::{self, Resource};
-use crate::route::{Answered, fits, is_pretty, wanted};
+use crate::route::{HandlerResult, check_transform, is_pretty, negotiated_form};
 use crate::{status, table, value};
 
 /// Checks that the API server reaches etcd. Deviation: a real request waits before it fails; this one fails immediately.
@@ -29,9 +29,9 @@ pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
     }
 }
 
-/// Responds to a resource that is served but not stored.
-pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Answered {
-    if asked.method != "GET" {
+/// Responds to a read of a resource that is served but whose objects are not stored.
+pub(crate) fn not_stored(request: &HttpRequest, path: &ApiPath, known: &Resource) -> HandlerResult {
+    if request.method != "GET" {
         return Err(ApiError::method_not_allowed().into());
     }
     if path.name.is_empty() {
@@ -60,22 +60,28 @@ pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Ans
 }
 
 /// Responds with one object.
-pub(crate) fn get(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
-    let form = wanted(asked, Offer::Objects, false)?;
-    let snapshot = door.board.snapshot();
+pub(crate) fn get(
+    request: &HttpRequest,
+    path: &ApiPath,
+    served: ServedKind,
+    kind: Kind,
+    engine: &EngineHandle,
+) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Objects, false)?;
+    let snapshot = engine.board.snapshot();
     reach(&snapshot)?;
     at_least(&path.query, &snapshot)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let object = snapshot.with_kind(kind).get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
-    fits(form, kind, false)?;
-    let shown = subject(&object, path, served, &snapshot)?;
+    check_transform(form, kind, false)?;
+    let shown = object_or_subresource(&object, path, served, &snapshot)?;
     let shown = match form.shape {
         Shape::Table => table::of_objects(path, &[(object, shown)], &snapshot, object_metadata)?,
         Shape::Partial { .. } => value::partial(&shown),
         Shape::Plain | Shape::Discovery { .. } => shown,
     };
-    Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
+    Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
 }
 
 fn object_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
@@ -89,8 +95,8 @@ fn object_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
     metadata
 }
 
-/// The object of a path, or its subresource.
-pub(crate) fn subject(
+/// Returns the object at a path, or its subresource, serialized.
+pub(crate) fn object_or_subresource(
     object: &Object,
     path: &ApiPath,
     served: ServedKind,
@@ -112,7 +118,7 @@ pub(crate) fn subject(
     }
 }
 
-/// Whether objects of a kind have the `status` subresource. For a custom kind the definition says so.
+/// Returns whether objects of a kind have the `status` subresource; for a custom kind, its definition decides.
 fn has_status(kind: Kind, objects: &Objects) -> bool {
     objects
         .with_version(kind, |version| version.has_status())
@@ -134,17 +140,17 @@ pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
 /// Checks that the requested version is not newer than the snapshot (HT-040, HT-058). Deviation: it fails immediately; the
 /// real server waits three seconds for the version.
 fn at_least(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
-    let wanted = version(query)
+    let requested = version(query)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
-    match wanted {
-        Some(wanted) if wanted > snapshot.revision => Err(too_large(wanted, snapshot.revision)),
-        wanted => Ok(wanted),
+    match requested {
+        Some(requested) if requested > snapshot.revision => Err(too_large(requested, snapshot.revision)),
+        requested => Ok(requested),
     }
 }
 
-fn too_large(wanted: u64, current: u64) -> ApiError {
+fn too_large(requested: u64, current: u64) -> ApiError {
     ApiError {
-        message: format!("Timeout: Too large resource version: {wanted}, current: {current}"),
+        message: format!("Timeout: Too large resource version: {requested}, current: {current}"),
         resource: Some(Default::default()),
         retry_after_seconds: Some(1),
         ..ApiError::etcd_timeout().with_cause("ResourceVersionTooLarge", "Too large resource version")
@@ -199,7 +205,7 @@ impl Token {
             }
         }
         let version = match value["rv"].as_i64() {
-            // The token that an expired one is replaced with: it continues in the newest version.
+            // A token that replaced an expired one: it continues in the newest version.
             Some(-1) => u64::MAX,
             _ => value["rv"].as_u64().unwrap_or(0),
         };
@@ -223,7 +229,7 @@ impl Token {
         URL_SAFE_NO_PAD.encode(value.to_string())
     }
 
-    /// The key at which the page starts.
+    /// Returns the key of the first object of the page.
     fn key(&self, namespace: &str) -> ObjectKey {
         let start = self.start.trim_start_matches('/');
         match namespace {
@@ -246,11 +252,11 @@ struct Page {
 }
 
 impl Page {
-    fn of(query: &Query, door: &Door) -> Result<Page, ApiError> {
+    fn of(query: &Query, engine: &EngineHandle) -> Result<Page, ApiError> {
         integer(query, "timeoutSeconds")?;
         let limit = limit(query)?;
         check_match(query)?;
-        let (snapshot, items) = door.board.snapshot_with_items();
+        let (snapshot, items) = engine.board.snapshot_with_items();
         reach(&snapshot)?;
         let token = query.get("continue").filter(|text| !text.is_empty());
         let is_given = query
@@ -261,18 +267,18 @@ impl Page {
                 "specifying resource version is not allowed when using continue",
             ));
         }
-        let wanted = at_least(query, &snapshot)?;
-        // Any version is acceptable, so the newest one is used (HT-059).
-        let limit = limit.filter(|_| wanted != Some(0) || query.get("resourceVersionMatch").is_some());
-        let oldest = door.board.oldest();
+        let requested = at_least(query, &snapshot)?;
+        // With resourceVersion 0, any version is acceptable: the newest one is used, and the limit is ignored (HT-059).
+        let limit = limit.filter(|_| requested != Some(0) || query.get("resourceVersionMatch").is_some());
+        let oldest = engine.board.oldest();
         if let Some(token) = token {
             let token = Token::of(token)?;
             if token.version < oldest {
                 return Err(expired(CONTINUE_TOO_OLD));
             }
-            // All pages have the version of the first one, if the history reaches back to it.
+            // All pages show the version of the first page, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
-            let snapshot = door.board.at(version).unwrap_or(snapshot);
+            let snapshot = engine.board.at(version).unwrap_or(snapshot);
             return Ok(Page {
                 limit,
                 token: Some(token),
@@ -284,10 +290,10 @@ impl Page {
         let is_exact = query.get("resourceVersionMatch") == Some("Exact")
             || query.get("resourceVersionMatch").is_none()
                 && limit.is_some()
-                && wanted.is_some_and(|wanted| wanted > 0);
-        match wanted.filter(|wanted| is_exact && *wanted != snapshot.revision) {
-            Some(wanted) => {
-                let snapshot = door.board.at(wanted);
+                && requested.is_some_and(|requested| requested > 0);
+        match requested.filter(|requested| is_exact && *requested != snapshot.revision) {
+            Some(requested) => {
+                let snapshot = engine.board.at(requested);
                 let snapshot =
                     snapshot.ok_or_else(|| expired("The resourceVersion for the provided list is too old."))?;
                 Ok(Page {
@@ -295,7 +301,7 @@ impl Page {
                     token: None,
                     snapshot,
                     items,
-                    version: wanted,
+                    version: requested,
                 })
             }
             None => {
@@ -360,12 +366,18 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
 }
 
 /// Responds with a collection or one of its pages.
-pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
-    let form = wanted(asked, Offer::Objects, true)?;
-    fits(form, kind, true)?;
+pub(crate) fn list(
+    request: &HttpRequest,
+    path: &ApiPath,
+    served: ServedKind,
+    kind: Kind,
+    engine: &EngineHandle,
+) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Objects, true)?;
+    check_transform(form, kind, true)?;
     let query = &path.query;
-    let page = match Page::of(query, door) {
-        Err(error) if error.message == CONTINUE_TOO_OLD => return restarted(query, &error),
+    let page = match Page::of(query, engine) {
+        Err(error) if error.message == CONTINUE_TOO_OLD => return respond_expired_token(query, &error),
         page => page?,
     };
     let snapshot = &page.snapshot;
@@ -380,7 +392,7 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
     let has_selector = !Selectors::of(kind, query, &snapshot.objects)?.is_empty();
     let metadata = list_metadata(path, page.version, (left, has_selector), objects.last());
     let is_json = form.media == Media::Json && form.shape == Shape::Plain;
-    if is_json && !is_pretty(asked, &asked.path) && !is_custom(served) {
+    if is_json && !is_pretty(request, &request.path) && !is_custom(served) {
         return Ok(plain_list(&objects, served, metadata, &page));
     }
     let rows: Vec<(Object, Value)> = objects
@@ -390,11 +402,11 @@ pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind
             (object, shown)
         })
         .collect();
-    let shown = shown_list(path, served, form, metadata, rows, snapshot)?;
-    Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
+    let shown = list_in_form(path, served, form, metadata, rows, snapshot)?;
+    Ok(Reply::value(200, &shown, form, is_pretty(request, &request.path)))
 }
 
-/// A list as JSON of the texts of its items: its values would fill ten times the memory.
+/// Creates a list in JSON from the cached texts of its items. As JSON values they would take ten times the memory.
 fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Value>, page: &Page) -> Reply {
     let list = value::list(
         &format!("{}List", served.kind),
@@ -403,7 +415,7 @@ fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Valu
         Vec::new(),
     );
     let mut text = list.to_string();
-    // The last field is the empty `items`, whose end is put after the texts.
+    // The last field is the empty `items`: its closing bracket is moved behind the texts.
     debug_assert!(text.ends_with("[]}"), "{text}");
     text.truncate(text.len() - "]}".len());
     let mut bytes = text.into_bytes();
@@ -417,13 +429,13 @@ fn plain_list(objects: &[Object], served: ServedKind, metadata: Map<String, Valu
     Reply::new(200, JSON, bytes)
 }
 
-/// Returns whether a kind has no Go type.
+/// Returns whether a kind is custom and so has no Go type.
 fn is_custom(served: ServedKind) -> bool {
     resources::is_custom_group(served.api_version.split_once('/').map_or("", |(group, _)| group))
 }
 
-/// Responds to an expired token with one that continues at the same key in the newest version (HT-078).
-fn restarted(query: &Query, error: &ApiError) -> Answered {
+/// Responds to an expired continue token with a token that continues at the same key in the newest version (HT-078).
+fn respond_expired_token(query: &Query, error: &ApiError) -> HandlerResult {
     let token = Token::of(query.get("continue").unwrap_or_default())?;
     let newest = json!({"v": "meta.k8s.io/v1", "rv": -1, "start": token.start});
     let mut status = status::of(error);
@@ -431,8 +443,8 @@ fn restarted(query: &Query, error: &ApiError) -> Answered {
     Ok(Reply::json(error.code, &status))
 }
 
-/// Metadata of a list of a version. If a number of objects is left after the last one of the page, it has the token of the
-/// next page; the number itself is omitted if a selector is set (HT-056).
+/// Creates the metadata of a list. If objects are left after this page, it contains the token of the next page, and
+/// their number unless a selector is set (HT-056).
 pub(crate) fn list_metadata(
     path: &ApiPath,
     version: u64,
@@ -455,8 +467,8 @@ pub(crate) fn list_metadata(
     metadata
 }
 
-/// A list in the negotiated form.
-pub(crate) fn shown_list(
+/// Creates a list in the negotiated form.
+pub(crate) fn list_in_form(
     path: &ApiPath,
     served: ServedKind,
     form: Form,
@@ -469,7 +481,7 @@ pub(crate) fn shown_list(
         Shape::Partial { .. } => {
             let items = rows.iter().map(|(_, shown)| value::partial(shown)).collect();
             let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
-            // A nil slice in Go.
+            // The real server encodes a nil slice of Go.
             if rows.is_empty() {
                 list["items"] = Value::Null;
             }

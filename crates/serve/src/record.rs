@@ -1,11 +1,11 @@
-//! `--record FILE`: the run as a scenario file, written while it goes on.
+//! `--record FILE`: writes the run to a scenario file while it is in progress.
 //!
-//! The file begins with the scenario and the objects of the session; each command and each call of a client becomes a line
-//! of its timeline when it has been performed. The file is a complete scenario after each line. A session that is recorded
-//! holds more commands than other sessions ([`MAX_ENTRIES`] instead of `MAX_COMMANDS`).
+//! The file begins with the scenario and the objects of the session; each command and each call of a client is appended
+//! to its timeline as one line when it has been performed. The file is a complete scenario after each line. A recorded
+//! session can hold more commands than other sessions ([`MAX_ENTRIES`] instead of `MAX_COMMANDS`).
 //!
 //! When the session goes back in time (a checkpoint is restored, or the leading page undoes a command or takes another
-//! branch), the file is written anew with the commands that the session has then.
+//! branch), the file is rewritten with the remaining commands.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use podscope_session::export;
 use podscope_session::scenario::MAX_ENTRIES;
 use podscope_session::timeline::Session;
 
-/// Maximum size of a recording in bytes: what the command line reads of one file.
+/// Maximum size of a recording in bytes: the largest file that the command line reads.
 const MAX_BYTES: u64 = podscope_api::limits::INPUT_BYTES as u64;
 
 /// An open recording.
@@ -25,7 +25,7 @@ pub(crate) struct Recorder {
     file: File,
     /// Size of the file in bytes.
     size: u64,
-    /// The branch whose commands are in the file, and their number.
+    /// The branch whose commands are in the file, and how many of them.
     written: (usize, usize),
 }
 
@@ -33,7 +33,7 @@ impl Recorder {
     /// Creates the file, or replaces it.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn create(path: &Path, session: &mut Session) -> io::Result<Recorder> {
         let (file, size) = begin(path, session)?;
         let mut recorder = Recorder {
@@ -46,8 +46,8 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Appends the commands that have been performed since the last call. The file is begun anew if the session no longer
-    /// has all commands of the file, or if it `is_another`.
+    /// Appends the commands that were performed since the last call. Rewrites the file if the session no longer has all
+    /// commands of the file, or if it `is_another` session.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -79,7 +79,8 @@ impl Recorder {
     }
 }
 
-/// Begins the file: everything but the commands of the session. It can hold the data of Secrets.
+/// Creates the file with everything but the commands of the session. Only its owner can read it, because it can contain
+/// the data of Secrets.
 fn begin(path: &Path, session: &Session) -> io::Result<(File, u64)> {
     let text = export::recording_head(session);
     let create = || {

@@ -1,5 +1,5 @@
-//! The served resources, and discovery documents in both forms (HT-092 to HT-101). The table in `discovery.tsv` was recorded
-//! from a real v1.36 API server; it says only what [`Kind`] does not.
+//! The served resources, and discovery documents in both forms (HT-092 to HT-101). The table in `discovery.tsv` was
+//! recorded from a real v1.36 API server; it contains only what [`Kind`] does not know.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ const GROUPS: [&str; 21] = [
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
     pub(crate) api_version: &'static str,
-    /// `pods`, `pods/log`.
+    /// Plural name, with the subresource if there is one: `pods`, `pods/log`.
     pub(crate) name: &'static str,
     singular: &'static str,
     pub(crate) kind: &'static str,
@@ -57,7 +57,7 @@ pub(crate) struct Resource {
     short_names: Vec<&'static str>,
     categories: Vec<&'static str>,
     hash: &'static str,
-    /// The kind of a custom resource.
+    /// The kind, if this is a custom resource.
     custom: Option<Kind>,
 }
 
@@ -65,7 +65,7 @@ fn list(text: &'static str) -> Vec<&'static str> {
     text.split(',').filter(|word| !word.is_empty()).collect()
 }
 
-/// All built-in resources, in the order of the table.
+/// Returns all built-in resources, in the order of the table.
 pub(crate) fn all() -> &'static [Resource] {
     static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -74,7 +74,7 @@ pub(crate) fn all() -> &'static [Resource] {
     })
 }
 
-/// Parses a row of the table. What a [`Kind`] says of its resource is empty there.
+/// Parses a row of the table. Empty cells are filled from the [`Kind`] of the resource.
 fn built_in(row: &'static str) -> Option<Resource> {
     let mut cells = row.split('\t');
     let mut next = || cells.next().unwrap_or_default();
@@ -107,7 +107,7 @@ fn built_in(row: &'static str) -> Option<Resource> {
     (!name.is_empty()).then_some(resource)
 }
 
-/// All built-in resources, then all custom resources.
+/// Returns all built-in resources, then all custom resources.
 pub(crate) fn with_custom(objects: &Objects) -> Vec<Cow<'static, Resource>> {
     let built_in = all().iter().map(Cow::Borrowed);
     built_in.chain(custom(objects).into_iter().map(Cow::Owned)).collect()
@@ -124,7 +124,7 @@ const CUSTOM_VERBS: [&str; 8] = [
     "watch",
 ];
 
-/// The custom resources, by definition and version.
+/// Returns the custom resources, one for each definition and served version.
 fn custom(objects: &Objects) -> Vec<Resource> {
     let mut found = Vec::new();
     for object in objects.definitions() {
@@ -170,7 +170,7 @@ fn custom(objects: &Objects) -> Vec<Resource> {
     found
 }
 
-/// The groups of all resources: built-in groups, then custom groups by name.
+/// Returns the groups of all resources: built-in groups, then custom groups by name.
 fn groups_of(all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut groups = GROUPS.to_vec();
     for resource in all.iter().filter(|resource| resource.custom.is_some()) {
@@ -210,7 +210,7 @@ pub(crate) fn has_group(group: &str, objects: &Objects) -> bool {
 }
 
 impl Resource {
-    /// The served and the stored kind of the resource; None if it is not stored.
+    /// Returns the served and the stored kind of the resource; None if its objects are not stored.
     pub(crate) fn stored(&self) -> Option<(ServedKind, Kind)> {
         if let Some(kind) = self.custom {
             return Some((schema::of_custom(kind), kind));
@@ -220,7 +220,7 @@ impl Resource {
         Some((served, stored_kind(served)?))
     }
 
-    /// The kind, if this is a custom resource.
+    /// Returns the kind, if this is a custom resource.
     pub(crate) fn custom(&self) -> Option<Kind> {
         self.custom
     }
@@ -248,13 +248,13 @@ impl Resource {
         value
     }
 
-    /// Group and version of the resource's kind.
+    /// Returns group and version of the resource's kind.
     pub(crate) fn kind_group(&self) -> (&'static str, &'static str) {
         let own = self.api_version.split_once('/').unwrap_or(("", self.api_version));
         self.other_group().unwrap_or(own)
     }
 
-    /// Group and version of the kind, if they differ from the resource's.
+    /// Returns group and version of the kind, if they differ from the resource's.
     fn other_group(&self) -> Option<(&'static str, &'static str)> {
         match self.kind_version {
             "" => None,
@@ -263,7 +263,7 @@ impl Resource {
     }
 
     fn response_kind(&self) -> Value {
-        // Omitted for built-in kinds if they equal the resource's.
+        // For built-in kinds, group and version are omitted if they equal the resource's.
         let (group, version) = match self.custom {
             Some(_) => self.kind_group(),
             None => self.other_group().unwrap_or_default(),
@@ -272,7 +272,7 @@ impl Resource {
     }
 }
 
-/// The versions of a group, preferred version first.
+/// Returns the versions of a group, preferred version first.
 fn versions(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     let mut found: Vec<&str> = Vec::new();
     for resource in all {
@@ -287,7 +287,7 @@ fn versions(group: &str, all: &[Cow<'static, Resource>]) -> Vec<&'static str> {
     found
 }
 
-fn full(group: &str, version: &str) -> String {
+fn api_version_of(group: &str, version: &str) -> String {
     if group.is_empty() {
         version.to_owned()
     } else {
@@ -295,7 +295,7 @@ fn full(group: &str, version: &str) -> String {
     }
 }
 
-/// Response to `/api`.
+/// Returns the response to `/api`.
 pub(crate) fn core_versions(address: &str) -> Value {
     json!({
         "kind": "APIVersions",
@@ -304,7 +304,7 @@ pub(crate) fn core_versions(address: &str) -> Value {
     })
 }
 
-/// Response to `/apis`.
+/// Returns the response to `/apis`.
 pub(crate) fn groups(objects: &Objects) -> Value {
     let all = with_custom(objects);
     let groups: Vec<Value> = groups_of(&all).iter().map(|group| group_value(group, &all)).collect();
@@ -314,12 +314,12 @@ pub(crate) fn groups(objects: &Objects) -> Value {
 fn group_value(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     let versions: Vec<Value> = versions(group, all)
         .iter()
-        .map(|version| json!({"groupVersion": full(group, version), "version": version}))
+        .map(|version| json!({"groupVersion": api_version_of(group, version), "version": version}))
         .collect();
     json!({"name": group, "versions": versions, "preferredVersion": versions.first()})
 }
 
-/// Response to `/apis/GROUP`.
+/// Returns the response to `/apis/GROUP`.
 pub(crate) fn group(group: &str, objects: &Objects) -> Value {
     let mut value = json!({"kind": "APIGroup", "apiVersion": "v1"});
     if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group, &with_custom(objects))) {
@@ -328,7 +328,7 @@ pub(crate) fn group(group: &str, objects: &Objects) -> Value {
     value
 }
 
-/// Response to `/api/v1` and `/apis/GROUP/VERSION`; None if the version is not served.
+/// Returns the response to `/api/v1` and `/apis/GROUP/VERSION`; None if the version is not served.
 pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
     let found: Vec<Value> = with_custom(objects)
         .iter()
@@ -347,7 +347,7 @@ pub(crate) fn resources(api_version: &str, objects: &Objects) -> Option<Value> {
     Some(value)
 }
 
-/// Aggregated discovery (HT-096) of the core group, or of all named groups.
+/// Returns the aggregated discovery (HT-096) of the core group, or of all other groups.
 pub(crate) fn aggregated(is_core: bool, shape: Shape, objects: &Objects) -> Value {
     let all = with_custom(objects);
     let groups = if is_core { vec![""] } else { groups_of(&all) };
@@ -366,7 +366,7 @@ pub(crate) fn aggregated(is_core: bool, shape: Shape, objects: &Objects) -> Valu
 
 fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     let version = |version: &&str| {
-        let of = full(group, version);
+        let of = api_version_of(group, version);
         let mut subresources: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         let mut whole: Vec<&Resource> = Vec::new();
         for resource in all.iter().filter(|resource| resource.api_version == of) {
@@ -414,7 +414,7 @@ fn aggregated_group(group: &str, all: &[Cow<'static, Resource>]) -> Value {
     json!({"metadata": metadata, "versions": versions})
 }
 
-/// Response to `/version` (HT-092).
+/// Returns the response to `/version` (HT-092).
 pub(crate) fn version() -> Value {
     json!({
         "major": "1",

@@ -7,20 +7,20 @@ use podscope_kubectl::rest::ApiPath;
 use serde_json::{Value, json};
 
 use crate::authenticate;
-use crate::engine::Door;
-use crate::http::{Asked, Reply};
-use crate::route::Answered;
+use crate::engine::EngineHandle;
+use crate::http::{HttpRequest, Reply};
+use crate::route::HandlerResult;
 
-/// Default lifetime of a token in seconds.
+/// Default, minimum and maximum lifetime of a token, in seconds.
 const EXPIRATION: i64 = 3600;
 const SHORTEST_EXPIRATION: i64 = 600;
 const LONGEST_EXPIRATION: i64 = 1 << 32;
 /// The audience of the API server's tokens.
 const AUDIENCE: &str = "https://kubernetes.default.svc";
 
-/// Responds to a review or token request; None for other requests.
-pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Option<Answered> {
-    if asked.method != "POST" {
+/// Responds to a review or a token request; None for other requests.
+pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> Option<HandlerResult> {
+    if request.method != "POST" {
         return None;
     }
     let about = match (
@@ -38,21 +38,22 @@ pub(crate) fn answer(asked: &Asked, path: &ApiPath, door: &Door) -> Option<Answe
         _ => return None,
     };
     Some(
-        body(asked)
-            .and_then(|value| review(asked, path, about, value, door))
+        body(request)
+            .and_then(|value| review(request, path, about, value, engine))
             .map_err(Into::into),
     )
 }
 
-fn body(asked: &Asked) -> Result<Value, ApiError> {
-    if asked.body.is_empty() {
+fn body(request: &HttpRequest) -> Result<Value, ApiError> {
+    if request.body.is_empty() {
         return Ok(json!({}));
     }
-    serde_json::from_slice(&asked.body)
+    serde_json::from_slice(&request.body)
         .map_err(|_| ApiError::bad_request("couldn't get version/kind; json parse error: unexpected end of JSON input"))
 }
 
-/// The `managedFields` of a review: its sender owns the spec. Nothing is stored, but the real server computes it.
+/// Creates the `managedFields` of a review: its sender owns the spec. The real server adds them although reviews are
+/// not stored.
 fn managed_by_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str) -> Value {
     let (before, after) = (json!({"spec": {}}), json!({"spec": spec}));
     let fields = compare(&before, &after, Semantics::Defined(&Value::Null)).written;
@@ -67,8 +68,14 @@ fn managed_by_sender(path: &ApiPath, api_version: &str, spec: &Value, now: &str)
     json!([entry])
 }
 
-fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &Door) -> Result<Reply, ApiError> {
-    let snapshot = door.board.snapshot();
+fn review(
+    request: &HttpRequest,
+    path: &ApiPath,
+    about: &str,
+    mut value: Value,
+    engine: &EngineHandle,
+) -> Result<Reply, ApiError> {
+    let snapshot = engine.board.snapshot();
     let spec = value.get("spec").cloned().unwrap_or_else(|| json!({}));
     let mut metadata = value.get("metadata").cloned().unwrap_or_else(|| json!({}));
     metadata["managedFields"] = managed_by_sender(path, &path.api_version, &spec, &snapshot.now.to_string());
@@ -78,7 +85,7 @@ fn review(asked: &Asked, path: &ApiPath, about: &str, mut value: Value, door: &D
     let answer = match about {
         "TokenRequest" => return token(path, value, &snapshot),
         "SelfSubjectReview" => {
-            let user = authenticate::user(asked, &snapshot)?;
+            let user = authenticate::user(request, &snapshot)?;
             json!({
                 "kind": about, "apiVersion": path.api_version,
                 "metadata": {"creationTimestamp": snapshot.now.to_string()},
@@ -166,7 +173,7 @@ fn check_attributes(about: &str, spec: &Value, path: &ApiPath) -> Result<(), Api
     }
 }
 
-/// Answers a request for a token of a ServiceAccount (HT-119).
+/// Responds to a request for a token of a ServiceAccount (HT-119).
 fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) -> Result<Reply, ApiError> {
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let account = snapshot.objects.get_kind(Kind::ServiceAccount, &key);

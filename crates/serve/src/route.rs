@@ -8,8 +8,8 @@ use podscope_cluster::{ApiError, Objects, StatusReason};
 use podscope_kubectl::rest::{ApiPath, no_subresource};
 
 use crate::board::Snapshot;
-use crate::engine::{Door, Gone};
-use crate::http::{Asked, Cut, JSON, Reply};
+use crate::engine::{EngineHandle, EngineStopped};
+use crate::http::{ConnectionClosed, HttpRequest, JSON, Reply};
 use crate::negotiate::{Form, Media, Offer, Refused, Shape, form};
 use crate::resources::{self, Resource};
 use crate::{
@@ -20,30 +20,30 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Failure {
     Error(Box<ApiError>),
-    /// The API server does not run, so there is no response.
-    Cut,
+    /// The API server does not run: the connection is closed without a response.
+    ConnectionClosed,
 }
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Failure {
         // Code 0 means that no answer arrived.
         if error.code == 0 {
-            Failure::Cut
+            Failure::ConnectionClosed
         } else {
             Failure::Error(Box::new(error))
         }
     }
 }
 
-impl From<Gone> for Failure {
-    fn from(_: Gone) -> Failure {
-        Failure::Cut
+impl From<EngineStopped> for Failure {
+    fn from(_: EngineStopped) -> Failure {
+        Failure::ConnectionClosed
     }
 }
 
-pub(crate) type Answered = Result<Reply, Failure>;
+pub(crate) type HandlerResult = Result<Reply, Failure>;
 
-/// The error 406 (HT-030).
+/// Creates the error 406 (HT-030).
 fn not_acceptable(message: String, has_details: bool) -> ApiError {
     ApiError {
         code: 406,
@@ -55,15 +55,15 @@ fn not_acceptable(message: String, has_details: bool) -> ApiError {
 
 const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// The error 406 of a route that serves only these media types.
+/// Creates the error 406 of a route that serves only these media types.
 fn not_acceptable_of(types: &str) -> ApiError {
     let message = format!("406: Not Acceptable\n\nAvailable representations: {types}");
     not_acceptable(message, true)
 }
 
-/// Checks that a client accepts the only media type of a route outside the resources.
-pub(crate) fn accepts(asked: &Asked, content_type: &str) -> Result<(), ApiError> {
-    let accept = asked.header("accept").unwrap_or_default();
+/// Checks that the client accepts the only media type that this route serves.
+pub(crate) fn accepts(request: &HttpRequest, content_type: &str) -> Result<(), ApiError> {
+    let accept = request.header("accept").unwrap_or_default();
     let mut accepted = accept
         .split(',')
         .map(|clause| clause.split(';').next().unwrap_or_default().trim());
@@ -73,14 +73,14 @@ pub(crate) fn accepts(asked: &Asked, content_type: &str) -> Result<(), ApiError>
     }
 }
 
-/// The error 406 for a media type that can be served, but not for this response.
+/// Creates the error 406 for a media type that can be served, but not for this response.
 pub(crate) fn not_acceptable_media() -> ApiError {
     not_acceptable(format!("only the following media types are accepted: {TYPES}"), false)
 }
 
-/// Negotiates the form of the response.
-pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
-    form(asked.header("accept"), offer).map_err(|refused| match refused {
+/// Returns the form of the response that the client accepts.
+pub(crate) fn negotiated_form(request: &HttpRequest, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
+    form(request.header("accept"), offer).map_err(|refused| match refused {
         Refused::Transform => not_acceptable_media(),
         Refused::Media => {
             let streams = match is_list {
@@ -93,19 +93,19 @@ pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form,
 }
 
 /// Refuses `PartialObjectMetadata` for a list, and `PartialObjectMetadataList` for an object (HT-044).
-pub(crate) fn fits(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
-    fits_name(form, &crate::value::go_type(kind, is_list), is_list)
+pub(crate) fn check_transform(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
+    check_transform_of(form, &crate::value::go_type(kind, is_list), is_list)
 }
 
-/// Like [`fits`], for a type that is no kind of stored objects.
-pub(crate) fn fits_name(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
+/// Like [`check_transform`], for a Go type that is not a kind of stored objects.
+pub(crate) fn check_transform_of(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
     match form.shape {
         Shape::Partial { is_list: wants } if wants != is_list => {
-            let (asked, found) = match is_list {
+            let (requested, found) = match is_list {
                 true => ("PartialObjectMetadata", "a list"),
                 false => ("PartialObjectMetadataList", "not a list"),
             };
-            let message = format!("you requested {asked}, but the requested object is {found} ({go_type})");
+            let message = format!("you requested {requested}, but the requested object is {found} ({go_type})");
             Err(not_acceptable(message, false))
         }
         _ => Ok(()),
@@ -113,12 +113,12 @@ pub(crate) fn fits_name(form: Form, go_type: &str, is_list: bool) -> Result<(), 
 }
 
 /// Returns whether the response is indented (HT-047).
-pub(crate) fn is_pretty(asked: &Asked, path: &str) -> bool {
+pub(crate) fn is_pretty(request: &HttpRequest, path: &str) -> bool {
     let query = podscope_kubectl::rest::Query::of(path.split_once('?').map_or("", |(_, query)| query));
     match query.get("pretty") {
         Some(_) => query.is_true("pretty"),
         None => {
-            let agent = asked.header("user-agent").unwrap_or_default();
+            let agent = request.header("user-agent").unwrap_or_default();
             ["curl", "Wget", "Mozilla/5.0"]
                 .iter()
                 .any(|known| agent.starts_with(known))
@@ -126,35 +126,35 @@ pub(crate) fn is_pretty(asked: &Asked, path: &str) -> bool {
     }
 }
 
-/// Answers a request.
+/// Handles a request.
 ///
 /// # Errors
-/// The API server does not answer.
-pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
-    let path = asked.path.split('?').next().unwrap_or_default().to_owned();
+/// The API server does not run, or it did not answer.
+pub(crate) async fn answer(request: HttpRequest, engine: EngineHandle) -> Result<Reply, ConnectionClosed> {
+    let path = request.path.split('?').next().unwrap_or_default().to_owned();
     if path.starts_with("/podscope/") {
-        return own::answer(&asked, &door).await.map_err(|_| Cut);
+        return own::answer(&request, &engine).await.map_err(|_| ConnectionClosed);
     }
     // A crashed API server does not accept connections.
-    if !door.board.snapshot().control_plane.0 {
-        return Err(Cut);
+    if !engine.board.snapshot().control_plane.0 {
+        return Err(ConnectionClosed);
     }
-    let asked_accept = asked.header("accept").unwrap_or_default().to_owned();
-    let answered = match authenticate::user(&asked, &door.board.snapshot()) {
-        Ok(_) => dispatch(&asked, &path, &door).await,
+    let accept_header = request.header("accept").unwrap_or_default().to_owned();
+    let answered = match authenticate::user(&request, &engine.board.snapshot()) {
+        Ok(_) => dispatch(&request, &path, &engine).await,
         Err(error) => Err(error.into()),
     };
     match answered {
         Ok(reply) => Ok(reply),
-        Err(Failure::Error(error)) => Ok(in_form(&asked_accept, &error)),
-        Err(Failure::Cut) => Err(Cut),
+        Err(Failure::Error(error)) => Ok(in_form(&accept_header, &error)),
+        Err(Failure::ConnectionClosed) => Err(ConnectionClosed),
     }
 }
 
-async fn dispatch(asked: &Asked, path: &str, door: &Door) -> Answered {
+async fn dispatch(request: &HttpRequest, path: &str, engine: &EngineHandle) -> HandlerResult {
     match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
-        "api" | "apis" => api(asked, path, door).await,
-        _ => plain(asked, path, &door.board.snapshot()),
+        "api" | "apis" => api(request, path, engine).await,
+        _ => plain(request, path, &engine.board.snapshot()),
     }
 }
 
@@ -169,10 +169,10 @@ fn in_form(accept: &str, error: &ApiError) -> Reply {
 }
 
 /// Responds to paths that are not resources: health checks, version, OpenAPI.
-fn plain(asked: &Asked, path: &str, snapshot: &Snapshot) -> Answered {
-    let is_read = asked.method == "GET";
+fn plain(request: &HttpRequest, path: &str, snapshot: &Snapshot) -> HandlerResult {
+    let is_read = request.method == "GET";
     let objects = &snapshot.objects;
-    if let Some(reply) = health::answer(asked, path, snapshot.control_plane.1) {
+    if let Some(reply) = health::answer(request, path, snapshot.control_plane.1) {
         return Ok(reply);
     }
     let path = if path.len() > 1 {
@@ -183,19 +183,19 @@ fn plain(asked: &Asked, path: &str, snapshot: &Snapshot) -> Answered {
     Ok(match path {
         "/version" if !is_read => return Err(ApiError::method_not_allowed().into()),
         "/version" => {
-            accepts(asked, JSON)?;
+            accepts(request, JSON)?;
             Reply::value(200, &resources::version(), Form::JSON, true)
         }
         "/" => Reply::value(200, &serde_json::json!({"paths": paths(objects)}), Form::JSON, true),
-        openid::CONFIGURATION | openid::KEYS if is_read => return openid::answer(asked, path),
-        "/openapi/v2" if is_read => openapi::answer_v2(asked, objects),
-        path if path.starts_with("/openapi/v3") && is_read => openapi::answer(asked, path, objects),
+        openid::CONFIGURATION | openid::KEYS if is_read => return openid::answer(request, path),
+        "/openapi/v2" if is_read => openapi::answer_v2(request, objects),
+        path if path.starts_with("/openapi/v3") && is_read => openapi::answer(request, path, objects),
         path if path.starts_with("/version/") => return Err(ApiError::no_such_resource().into()),
         _ => Reply::page_not_found(),
     })
 }
 
-/// The served paths, in the order of the alphabet.
+/// Returns the served paths in alphabetical order.
 fn paths(objects: &Objects) -> Vec<String> {
     let own = [
         openid::CONFIGURATION,
@@ -223,59 +223,59 @@ fn paths(objects: &Objects) -> Vec<String> {
 }
 
 /// Responds to paths below `/api` and `/apis`: discovery or resources.
-async fn api(asked: &Asked, path: &str, door: &Door) -> Answered {
+async fn api(request: &HttpRequest, path: &str, engine: &EngineHandle) -> HandlerResult {
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').skip(1).collect();
-    let snapshot = door.board.snapshot();
+    let snapshot = engine.board.snapshot();
     let objects = &snapshot.objects;
     let discovered = match parts.as_slice() {
-        ["api"] => Some(discovery(asked, true, objects)?),
-        ["apis"] => Some(discovery(asked, false, objects)?),
-        ["api", version] => Some(listed(asked, version, None, objects)?),
+        ["api"] => Some(discovery(request, true, objects)?),
+        ["apis"] => Some(discovery(request, false, objects)?),
+        ["api", version] => Some(listed(request, version, None, objects)?),
         ["apis", group] => Some(match resources::has_group(group, objects) {
-            true => negotiated(asked, &resources::group(group, objects))?,
+            true => negotiated(request, &resources::group(group, objects))?,
             false => Reply::page_not_found(),
         }),
-        ["apis", group, version] => Some(listed(asked, version, Some(group), objects)?),
-        // No handler has the path, so the method does not matter: the definition of the group may have been deleted.
+        ["apis", group, version] => Some(listed(request, version, Some(group), objects)?),
+        // 404 for every method: no handler has the path, e.g. because the definition of the group was deleted.
         ["apis", group, ..] if !resources::has_group(group, objects) => return Ok(Reply::page_not_found()),
         _ => None,
     };
     if let Some(reply) = discovered {
-        return match asked.method.as_str() {
+        return match request.method.as_str() {
             "GET" | "HEAD" => Ok(reply),
             // Deeper paths below a group accept any method here.
             _ if matches!(parts.as_slice(), ["apis", _]) => Ok(reply),
             _ => Err(ApiError::method_not_allowed().into()),
         };
     }
-    let raw = asked.path.split('?').next().unwrap_or_default();
-    // Names contain no slash, so an encoded one is invalid.
+    let raw = request.path.split('?').next().unwrap_or_default();
+    // Names contain no slash, so an encoded slash is invalid.
     let is_anywhere = raw.starts_with("/api/v1/namespaces//");
     if raw.to_ascii_lowercase().contains("%2f") || raw.contains("//") && !is_anywhere {
         return Err(ApiError::no_such_resource().into());
     }
-    let found = ApiPath::of(&asked.path).ok_or_else(ApiError::no_such_resource)?;
-    resource(asked, found, door).await
+    let found = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
+    resource(request, found, engine).await
 }
 
-fn negotiated(asked: &Asked, value: &serde_json::Value) -> Answered {
-    let form = wanted(asked, Offer::Plain, false)?;
-    Ok(Reply::value(200, value, form, is_pretty(asked, &asked.path)))
+fn negotiated(request: &HttpRequest, value: &serde_json::Value) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Plain, false)?;
+    Ok(Reply::value(200, value, form, is_pretty(request, &request.path)))
 }
 
-fn listed(asked: &Asked, version: &str, group: Option<&str>, objects: &Objects) -> Answered {
+fn listed(request: &HttpRequest, version: &str, group: Option<&str>, objects: &Objects) -> HandlerResult {
     let api_version = match group {
         Some(group) if !resources::has_group(group, objects) => return Ok(Reply::page_not_found()),
         Some(group) => format!("{group}/{version}"),
         None => version.to_owned(),
     };
     let value = resources::resources(&api_version, objects).ok_or_else(ApiError::no_such_resource)?;
-    negotiated(asked, &value)
+    negotiated(request, &value)
 }
 
 /// Responds to discovery in both forms, aggregated or not (HT-095, HT-098).
-fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
-    let form = wanted(asked, Offer::Discovery, false)?;
+fn discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Discovery, false)?;
     if let Shape::Discovery { .. } = form.shape {
         let value = resources::aggregated(is_core, form.shape, objects);
         let text = format!("{value}\n");
@@ -283,7 +283,7 @@ fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
             "\"{:016X}\"",
             podscope_api::hash::fnv1a(podscope_api::hash::EMPTY, text.bytes())
         );
-        if asked.header("if-none-match") == Some(tag.as_str()) {
+        if request.header("if-none-match") == Some(tag.as_str()) {
             return Ok(Reply::new(304, "", "").with("ETag", tag).with("Vary", "Accept"));
         }
         let kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -293,16 +293,16 @@ fn discovery(asked: &Asked, is_core: bool, objects: &Objects) -> Answered {
             .with("Vary", "Accept"));
     }
     let value = match is_core {
-        true => resources::core_versions(asked.header("host").unwrap_or_default()),
+        true => resources::core_versions(request.header("host").unwrap_or_default()),
         false => resources::groups(objects),
     };
-    let reply = Reply::value(200, &value, form, is_pretty(asked, &asked.path));
+    let reply = Reply::value(200, &value, form, is_pretty(request, &request.path));
     Ok(reply.with("Vary", "Accept"))
 }
 
 /// Dispatches a request for a resource.
-async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
-    let snapshot = door.board.snapshot();
+async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -> HandlerResult {
+    let snapshot = engine.board.snapshot();
     let known = resources::find(&path.api_version, &path.resource, &path.subresource, &snapshot.objects);
     let group = path.api_version.split_once('/').map_or("", |(group, _)| group);
     if known.is_none() && resources::is_custom_group(group) {
@@ -312,88 +312,88 @@ async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
         };
     }
     let known = &*known.ok_or_else(ApiError::no_such_resource)?;
-    allowed(asked, &path, known)?;
+    allowed(request, &path, known)?;
     if matches!(path.name.as_str(), "." | "..") {
         let why = format!("Name parameter invalid: {:?}: may not be '{}'", path.name, path.name);
         return Err(ApiError::bad_request(why).into());
     }
-    let asked = &in_json(asked, known)?;
-    if let Some(answered) = reviews::answer(asked, &path, door) {
+    let request = &in_json(request, known)?;
+    if let Some(answered) = reviews::answer(request, &path, engine) {
         return answered;
     }
-    // An error has the warnings of a deprecated version, too.
-    let reply = match stored(asked, &path, known, door).await {
-        Err(Failure::Error(error)) => in_form(asked.header("accept").unwrap_or_default(), &error),
+    // Errors also carry the warning about a deprecated version.
+    let reply = match stored(request, &path, known, engine).await {
+        Err(Failure::Error(error)) => in_form(request.header("accept").unwrap_or_default(), &error),
         answered => answered?,
     };
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
     let of_version = known.custom().and_then(|kind| value::warning(kind, &snapshot.objects));
     Ok(match (is_endpoints, of_version) {
-        (true, _) => reply.warned(&[DEPRECATED_ENDPOINTS.to_owned()]),
-        (_, Some(warning)) => reply.warned(&[warning]),
+        (true, _) => reply.with_warnings(&[DEPRECATED_ENDPOINTS.to_owned()]),
+        (_, Some(warning)) => reply.with_warnings(&[warning]),
         _ => reply,
     })
 }
 
 /// Converts a protobuf body to JSON.
-fn in_json<'a>(asked: &'a Asked, known: &Resource) -> Result<Cow<'a, Asked>, ApiError> {
+fn in_json<'a>(request: &'a HttpRequest, known: &Resource) -> Result<Cow<'a, HttpRequest>, ApiError> {
     let is_protobuf = |kind: &str| kind.starts_with("application/vnd.kubernetes.protobuf");
-    if !asked.header("content-type").is_some_and(is_protobuf) {
-        return Ok(Cow::Borrowed(asked));
+    if !request.header("content-type").is_some_and(is_protobuf) {
+        return Ok(Cow::Borrowed(request));
     }
-    let mut asked = asked.clone();
-    if !asked.body.is_empty() {
-        let value = protobuf::decode(&asked.body).map_err(|why| {
-            let shown: String = asked.body.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
-            let more = if asked.body.len() > 30 { " ..." } else { "" };
+    let mut request = request.clone();
+    if !request.body.is_empty() {
+        let value = protobuf::decode(&request.body).map_err(|why| {
+            let shown: String = request.body.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
+            let more = if request.body.len() > 30 { " ..." } else { "" };
             ApiError::bad_request(format!(
                 "the object provided is unrecognized (must be of type {}): {why} ({shown}{more})",
                 known.kind
             ))
         })?;
-        asked.body = value.to_string().into();
+        request.body = value.to_string().into();
     }
-    asked
+    request
         .headers
         .insert("content-type", HeaderValue::from_static("application/json"));
-    Ok(Cow::Owned(asked))
+    Ok(Cow::Owned(request))
 }
 
 /// Dispatches a request for stored objects.
-async fn stored(asked: &Asked, path: &ApiPath, known: &Resource, door: &Door) -> Answered {
-    let is_get = asked.method == "GET";
+async fn stored(request: &HttpRequest, path: &ApiPath, known: &Resource, engine: &EngineHandle) -> HandlerResult {
+    let is_get = request.method == "GET";
     if path.api_version == metrics::VERSION {
-        return metrics::answer(path, door).await;
+        return metrics::answer(path, engine).await;
     }
     if path.api_version == "v1" && path.resource == "bindings" {
-        return write::binding(asked, path, door).await;
+        return write::binding(request, path, engine).await;
     }
     if known.kind == "ComponentStatus" {
-        return components::answer(asked, path, door);
+        return components::answer(request, path, engine);
     }
     let Some((served, kind)) = known.stored() else {
-        return read::not_stored(asked, path, known);
+        return read::not_stored(request, path, known);
     };
     match path.subresource.as_str() {
-        "log" => return logs::log(asked, path, door).await,
-        "exec" | "attach" | "portforward" | "proxy" => return logs::refused(path, kind, door),
+        "log" => return logs::log(request, path, engine).await,
+        "exec" | "attach" | "portforward" | "proxy" => return logs::refused(path, kind, engine),
         _ => {}
     }
     let is_collection = path.name.is_empty();
     match is_get {
         true if is_collection && (path.is_watch || path.query.is_true("watch")) => {
-            watch::watch(asked, path, served, kind, door)
+            watch::watch(request, path, served, kind, engine)
         }
         // The deprecated watch path with a name watches one object.
-        true if path.is_watch => watch::watch(asked, path, served, kind, door),
-        true if is_collection => read::list(asked, path, served, kind, door),
-        true => read::get(asked, path, served, kind, door),
-        false => write::write(asked, path, served, kind, door).await,
+        true if path.is_watch => watch::watch(request, path, served, kind, engine),
+        true if is_collection => read::list(request, path, served, kind, engine),
+        true => read::get(request, path, served, kind, engine),
+        false => write::write(request, path, served, kind, engine).await,
     }
 }
 
 /// Checks that the path matches the resource's scope, and that the resource supports the method (HT-019 to HT-022).
-fn allowed(asked: &Asked, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
+fn allowed(request: &HttpRequest, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
     let is_named = !path.name.is_empty();
     let has_namespace = !path.namespace.is_empty();
     if has_namespace && !known.is_namespaced || !has_namespace && known.is_namespaced && is_named {
@@ -402,7 +402,7 @@ fn allowed(asked: &Asked, path: &ApiPath, known: &Resource) -> Result<(), ApiErr
     if !path.rest.is_empty() && path.subresource != "proxy" {
         return Err(ApiError::no_such_resource());
     }
-    let verb = match (asked.method.as_str(), is_named) {
+    let verb = match (request.method.as_str(), is_named) {
         ("GET", true) => "get",
         ("GET", false) => "list",
         ("POST", _) => "create",

@@ -1,10 +1,10 @@
-//! OpenAPI v3 schemas (HT-105): of built-in kinds from the table of `podscope_api::schema`, of custom kinds from their
-//! definitions.
+//! OpenAPI v3 schemas (HT-105). Those of built-in kinds come from the table of `podscope_api::schema`, those of custom
+//! kinds from their definitions.
 //!
 //! Schema names follow the real documents as far as the table allows: a struct that is reachable from a core kind belongs to
 //! `core`, any other struct to the group of the first kind from which it is reachable.
 //!
-//! Deviation: few fields have descriptions, which are Podscope's own.
+//! Deviation: only few fields have descriptions, and the texts are Podscope's own.
 
 mod messages;
 mod published;
@@ -22,8 +22,8 @@ use crate::protobuf;
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
-/// Structs that belong to the package `apimachinery`.
-const OF_META: [&str; 13] = [
+/// Structs whose schemas belong to the package [`META`].
+const META_STRUCTS: [&str; 13] = [
     "Condition",
     "DeleteOptions",
     "FieldsV1",
@@ -47,7 +47,7 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// The Go package of a group's types.
+/// Returns the Go package of the types of a group version.
 fn package(group: &str, version: &str) -> String {
     match group {
         "" => format!("io.k8s.api.core.{version}"),
@@ -57,8 +57,8 @@ fn package(group: &str, version: &str) -> String {
     }
 }
 
-/// The structs that are reachable from core kinds.
-fn core() -> &'static BTreeSet<&'static str> {
+/// Returns the names of the structs that are reachable from kinds of the core group.
+fn core_structs() -> &'static BTreeSet<&'static str> {
     static CORE: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
     CORE.get_or_init(|| {
         let mut found = BTreeSet::new();
@@ -77,7 +77,7 @@ fn core() -> &'static BTreeSet<&'static str> {
 }
 
 /// Context of the schema being created.
-struct Place<'a> {
+struct SchemaContext<'a> {
     /// The Go package of the kind.
     package: &'a str,
     kind: Option<Kind>,
@@ -111,25 +111,25 @@ impl Schemas {
                 self.add_message(&message);
                 if let Some(schema) = self.0.get_mut(&name) {
                     envelope(schema);
-                    schema["x-kubernetes-group-version-kind"] = of_kind(group, version, kind);
+                    schema["x-kubernetes-group-version-kind"] = group_version_kind(group, version, kind);
                 }
             }
         }
         if has_list {
-            self.list(&format!("{name}List"), &name, (group, version, kind));
+            self.add_list(&format!("{name}List"), &name, (group, version, kind));
         }
     }
 
     fn add_served(&mut self, served: ServedKind, package: &str, (group, version): (&str, &str)) {
-        let mut place = Place {
+        let mut context = SchemaContext {
             package,
             kind: Kind::from_wire(served.api_version, served.kind),
             path: Vec::new(),
         };
         let name = format!("{package}.{}", served.kind);
-        let mut schema = self.record(&name, served.fields, &mut place);
+        let mut schema = self.struct_schema(&name, served.fields, &mut context);
         envelope(&mut schema);
-        schema["x-kubernetes-group-version-kind"] = of_kind(group, version, served.kind);
+        schema["x-kubernetes-group-version-kind"] = group_version_kind(group, version, served.kind);
         self.0.insert(name, schema);
     }
 
@@ -139,17 +139,17 @@ impl Schemas {
         let (group, name) = kind.group_and_version();
         let reversed: Vec<&str> = group.split('.').rev().collect();
         let full = format!("{}.{name}.{}", reversed.join("."), kind.name());
-        let mut place = Place {
+        let mut context = SchemaContext {
             package: META,
             kind: None,
             path: Vec::new(),
         };
         if let Some(metadata) = schema::of_custom(kind).fields.field("metadata") {
-            self.value(metadata.of, &mut place);
+            self.value_schema(metadata.of, &mut context);
         }
         let mut schema = version.schema().clone();
         if schema["x-kubernetes-preserve-unknown-fields"] == true || !schema.is_object() {
-            // The real server publishes it without fields.
+            // The real server publishes such a schema without fields.
             schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
         }
         int_or_string(&mut schema);
@@ -158,7 +158,7 @@ impl Schemas {
             "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
             "allOf": [reference(&format!("{META}.ObjectMeta"))],
         });
-        schema["x-kubernetes-group-version-kind"] = of_kind(group, name, kind.name());
+        schema["x-kubernetes-group-version-kind"] = group_version_kind(group, name, kind.name());
         let selectable = version.selectable().into_iter();
         let selectable: Vec<Value> = selectable
             .map(|path| json!({"fieldPath": path.trim_start_matches('.')}))
@@ -167,10 +167,10 @@ impl Schemas {
             schema["x-kubernetes-selectable-fields"] = selectable.into();
         }
         self.0.insert(full.clone(), schema);
-        self.list(&format!("{full}List"), &full, (group, name, kind.name()));
+        self.add_list(&format!("{full}List"), &full, (group, name, kind.name()));
     }
 
-    fn list(&mut self, name: &str, of: &str, (group, version, kind): (&str, &str, &str)) {
+    fn add_list(&mut self, name: &str, of: &str, (group, version, kind): (&str, &str, &str)) {
         let metadata = format!("{META}.ListMeta");
         let texts = ["continue", "resourceVersion", "selfLink"];
         let mut fields: Map<String, Value> = texts
@@ -194,38 +194,38 @@ impl Schemas {
                 "items": {"type": "array", "items": reference(of)},
                 "metadata": {"allOf": [reference(&metadata)]},
             },
-            "x-kubernetes-group-version-kind": of_kind(group, version, &format!("{kind}List")),
+            "x-kubernetes-group-version-kind": group_version_kind(group, version, &format!("{kind}List")),
         });
         envelope(&mut schema);
         self.0.insert(name.to_owned(), schema);
     }
 
-    /// Creates the schema of a struct, which is published under a name.
-    fn record(&mut self, name: &str, of: Struct, place: &mut Place<'_>) -> Value {
+    /// Creates the schema of a struct that is published as `name`.
+    fn struct_schema(&mut self, name: &str, of: Struct, context: &mut SchemaContext<'_>) -> Value {
         let mut properties = Map::new();
         let required = published::required(name);
         let mut all: Vec<StructField> = of.fields().collect();
         all.sort_unstable_by_key(|field| field.name);
         for field in all {
-            place.path.push(field.name.to_owned());
+            context.path.push(field.name.to_owned());
             let mut schema = match field.name {
                 "fieldsV1" => {
                     self.add_message("meta.FieldsV1");
                     json!({"allOf": [reference(&format!("{META}.FieldsV1"))]})
                 }
-                _ => self.value(field.of, place),
+                _ => self.value_schema(field.of, context),
             };
-            if let Some(text) = place
+            if let Some(text) = context
                 .kind
-                .and_then(|kind| podscope_kubectl::field_description(kind, &place.path))
+                .and_then(|kind| podscope_kubectl::field_description(kind, &context.path))
             {
                 schema["description"] = text.into();
             }
-            merged_by(field, &mut schema);
+            put_merge_extensions(field, &mut schema);
             if let Some(default) = published::default(of.name(), field, required.contains(&field.name)) {
                 schema["default"] = default;
             }
-            place.path.pop();
+            context.path.pop();
             properties.insert(field.name.to_owned(), schema);
         }
         let mut schema = json!({"type": "object", "properties": properties});
@@ -234,12 +234,14 @@ impl Schemas {
     }
 
     /// Creates the schema of a value; a struct becomes a reference.
-    fn value(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
+    fn value_schema(&mut self, of: GoType, context: &mut SchemaContext<'_>) -> Value {
         match of.shape() {
-            Shape::List(of) => json!({"type": "array", "items": self.item(of, place)}),
-            Shape::Map(of) => json!({"type": "object", "additionalProperties": self.item(of, place)}),
-            Shape::Struct(_) => json!({"allOf": [self.item(of, place)]}),
-            Shape::Leaf("Quantity" | "IntOrString" | "Time" | "MicroTime") => json!({"allOf": [self.item(of, place)]}),
+            Shape::List(of) => json!({"type": "array", "items": self.item_schema(of, context)}),
+            Shape::Map(of) => json!({"type": "object", "additionalProperties": self.item_schema(of, context)}),
+            Shape::Struct(_) => json!({"allOf": [self.item_schema(of, context)]}),
+            Shape::Leaf("Quantity" | "IntOrString" | "Time" | "MicroTime") => {
+                json!({"allOf": [self.item_schema(of, context)]})
+            }
             Shape::Leaf(leaf) => {
                 let mut schema = scalar(leaf);
                 let values = published::values(of);
@@ -251,10 +253,10 @@ impl Schemas {
         }
     }
 
-    /// Creates the schema of a list item or map value, where a reference cannot have siblings.
-    fn item(&mut self, of: GoType, place: &mut Place<'_>) -> Value {
+    /// Creates the schema of a list item or map value; a struct becomes a plain `$ref` without other fields.
+    fn item_schema(&mut self, of: GoType, context: &mut SchemaContext<'_>) -> Value {
         match of.shape() {
-            Shape::Struct(of) => reference(&self.named(of, place)),
+            Shape::Struct(of) => reference(&self.add_struct(of, context)),
             Shape::Leaf("Quantity") => {
                 let schema = || json!({"oneOf": [{"type": "string"}, {"type": "number"}]});
                 self.0.entry(QUANTITY).or_insert_with(schema);
@@ -269,21 +271,21 @@ impl Schemas {
                 self.add_message(&format!("meta.{time}"));
                 reference(&format!("{META}.{time}"))
             }
-            _ => self.value(of, place),
+            _ => self.value_schema(of, context),
         }
     }
 
     /// Adds the schema of a struct and returns its name.
-    fn named(&mut self, of: Struct, place: &mut Place<'_>) -> String {
+    fn add_struct(&mut self, of: Struct, context: &mut SchemaContext<'_>) -> String {
         let name = match of.name() {
-            name if OF_META.contains(&name) => format!("{META}.{name}"),
-            name if core().contains(name) => format!("io.k8s.api.core.v1.{name}"),
-            name => format!("{}.{name}", place.package),
+            name if META_STRUCTS.contains(&name) => format!("{META}.{name}"),
+            name if core_structs().contains(name) => format!("io.k8s.api.core.v1.{name}"),
+            name => format!("{}.{name}", context.package),
         };
         if !self.0.contains_key(&name) {
             // Structs can be recursive, so the name is reserved first.
             self.0.insert(name.clone(), Value::Null);
-            let schema = self.record(&name, of, place);
+            let schema = self.struct_schema(&name, of, context);
             self.0.insert(name.clone(), schema);
         }
         name
@@ -298,7 +300,7 @@ fn put_required(name: &str, schema: &mut Value) {
     }
 }
 
-fn of_kind(group: &str, version: &str, kind: &str) -> Value {
+fn group_version_kind(group: &str, version: &str, kind: &str) -> Value {
     json!([{"group": group, "version": version, "kind": kind}])
 }
 
@@ -337,8 +339,8 @@ fn scalar(leaf: &str) -> Value {
     }
 }
 
-/// Adds the extensions that control how strategic merge patches and server-side apply merge a list.
-fn merged_by(field: StructField, schema: &mut Value) {
+/// Adds the schema extensions that control how strategic merge patches and server-side apply merge a list.
+fn put_merge_extensions(field: StructField, schema: &mut Value) {
     let Shape::List(_) = field.of.shape() else {
         if field.name == "strategy" {
             schema["x-kubernetes-patch-strategy"] = "retainKeys".into();

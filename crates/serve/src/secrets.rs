@@ -1,5 +1,6 @@
-//! Scenarios and traces without the data of Secrets. A shared text keeps the keys; each value is replaced by a stand-in.
-//! Equal values have equal stand-ins and different values different ones, so that a replay changes the same objects.
+//! Removes the data of Secrets from scenarios and traces that are shared. Keys are kept; each value is replaced by a
+//! stand-in. Equal values have equal stand-ins and different values have different ones, so that a replay changes the
+//! same objects.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 /// The fields of a Secret that hold its data.
 const DATA: [&str; 2] = ["data", "stringData"];
 
-/// A run in the forms in which it is passed on.
+/// A run as a link and as a scenario file, for sharing.
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// The fragment of a link to the page.
@@ -21,7 +22,7 @@ pub struct Shared {
     pub scenario: String,
 }
 
-/// Returns a run as link and scenario, without the data of Secrets.
+/// Returns a run as a link and as a scenario, without the data of Secrets.
 #[must_use]
 pub fn shared(session: &Session) -> Shared {
     let link = link::Link::of(session, None, String::new()).encode();
@@ -44,7 +45,7 @@ pub(crate) fn without_data_in_trace(trace: &str, scenario: &str) -> String {
     stand_ins.trace(trace)
 }
 
-/// Returns an update for a page without the data of Secrets in what can be shared: links and exported files.
+/// Removes the data of Secrets from the links and exported files in an update for a page.
 pub(crate) fn without_data_in_update(update: Update, session: &Session) -> Update {
     match update {
         Update::Link {
@@ -75,7 +76,7 @@ pub(crate) fn without_data_in_update(update: Update, session: &Session) -> Updat
     }
 }
 
-/// Returns the link without the data of Secrets; None if it has none.
+/// Returns the link without the data of Secrets; None if it contains none.
 fn link_without_data(fragment: &str) -> Option<String> {
     let mut link = link::decode(fragment).ok()?;
     let mut stand_ins = StandIns::default();
@@ -90,12 +91,12 @@ fn link_without_data(fragment: &str) -> Option<String> {
             *command = without;
         }
     }
-    // The hash is that of the trace with the data.
+    // The hash was computed from a trace with the data, so it would not match.
     link.facts_hash.clear();
     stand_ins.has_replaced().then(|| link.encode())
 }
 
-/// Numbers of the values that were replaced, in the order in which the scenario contains them.
+/// Stand-ins for the values of Secrets. They are numbered in the order in which the scenario contains the values.
 #[derive(Default)]
 struct StandIns {
     numbers: ordered::Map<Vec<u8>, usize>,
@@ -108,7 +109,7 @@ impl StandIns {
         self.n_replaced > 0
     }
 
-    /// Returns a file without the data of Secrets; None if it has none, and keeps its form.
+    /// Returns a scenario file without the data of Secrets; None if it contains none and can be left as it is.
     fn file(&mut self, text: &str) -> Option<String> {
         let n_before = self.n_replaced;
         let without = self.scenario(text);
@@ -121,7 +122,7 @@ impl StandIns {
         for document in &documents {
             let mut document = document.to_value();
             self.drop_data_of_objects(&mut document);
-            // The export of a lesson has the requests in its solution, and as texts in its steps.
+            // The export of a lesson contains the requests in its solution, and also as command texts in its steps.
             if let Some(steps) = document.pointer_mut("/spec/steps") {
                 self.drop_data_of_texts(steps);
             }
@@ -141,7 +142,7 @@ impl StandIns {
         text
     }
 
-    /// Replaces the data of Secrets in all texts of a value that are commands.
+    /// Replaces the data of Secrets in all strings of a value that are commands.
     fn drop_data_of_texts(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -166,7 +167,7 @@ impl StandIns {
         }
     }
 
-    /// Records of commands contain the bodies of HTTP requests.
+    /// Replaces the data of Secrets in the records of commands, which contain the bodies of HTTP requests.
     fn trace(&mut self, trace: &str) -> String {
         let mut text = String::with_capacity(trace.len());
         for line in trace.lines() {
@@ -180,7 +181,7 @@ impl StandIns {
         text
     }
 
-    /// Returns the record of a command without the data of Secrets; None if it has none.
+    /// Returns the record of a command without the data of Secrets; None if it contains none.
     fn record(&mut self, line: &str) -> Option<String> {
         let mut record: Value = serde_json::from_str(line).ok()?;
         let command = self.command(record.get("command")?.as_str()?)?;
@@ -188,7 +189,7 @@ impl StandIns {
         Some(record.to_string())
     }
 
-    /// Returns the command of an HTTP request without the data of Secrets; None if it has none.
+    /// Returns the command of an HTTP request without the data of Secrets; None if it contains none.
     fn command(&mut self, command: &str) -> Option<String> {
         let (call, rest) = command.split_once("<<'EOF'\n")?;
         let body = rest.strip_suffix("\nEOF")?;
@@ -204,8 +205,8 @@ impl StandIns {
         }
     }
 
-    /// Returns the body of a request about Secrets (an object or a patch) without their data; None if it has none. A body
-    /// that cannot be read is refused anyway, and stays.
+    /// Returns the body of a request about Secrets (an object or a patch) without their data; None if it contains none.
+    /// An invalid body is left as it is, because the server refuses it anyway.
     fn body(&mut self, path: &str, body: &str) -> Option<String> {
         if !path.split(['/', '?']).any(|part| part == "secrets") {
             return None;
@@ -225,7 +226,7 @@ impl StandIns {
         (value != sent).then(|| value.to_string())
     }
 
-    /// Replaces the value of an operation of a JSON patch that writes data.
+    /// Replaces the value of a JSON patch operation that writes data.
     fn drop_data_of_operation(&mut self, operation: &mut Value) {
         let path = operation.get("path").and_then(Value::as_str).unwrap_or_default();
         let field = path.split('/').nth(1).unwrap_or_default().to_owned();
@@ -245,7 +246,7 @@ impl StandIns {
         }
     }
 
-    /// Replaces each string in a value. Values of `data` are Base64; a value that is not stays invalid.
+    /// Replaces each string in a value. Values of `data` are Base64; the stand-in of an invalid one is invalid too.
     fn replace(&mut self, value: &mut Value, is_encoded: bool) {
         match value {
             Value::String(text) if text.is_empty() => {}

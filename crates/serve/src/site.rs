@@ -1,4 +1,4 @@
-//! The built page (`--site DIR`): its files are read at the start and answered from memory, so that no request reaches
+//! The built page (`--site DIR`): its files are read at the start and served from memory, so that no request reaches
 //! the file system.
 
 use std::collections::BTreeMap;
@@ -8,18 +8,19 @@ use std::{fs, io};
 use bytes::Bytes;
 use podscope_api::hash;
 
-use crate::http::{Asked, Reply};
+use crate::http::{HttpRequest, Reply};
 
-/// Maximum size of all files. A built page has some ten megabytes; a wrong directory may have many more.
+/// Maximum total size of the files in bytes. A built page has about ten megabytes; a wrong directory may have many
+/// more.
 const MAX_SIZE: u64 = 128 * 1024 * 1024;
-/// Name of the page.
+/// File name of the page.
 const INDEX: &str = "index.html";
-/// Name of [`SCRIPT`] among the files.
+/// File name under which [`SCRIPT`] is served.
 const SCRIPT_NAME: &str = "podscope-serve.js";
-/// Connects the page to this server instead of a worker.
+/// Script that connects the page to this server instead of a worker.
 const SCRIPT: &str = include_str!("page.js");
-/// Text of a page whose start looks for [`SCRIPT`] (`www/boot.js`).
-const MARK: &str = "podscopeEngine ??=";
+/// Text in a page whose start script supports [`SCRIPT`] (`www/boot.js`).
+const BOOT_MARKER: &str = "podscopeEngine ??=";
 
 #[derive(Debug)]
 struct File {
@@ -35,7 +36,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Reads the files of a directory that `cargo xtask build` has made.
+    /// Reads the files of a directory that `cargo xtask build` has created.
     ///
     /// # Errors
     /// The directory cannot be read, or is not a built page of this version.
@@ -48,10 +49,10 @@ impl Site {
             .remove(INDEX)
             .and_then(|index| String::from_utf8(index).ok())
             .ok_or_else(|| wrong("there is no index.html; `cargo xtask build` makes dist/"))?;
-        if !index.contains(MARK) || !index.contains("<title>") {
+        if !index.contains(BOOT_MARKER) || !index.contains("<title>") {
             return Err(wrong("index.html is not the page of this version of Podscope"));
         }
-        // The script runs before the page's own start.
+        // The script must run before the page's start script.
         let script = format!("<script src=\"{SCRIPT_NAME}\"></script>\n    <title>");
         contents.insert(INDEX.to_owned(), index.replacen("<title>", &script, 1).into_bytes());
         contents.insert(SCRIPT_NAME.to_owned(), SCRIPT.as_bytes().to_vec());
@@ -61,29 +62,29 @@ impl Site {
         Ok(Site { files: files.collect() })
     }
 
-    /// The response to a request for a file; None if there is no such file.
-    pub(crate) fn answer(&self, asked: &Asked) -> Option<Reply> {
-        if !matches!(asked.method.as_str(), "GET" | "HEAD") {
+    /// Responds to a request for a file; None if there is no such file.
+    pub(crate) fn answer(&self, request: &HttpRequest) -> Option<Reply> {
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
             return None;
         }
-        let path = asked.path.split(['?', '#']).next().unwrap_or_default();
+        let path = request.path.split(['?', '#']).next().unwrap_or_default();
         let name = match path.strip_prefix('/')? {
-            // The Kubernetes API has this path too. Browsers name the type that they want.
-            "" if asked.header("accept")?.contains("text/html") => INDEX,
+            // The Kubernetes API has this path too. Browsers accept HTML explicitly.
+            "" if request.header("accept")?.contains("text/html") => INDEX,
             name => name,
         };
         let file = self.files.get(name)?;
-        let is_known = asked
+        let is_cached = request
             .header("if-none-match")
             .is_some_and(|known| known.split(',').any(|known| known.trim() == file.etag));
-        let reply = match is_known {
+        let reply = match is_cached {
             true => Reply::new(304, "", Bytes::new()),
             false => Reply::new(200, file.content_type, file.content.clone()),
         };
         let reply = reply
             .with("ETag", file.etag.clone())
             .with("X-Content-Type-Options", "nosniff");
-        // Its policy is in the page itself; this part can only be given as a header.
+        // The page contains its policy, except for this directive, which is valid only as a header.
         Some(match name {
             INDEX => reply.with("Content-Security-Policy", "frame-ancestors 'none'"),
             _ => reply,
@@ -106,7 +107,7 @@ fn about(dir: &Path, why: &str, kind: io::ErrorKind) -> io::Error {
     io::Error::new(kind, format!("--site {}: {why}", dir.display()))
 }
 
-/// Reads all regular files below a directory. Symbolic links are left out.
+/// Reads all regular files below a directory, but no symbolic links.
 fn read_dir(dir: &Path, prefix: &str, left: &mut u64, contents: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;

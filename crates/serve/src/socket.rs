@@ -1,8 +1,8 @@
 //! The WebSocket of a page: `GET /podscope/v1/page`.
 //!
-//! Binary messages are the page's protocol (`podscope_protocol`): the page sends packed `Request`s and gets packed
-//! `Update`s; an empty message is a ping and is sent back. Text messages are about the lead: the server sends `leads` or
-//! `watches`, and the page sends `lead` to take over.
+//! Binary messages are those of the page's protocol (`podscope_protocol`): the page sends packed `Request`s and
+//! receives packed `Update`s; an empty message is a ping and is sent back. Text messages tell which page leads: the
+//! server sends `leads` or `watches`, and the page sends `lead` to take over.
 
 use std::time::Duration;
 
@@ -20,18 +20,18 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
 
-use crate::engine::Door;
+use crate::engine::EngineHandle;
 use crate::http::{Body, Reply};
 use crate::pages::{BACKLOG, Message, PageId};
 
 /// Path of the endpoint.
 pub(crate) const PATH: &str = "/podscope/v1/page";
-/// Maximum size of a message of a page: a large dump that is opened.
+/// Maximum size of a message of a page, in bytes. It must suffice for a large cluster dump.
 const MAX_MESSAGE: usize = 64 * 1024 * 1024;
 /// Timeout for sending a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The reasons for which the server closes a connection.
+/// Reasons why the server closes a connection.
 const TOO_MANY: &str = "too many pages are open";
 const TOO_SLOW: &str = "the page is too slow";
 const OTHER_VERSION: &str = "the page is not of the same version as podscope serve";
@@ -39,8 +39,8 @@ const OTHER_VERSION: &str = "the page is not of the same version as podscope ser
 /// Switches a connection to the WebSocket protocol and serves a page on it.
 ///
 /// # Errors
-/// The response to a request that is no WebSocket handshake.
-pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, door: Door) -> Result<Response<Body>, Reply> {
+/// The response to a request that is not a WebSocket handshake.
+pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, engine: EngineHandle) -> Result<Response<Body>, Reply> {
     let is_websocket = headers
         .get(UPGRADE)
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
@@ -49,9 +49,9 @@ pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, door: Door) -> Res
         return Err(Reply::text(426, "this is the WebSocket of the page\n").with("Upgrade", "websocket"));
     };
     tokio::spawn(async move {
-        // The client has disconnected before the switch.
+        // Fails if the client has disconnected before the switch.
         let Ok(upgraded) = upgrade.await else { return };
-        serve(upgraded, door).await;
+        serve(upgraded, engine).await;
     });
     let mut response = Response::new(Body::Whole(None));
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -64,21 +64,21 @@ pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, door: Door) -> Res
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-async fn serve(upgraded: Upgraded, door: Door) {
+async fn serve(upgraded: Upgraded, engine: EngineHandle) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE))
         .max_frame_size(Some(MAX_MESSAGE));
     let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (outbox, mut messages) = mpsc::channel(BACKLOG);
-    let Ok(added) = door.ask(|engine| engine.pages.add(outbox)).await else {
+    let Ok(added) = engine.ask(|engine| engine.pages.add(outbox)).await else {
         return;
     };
     let why = match added {
         None => Some(TOO_MANY),
         Some(id) => {
-            let why = exchange(&mut socket, id, &mut messages, &door).await;
-            // An engine that has ended has no pages.
-            let _ = door.ask(move |engine| engine.page_left(id)).await;
+            let why = exchange(&mut socket, id, &mut messages, &engine).await;
+            // Fails if the engine has ended.
+            let _ = engine.ask(move |engine| engine.remove_page(id)).await;
             why
         }
     };
@@ -86,31 +86,31 @@ async fn serve(upgraded: Upgraded, door: Door) {
         code: CloseCode::Policy,
         reason: why.into(),
     });
-    // The page may be gone already.
+    // Fails if the page has already disconnected.
     let _ = tokio::time::timeout(SEND_TIMEOUT, socket.close(close)).await;
 }
 
-/// Exchanges messages until one side ends. Returns the reason if it is this side.
+/// Exchanges messages until one side closes the connection. Returns the reason if the server does.
 async fn exchange(
     socket: &mut Socket,
     id: PageId,
     messages: &mut mpsc::Receiver<Message>,
-    door: &Door,
+    engine: &EngineHandle,
 ) -> Option<&'static str> {
     loop {
         tokio::select! {
             received = socket.next() => {
                 let answered = match received {
-                    Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => ping(socket, door).await,
+                    Some(Ok(Frame::Binary(bytes))) if bytes.is_empty() => ping(socket, engine).await,
                     Some(Ok(Frame::Binary(bytes))) => {
                         let Ok(request) = unpack::<Request>(&bytes) else {
                             return Some(OTHER_VERSION);
                         };
-                        // The next request is read when the engine has handled this one.
-                        door.ask(move |engine| engine.page_asks(id, request)).await.ok()
+                        // Waits for the engine, so that the next request is read when this one has been handled.
+                        engine.ask(move |engine| engine.handle_page_request(id, request)).await.ok()
                     }
                     Some(Ok(Frame::Text(text))) if text.as_str() == "lead" => {
-                        door.ask(move |engine| engine.page_leads(id)).await.ok()
+                        engine.ask(move |engine| engine.set_leading_page(id)).await.ok()
                     }
                     Some(Ok(Frame::Close(_)) | Err(_)) | None => return None,
                     Some(Ok(_)) => Some(()),
@@ -122,8 +122,8 @@ async fn exchange(
                     Some(Message::Update(bytes)) => Frame::Binary(Bytes::from(bytes)),
                     Some(Message::Leads(true)) => Frame::text("leads"),
                     Some(Message::Leads(false)) => Frame::text("watches"),
-                    // The engine gave this page up, or has ended.
-                    None => return Some(TOO_SLOW).filter(|_| door.is_running()),
+                    // The engine has disconnected this page, or has ended.
+                    None => return Some(TOO_SLOW).filter(|_| engine.is_running()),
                 };
                 send(socket, frame).await.ok()?;
             }
@@ -131,9 +131,9 @@ async fn exchange(
     }
 }
 
-/// Answers a ping when the engine gets to it.
-async fn ping(socket: &mut Socket, door: &Door) -> Option<()> {
-    door.ask(|_| ()).await.ok()?;
+/// Answers a ping after the engine has run the jobs before it.
+async fn ping(socket: &mut Socket, engine: &EngineHandle) -> Option<()> {
+    engine.ask(|_| ()).await.ok()?;
     send(socket, Frame::Binary(Bytes::new())).await.ok()
 }
 

@@ -59,7 +59,7 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     if cause.about == "NamespaceTerminating" {
         return json!({"reason": cause.about, "message": cause.message, "field": "metadata.namespace"});
     }
-    // A cause that concerns no field has a reason of its own, if any.
+    // A cause without a reason: `about` is then not a field but the reason, if there is one.
     if cause.reason.is_empty() && cause.about.is_empty() {
         return json!({"message": cause.message});
     }
@@ -73,7 +73,7 @@ fn cause(cause: &Cause, is_conflict: bool) -> Value {
     value
 }
 
-/// The `Status` of a success.
+/// Creates the `Status` of a success.
 pub(crate) fn success(code: Option<u16>) -> Value {
     let mut status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"});
     if let Some(code) = code {
@@ -82,7 +82,8 @@ pub(crate) fn success(code: Option<u16>) -> Value {
     status
 }
 
-/// The `Status` for a client that accepts only protobuf, and asks for an object that has no message (HT-054).
+/// Creates the `Status` for a client that accepts only protobuf but requests an object without a protobuf message
+/// (HT-054).
 pub(crate) fn not_marshalable() -> Value {
     let message = "object *unstructured.Unstructured does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message";
     json!({

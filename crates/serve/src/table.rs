@@ -15,7 +15,7 @@ use crate::value;
 
 const TABLE: &str = include_str!("table-columns.tsv");
 
-/// Columns of type string whose cells are numbers, as on a real server.
+/// Resources and columns of type string whose cells are numbers all the same, as on a real server.
 const NUMBERS: [(&str, &str); 8] = [
     ("configmaps", "Data"),
     ("secrets", "Data"),
@@ -27,7 +27,7 @@ const NUMBERS: [(&str, &str); 8] = [
     ("controllerrevisions", "Revision"),
 ];
 
-/// Resources without a printer, whose table has no list of rows where it has no row.
+/// Resources without a printer. An empty table of these has `rows: null`.
 const WITHOUT_PRINTER: [&str; 3] = ["csistoragecapacities", "customresourcedefinitions", "limitranges"];
 
 /// Definition of a column of a built-in kind.
@@ -52,7 +52,7 @@ fn definition(text: &'static str) -> Option<Definition> {
     })
 }
 
-/// The columns of a built-in resource; name and age if it has no printer.
+/// Returns the columns of a built-in resource; name and age if it has no printer.
 fn definitions(path: &ApiPath) -> &'static [Definition] {
     static ALL: OnceLock<BTreeMap<&'static str, Vec<Definition>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -85,7 +85,7 @@ pub(crate) struct Columns {
     path: ApiPath,
     /// Printer columns of a custom kind, after the name.
     custom: Option<Vec<PrinterColumn>>,
-    /// Whether this is the scale of a custom kind, whose age column has the type date.
+    /// Whether this is the scale subresource of a custom kind, whose age column has the type date.
     is_custom_scale: bool,
 }
 
@@ -101,13 +101,14 @@ impl Columns {
         }
     }
 
-    /// The column definitions of the Table.
+    /// Returns the column definitions of the Table.
     pub(crate) fn definitions(&self) -> Value {
-        let told = |name: &str, kind: &str, format: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": name, "priority": priority});
+        let column_json = |name: &str, kind: &str, format: &str, priority: i64| json!({"name": name, "type": kind, "format": format, "description": name, "priority": priority});
         match &self.custom {
             Some(custom) => {
-                let name = std::iter::once(told("Name", "string", "name", 0));
-                let own = |column: &PrinterColumn| told(&column.name, &column.kind, &column.format, column.priority);
+                let name = std::iter::once(column_json("Name", "string", "name", 0));
+                let own =
+                    |column: &PrinterColumn| column_json(&column.name, &column.kind, &column.format, column.priority);
                 name.chain(custom.iter().map(own)).collect()
             }
             None => {
@@ -116,28 +117,28 @@ impl Columns {
                         (true, "Age") => "date",
                         _ => column.kind,
                     };
-                    told(&column.name, kind, column.format, column.priority)
+                    column_json(&column.name, kind, column.format, column.priority)
                 };
                 definitions(&self.path).iter().map(own).collect()
             }
         }
     }
 
-    /// The row of an object.
+    /// Creates the row of an object.
     pub(crate) fn row(&self, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
         match &self.custom {
             Some(custom) => {
                 let name = Value::from(&*object.metadata().name);
                 let cells = std::iter::once(name).chain(custom.iter().map(|column| column.cell(shown, now)));
-                json!({"cells": cells.collect::<Vec<_>>(), "object": beside(shown, include)})
+                json!({"cells": cells.collect::<Vec<_>>(), "object": row_object(shown, include)})
             }
             None => row(&self.path, object, shown, include, now),
         }
     }
 }
 
-/// The `object` of a row.
-pub(crate) fn beside(shown: &Value, include: Include) -> Value {
+/// Returns the `object` field of a row.
+pub(crate) fn row_object(shown: &Value, include: Include) -> Value {
     match include {
         Include::None => Value::Null,
         Include::Metadata => value::partial(shown),
@@ -182,7 +183,7 @@ fn row(path: &ApiPath, object: &Object, shown: &Value, include: Include, now: Ti
             },
         }]);
     }
-    row["object"] = beside(shown, include);
+    row["object"] = row_object(shown, include);
     row
 }
 
@@ -217,7 +218,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
         }
         match column.kind {
             "integer" => text.parse::<i64>().map_or(Value::Null, Value::from),
-            // The printer of one kind writes a word instead of a number.
+            // The printer of CronJobs prints a word in this column.
             "boolean" if path.resource == "cronjobs" => text.into(),
             _ => match (text, column.kind) {
                 ("true", _) if is_boolean(column) => true.into(),
@@ -230,7 +231,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
     definitions(path).iter().map(cell).collect()
 }
 
-/// Returns whether the cells of a column are booleans, regardless of its type.
+/// Returns whether the cells of a column are booleans, whatever its declared type.
 fn is_boolean(column: &Definition) -> bool {
     column.kind == "boolean" || column.name == "AllowVolumeExpansion"
 }

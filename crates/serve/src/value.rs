@@ -25,7 +25,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     managers::put(object, &mut value);
     value = podscope_api::served_form(served.api_version, served.kind, value);
     match served.api_version {
-        // Only the newer group omits these fields when they are empty.
+        // These fields are omitted when empty, but only in this group.
         "events.k8s.io/v1" => {
             for field in ["reportingInstance", "reportingController"] {
                 if let Some(map) = value.as_object_mut().filter(|map| map.get(field) == Some(&json!(""))) {
@@ -48,7 +48,7 @@ pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Va
     value
 }
 
-/// The times of a condition of a kind, which Go encodes as null where they are not set.
+/// Returns the time fields of a condition that Go encodes as null if they are not set.
 fn condition_times(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Deployment | Kind::CertificateSigningRequest => &["lastUpdateTime", "lastTransitionTime"],
@@ -65,7 +65,7 @@ fn condition_times(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Sets fields of a JSON object that are missing to null.
+/// Sets missing fields of a JSON object to null.
 fn put_unset_as_null(fields: &[&str], value: &mut Value) {
     for field in fields {
         if value.get(field).is_none() {
@@ -74,7 +74,7 @@ fn put_unset_as_null(fields: &[&str], value: &mut Value) {
     }
 }
 
-/// Structs, texts, times and lists that Go encodes although they are not set.
+/// Adds unset structs, times and lists that Go encodes although they are empty.
 fn put_unset(kind: Kind, value: &mut Value) {
     let empty = || json!({});
     let times = condition_times(kind);
@@ -118,12 +118,13 @@ fn of_custom(untyped: &Arc<UntypedObject>, served: ServedKind, snapshot: &Snapsh
     podscope_kubectl::printed_value(&Object::Untyped(untyped), true)
 }
 
-/// The deprecation warning of a custom kind's version, if any.
+/// Returns the deprecation warning of the version of a custom kind, if any.
 pub(crate) fn warning(kind: Kind, objects: &Objects) -> Option<String> {
     objects.with_version(kind, |version| version.warning()).flatten()
 }
 
-/// Sets the renew time of a node's Lease. A reachable node renews it every ten seconds, but these writes are not stored.
+/// Sets the renew time of a node's Lease. A reachable node renews its Lease every ten seconds, but the simulation does
+/// not store these writes.
 fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
     let start = snapshot.now.0 - snapshot.at.0;
     if let Some(at) = snapshot.heartbeats.last_renewal(&NodeName(node.into()), snapshot.at) {
@@ -131,7 +132,7 @@ fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
     }
 }
 
-/// The `PartialObjectMetadata` of an object (HT-045).
+/// Returns the `PartialObjectMetadata` of an object (HT-045).
 pub(crate) fn partial(value: &Value) -> Value {
     json!({
         "kind": "PartialObjectMetadata",
@@ -154,7 +155,7 @@ pub(crate) fn list(kind: &str, api_version: &str, metadata: Map<String, Value>, 
     json!({"kind": kind, "apiVersion": api_version, "metadata": metadata, "items": items})
 }
 
-/// Go's name for the type of an object, as errors contain it: `*core.ConfigMap`.
+/// Returns Go's name for the type of an object, as in error messages: `*core.ConfigMap`.
 pub(crate) fn go_type(kind: Kind, is_list: bool) -> String {
     let package = match kind.group() {
         "" => "core",

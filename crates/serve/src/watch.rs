@@ -1,7 +1,8 @@
 //! Watches: streams of events, one per line (HT-072 to HT-080).
 //!
-//! Each watch is a task that receives the engine's publications and writes the events of its objects. A watch whose client
-//! reads too slowly falls behind and ends with 410, like one that starts at a too old version. It does not block others.
+//! Each watch is a task that receives the engine's publications and writes the events of its objects. A watch whose
+//! client reads too slowly falls behind and ends with 410, like one that starts at a too old version. A slow watch does
+//! not block others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,24 +18,25 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep_until};
 
 use crate::board::{Encoding, News, Publication, Snapshot, Subscription};
-use crate::engine::Door;
-use crate::http::{Asked, JSON, Reply};
+use crate::engine::EngineHandle;
+use crate::http::{HttpRequest, JSON, Reply};
 use crate::negotiate::{Media, Offer, Shape};
 use crate::read::{forbidden, list_options, reach, version};
-use crate::route::{Answered, not_acceptable_media, wanted};
+use crate::route::{HandlerResult, negotiated_form, not_acceptable_media};
 use crate::{status, table, value};
 
 /// Default timeout of a watch (HT-062).
-const LONGEST: Duration = Duration::from_secs(1800);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1800);
 /// Interval of bookmarks, if the client requests them (HT-075).
-const BOOKMARK: Duration = Duration::from_secs(60);
+const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
 /// Time before the end of the watch at which a last bookmark is sent.
-const BEFORE_END: Duration = Duration::from_secs(2);
+const LAST_BOOKMARK_LEAD: Duration = Duration::from_secs(2);
 
-/// Time from a change of a definition to the end of the watches of its objects: the API server replaces their storage.
-const DRAIN: Duration = Duration::from_secs(1);
+/// Time from a change of a CustomResourceDefinition to the end of the watches of its objects, whose storage the API
+/// server replaces.
+const DRAIN_DELAY: Duration = Duration::from_secs(1);
 
-/// Objects and output form of a watch.
+/// The selected objects and the output form of a watch.
 struct Watch {
     path: ApiPath,
     served: ServedKind,
@@ -50,11 +52,17 @@ struct Watch {
 }
 
 /// Error: the client has disconnected.
-struct Left;
+struct Disconnected;
 
-pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
-    let form = wanted(asked, Offer::Objects, true)?;
-    // Deviation: events are JSON, so a client that accepts only protobuf is refused.
+pub(crate) fn watch(
+    request: &HttpRequest,
+    path: &ApiPath,
+    served: ServedKind,
+    kind: Kind,
+    engine: &EngineHandle,
+) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Objects, true)?;
+    // Deviation: events are always JSON, so a client that accepts only protobuf is refused.
     if form.media == Media::Protobuf {
         return Err(not_acceptable_media().into());
     }
@@ -62,9 +70,9 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
     let sends_initial = check(query)?;
     let since = version(query).map_err(|error| ApiError::unnamed(error.message))?;
     let timeout = integer(query, "timeoutSeconds")?;
-    let selectors = Selectors::of(kind, query, &door.board.snapshot().objects)?;
+    let selectors = Selectors::of(kind, query, &engine.board.snapshot().objects)?;
     let include = table::include(path)?;
-    let subscription = door
+    let subscription = engine
         .board
         .subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
     reach(&subscription.snapshot)?;
@@ -85,14 +93,14 @@ pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kin
         + timeout
             .and_then(|seconds| u64::try_from(seconds).ok())
             .filter(|seconds| *seconds > 0)
-            .map_or(LONGEST, Duration::from_secs);
-    let begins = match (sends_initial, since) {
-        (Some(true), _) => Begins::Initial,
-        (_, None | Some(0)) if sends_initial == Some(false) => Begins::Now,
-        (_, None | Some(0)) => Begins::Everything,
-        (_, Some(since)) => Begins::After(since),
+            .map_or(DEFAULT_TIMEOUT, Duration::from_secs);
+    let first_events = match (sends_initial, since) {
+        (Some(true), _) => FirstEvents::Initial,
+        (_, None | Some(0)) if sends_initial == Some(false) => FirstEvents::Now,
+        (_, None | Some(0)) => FirstEvents::Everything,
+        (_, Some(since)) => FirstEvents::After(since),
     };
-    tokio::spawn(watch.run(subscription, begins, ends));
+    tokio::spawn(watch.run(subscription, first_events, ends));
     Ok(reply)
 }
 
@@ -137,9 +145,9 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
     }
 }
 
-/// Returns whether a change gives a custom kind another storage: its definition is removed, or has another specification
-/// or other accepted names (HT-196).
-fn redefines(change: &Change, kind: Kind) -> bool {
+/// Returns whether the API server replaces the storage of a custom kind: its definition was deleted, or its spec or
+/// accepted names changed (HT-196).
+fn replaces_storage(change: &Change, kind: Kind) -> bool {
     let Kind::Custom(_) = kind else { return false };
     let definition = |object: &Option<Object>| match object {
         Some(Object::Untyped(untyped)) if untyped.kind == Kind::CustomResourceDefinition => {
@@ -159,8 +167,8 @@ fn redefines(change: &Change, kind: Kind) -> bool {
     }
 }
 
-/// The first events of a watch.
-enum Begins {
+/// Events with which a watch begins.
+enum FirstEvents {
     /// All existing objects, then a bookmark, then changes.
     Initial,
     /// All existing objects, then changes.
@@ -172,12 +180,17 @@ enum Begins {
 }
 
 impl Watch {
-    async fn run(mut self, subscription: Subscription, begins: Begins, ends: Instant) {
-        // The error means only that the client has disconnected.
-        let _ = self.tell(subscription, begins, ends).await;
+    async fn run(mut self, subscription: Subscription, first_events: FirstEvents, ends: Instant) {
+        // An error means only that the client has disconnected.
+        let _ = self.send_events(subscription, first_events, ends).await;
     }
 
-    async fn tell(&mut self, subscription: Subscription, begins: Begins, ends: Instant) -> Result<(), Left> {
+    async fn send_events(
+        &mut self,
+        subscription: Subscription,
+        first_events: FirstEvents,
+        ends: Instant,
+    ) -> Result<(), Disconnected> {
         let Subscription {
             snapshot,
             since,
@@ -185,16 +198,16 @@ impl Watch {
             mut news,
         } = subscription;
         let mut reached = snapshot.revision;
-        match begins {
-            Begins::Initial => {
-                self.everything(&snapshot).await?;
+        match first_events {
+            FirstEvents::Initial => {
+                self.send_all(&snapshot).await?;
                 if self.has_bookmarks {
                     self.bookmark(reached, true).await?;
                 }
             }
-            Begins::Everything => self.everything(&snapshot).await?,
-            Begins::Now => {}
-            Begins::After(version) => match since {
+            FirstEvents::Everything => self.send_all(&snapshot).await?,
+            FirstEvents::Now => {}
+            FirstEvents::After(version) => match since {
                 Some(changes) => {
                     reached = reached.max(version);
                     self.changes(&changes, None, &snapshot).await?;
@@ -202,33 +215,36 @@ impl Watch {
                 None => return self.too_old(version, oldest).await,
             },
         }
-        let mut bookmark = Instant::now() + BOOKMARK;
-        // A watch that is shorter than this has no last bookmark.
-        let last = ends.checked_sub(BEFORE_END).filter(|last| *last > Instant::now());
+        let mut bookmark = Instant::now() + BOOKMARK_INTERVAL;
+        // A watch shorter than `LAST_BOOKMARK_LEAD` has no last bookmark.
+        let last = ends
+            .checked_sub(LAST_BOOKMARK_LEAD)
+            .filter(|last| *last > Instant::now());
         let mut has_ended = last.is_none();
         let mut snapshot = snapshot;
         let mut ends = ends;
-        // Simulated time at which the watch ends, where that passes faster than real time.
-        let mut drained: Option<Time> = None;
+        // Simulated time at which the watch ends after a change of the definition; with a fast clock it comes before
+        // `ends`.
+        let mut drain_end: Option<Time> = None;
         while Instant::now() < ends {
             let next = match last {
                 Some(last) if !has_ended => bookmark.min(last),
                 _ => ends,
             };
-            let told = tokio::select! {
-                told = news.recv() => told,
+            let received = tokio::select! {
+                received = news.recv() => received,
                 () = sleep_until(next) => {
                     has_ended |= next < bookmark;
-                    bookmark = Instant::now() + BOOKMARK;
+                    bookmark = Instant::now() + BOOKMARK_INTERVAL;
                     if self.has_bookmarks && Instant::now() < ends {
                         self.bookmark(reached, false).await?;
                     }
                     continue;
                 }
-                () = self.lines.closed() => return Err(Left),
+                () = self.lines.closed() => return Err(Disconnected),
             };
-            match told {
-                Ok(News::Changes(news)) if drained.is_some_and(|drained| news.now >= drained) => return Ok(()),
+            match received {
+                Ok(News::Changes(news)) if drain_end.is_some_and(|drain_end| news.now >= drain_end) => return Ok(()),
                 Ok(News::Changes(news)) => {
                     let now = news.now;
                     let after = Arc::make_mut(&mut snapshot);
@@ -237,9 +253,9 @@ impl Watch {
                     let fresh = &news.changes[first..];
                     self.changes(fresh, Some(&news), &snapshot).await?;
                     reached = fresh.last().map_or(reached, |change| change.revision);
-                    if drained.is_none() && fresh.iter().any(|change| redefines(change, self.kind)) {
-                        drained = Some(Time(now.0 + DRAIN.as_micros() as i64));
-                        ends = ends.min(Instant::now() + DRAIN);
+                    if drain_end.is_none() && fresh.iter().any(|change| replaces_storage(change, self.kind)) {
+                        drain_end = Some(Time(now.0 + DRAIN_DELAY.as_micros() as i64));
+                        ends = ends.min(Instant::now() + DRAIN_DELAY);
                         has_ended = true;
                     }
                 }
@@ -251,7 +267,7 @@ impl Watch {
     }
 
     /// Returns whether the watch includes an object.
-    fn concerns(&self, object: &Object) -> bool {
+    fn includes(&self, object: &Object) -> bool {
         let metadata = object.metadata();
         object.kind() == self.kind
             && (self.path.namespace.is_empty() || *metadata.namespace == *self.path.namespace)
@@ -259,7 +275,7 @@ impl Watch {
             && self.selectors.choose(object)
     }
 
-    async fn everything(&mut self, snapshot: &Snapshot) -> Result<(), Left> {
+    async fn send_all(&mut self, snapshot: &Snapshot) -> Result<(), Disconnected> {
         let objects = snapshot.with_kind(self.kind);
         let all = match self.path.namespace.as_str() {
             "" => objects.list_kind(self.kind),
@@ -267,7 +283,7 @@ impl Watch {
         };
         for object in all
             .iter()
-            .filter(|object| self.concerns(object))
+            .filter(|object| self.includes(object))
             .cloned()
             .collect::<Vec<_>>()
         {
@@ -277,27 +293,28 @@ impl Watch {
         Ok(())
     }
 
-    /// Sends the events of changes, which may be part of a publication.
+    /// Sends the events of changes. `news` is their publication, whose encoded events are shared with other watches.
     async fn changes(
         &mut self,
         changes: &[Arc<Change>],
         news: Option<&Publication>,
         snapshot: &Snapshot,
-    ) -> Result<(), Left> {
+    ) -> Result<(), Disconnected> {
         for change in changes {
-            let concerns = |object: &Option<Object>| object.clone().filter(|object| self.concerns(object));
-            let (event, object) = match (concerns(&change.old), concerns(&change.new)) {
+            let includes = |object: &Option<Object>| object.clone().filter(|object| self.includes(object));
+            let (event, object) = match (includes(&change.old), includes(&change.new)) {
                 (None, None) => continue,
                 (None, Some(new)) => ("ADDED", new),
                 (Some(_), Some(new)) => ("MODIFIED", new),
                 (Some(mut old), None) => {
-                    // The last state, with the resourceVersion of the deletion (HT-074).
+                    // The event contains the last state, with the resourceVersion of the deletion (HT-074).
                     old.metadata_mut().resource_version = change.revision.to_string().into();
                     ("DELETED", old)
                 }
             };
             let line = match news {
-                // The first row of a table differs, and what a row includes.
+                // Rows of tables are not shared: the first one has the columns, and `includeObject` changes their
+                // content.
                 Some(news) if self.shape != Shape::Table => {
                     let encoding = Encoding {
                         revision: change.revision,
@@ -315,7 +332,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The line of an event.
+    /// Encodes an event as one line.
     fn encode(&mut self, event: &str, object: &Object, snapshot: &Snapshot) -> Bytes {
         let shown = value::of(object, self.served, snapshot);
         let shown = match self.shape {
@@ -341,7 +358,7 @@ impl Watch {
     }
 
     /// Sends a bookmark (HT-075, HT-076).
-    async fn bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Left> {
+    async fn bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Disconnected> {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         if is_end_of_initial {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
@@ -368,7 +385,7 @@ impl Watch {
         self.send(line("BOOKMARK", &shown)).await
     }
 
-    async fn too_old(&mut self, version: u64, oldest: u64) -> Result<(), Left> {
+    async fn too_old(&mut self, version: u64, oldest: u64) -> Result<(), Disconnected> {
         let error = ApiError {
             code: 410,
             reason: StatusReason::Expired,
@@ -377,8 +394,8 @@ impl Watch {
         self.send(line("ERROR", &status::of(&error))).await
     }
 
-    async fn send(&self, line: Bytes) -> Result<(), Left> {
-        self.lines.send(line).await.map_err(|_| Left)
+    async fn send(&self, line: Bytes) -> Result<(), Disconnected> {
+        self.lines.send(line).await.map_err(|_| Disconnected)
     }
 }
 

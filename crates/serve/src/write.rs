@@ -8,33 +8,39 @@ use podscope_kubectl::rest::{ApiCall, ApiPath, Method, Selectors, limit, selecte
 use serde_json::{Map, Value, json};
 
 use crate::board::Snapshot;
-use crate::engine::{Answered as Called, Door};
-use crate::http::{Asked, Reply};
+use crate::engine::{CallAnswers, EngineHandle};
+use crate::http::{HttpRequest, Reply};
 use crate::negotiate::{Form, Offer, Shape};
-use crate::read::{list_metadata, shown_list, subject};
-use crate::route::{Answered, is_pretty, wanted};
+use crate::read::{list_in_form, list_metadata, object_or_subresource};
+use crate::route::{HandlerResult, is_pretty, negotiated_form};
 use crate::{status, table, value};
 
-pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
-    let form = wanted(asked, Offer::Objects, false)?;
-    let method = Method::named(&asked.method).ok_or_else(ApiError::method_not_allowed)?;
-    let call = call(asked, path, method)?;
+pub(crate) async fn write(
+    request: &HttpRequest,
+    path: &ApiPath,
+    served: ServedKind,
+    kind: Kind,
+    engine: &EngineHandle,
+) -> HandlerResult {
+    let form = negotiated_form(request, Offer::Objects, false)?;
+    let method = Method::named(&request.method).ok_or_else(ApiError::method_not_allowed)?;
+    let call = call(request, path, method)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
-    let is_apply = asked
+    let is_apply = request
         .header("content-type")
         .is_some_and(|kind| kind.starts_with("application/apply-patch"));
-    let before = door.board.snapshot();
+    let before = engine.board.snapshot();
     let may_create = is_apply || method == Method::Put;
-    let was_there = !may_create || before.objects.get_kind(kind, &key).is_some();
-    let called = door.call(call).await?.map_err(ApiError::internal)?;
-    let snapshot = door.board.snapshot();
-    let Called {
+    let existed = !may_create || before.objects.get_kind(kind, &key).is_some();
+    let call_answers = engine.call(call).await?.map_err(ApiError::internal)?;
+    let snapshot = engine.board.snapshot();
+    let CallAnswers {
         mut answers,
         mut warnings,
-    } = called;
+    } = call_answers;
     let is_collection = path.name.is_empty() && method == Method::Delete;
     if is_collection {
-        // An object that is gone already counts as deleted.
+        // An object that no longer exists counts as deleted.
         let failure = answers
             .into_iter()
             .filter_map(Result::err)
@@ -42,7 +48,7 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
         if let Some(error) = failure {
             return Err(error.into());
         }
-        // The objects as they were listed.
+        // The response contains the objects as they were before the deletion.
         let mut listed = selected(kind, &path.namespace, &path.query, &before.objects)?;
         listed.truncate(limit(&path.query)?.unwrap_or(usize::MAX));
         let rows: Vec<(Object, Value)> = listed
@@ -56,31 +62,31 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
         let metadata = list_metadata(
             path,
             before.revision,
-            left_after(path, kind, rows.len(), &before)?,
+            count_left(path, kind, rows.len(), &before)?,
             last,
         );
-        let list = shown_list(path, served, form, metadata, rows, &snapshot)?;
-        return Ok(Reply::value(200, &list, form, is_pretty(asked, &asked.path)).warned(&warnings));
+        let list = list_in_form(path, served, form, metadata, rows, &snapshot)?;
+        return Ok(Reply::value(200, &list, form, is_pretty(request, &request.path)).with_warnings(&warnings));
     }
     let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
     let object = match answer {
-        Ok(object) => object.map(|object| rehearsed(object, path, &before)),
-        // Errors have warnings too.
-        Err(error) if error.code != 0 => return Ok(Reply::error(&error).warned(&warnings)),
+        Ok(object) => object.map(|object| with_stored_version(object, path, &before)),
+        // Error responses carry the warnings too.
+        Err(error) if error.code != 0 => return Ok(Reply::error(&error).with_warnings(&warnings)),
         Err(error) => return Err(error.into()),
     };
     if matches!(method, Method::Post | Method::Patch) && path.subresource.is_empty() {
         warnings.extend(object.iter().flat_map(podscope_api::warnings));
-        // Every request to a deprecated version gets the warning.
+        // Removed here, because `route` adds this warning to every response of a deprecated version.
         warnings.retain(|warning| warning != podscope_api::DEPRECATED_ENDPOINTS);
     }
     let code = match method {
         Method::Post => 201,
-        Method::Put | Method::Patch if !was_there => 201,
+        Method::Put | Method::Patch if !existed => 201,
         _ => 200,
     };
-    let answered = Answer {
-        asked,
+    let response = Answer {
+        request,
         path,
         served,
         form,
@@ -88,14 +94,14 @@ pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kin
     };
     let reply = match (method, path.subresource.as_str()) {
         (Method::Post, "binding" | "eviction") => Reply::json(201, &status::success(Some(201))),
-        (Method::Delete, _) => answered.deleted(object)?,
-        _ => answered.object(code, object)?,
+        (Method::Delete, _) => response.deleted(object)?,
+        _ => response.object(code, object)?,
     };
-    Ok(reply.warned(&warnings))
+    Ok(reply.with_warnings(&warnings))
 }
 
-/// The number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
-fn left_after(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
+/// Returns the number of objects that a DELETE of a collection with a limit leaves, and whether it has a selector.
+fn count_left(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> Result<(usize, bool), ApiError> {
     if limit(&path.query)?.is_none() {
         return Ok((0, false));
     }
@@ -105,20 +111,20 @@ fn left_after(path: &ApiPath, kind: Kind, deleted: usize, before: &Snapshot) -> 
 }
 
 /// Handles POST of a `Binding` to a namespace; the body names the pod.
-pub(crate) async fn binding(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
-    let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+pub(crate) async fn binding(request: &HttpRequest, path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
+    let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let name = body["metadata"]["name"].as_str().unwrap_or_default();
-    let asked = Asked {
+    let request = HttpRequest {
         path: format!("/api/v1/namespaces/{}/pods/{name}/binding", path.namespace),
-        ..asked.clone()
+        ..request.clone()
     };
-    let path = ApiPath::of(&asked.path).ok_or_else(ApiError::no_such_resource)?;
+    let path = ApiPath::of(&request.path).ok_or_else(ApiError::no_such_resource)?;
     let served = podscope_api::schema::served_resource("v1", "pods").ok_or_else(ApiError::no_such_resource)?;
-    write(&asked, &path, served, Kind::Pod, door).await
+    write(&request, &path, served, Kind::Pod, engine).await
 }
 
-/// The result of a dry run, with the stored resourceVersion (HT-067).
-fn rehearsed(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
+/// Sets the resourceVersion of the result of a dry run to the stored one (HT-067).
+fn with_stored_version(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
     if path.query.get("dryRun").is_some()
         && let Some(stored) = before.objects.get_kind(object.kind(), &object.key())
     {
@@ -127,14 +133,14 @@ fn rehearsed(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
     object
 }
 
-/// Creates the call. The field manager defaults to the name in the User-Agent (HT-068).
-fn call(asked: &Asked, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
-    let body = std::str::from_utf8(&asked.body)
+/// Creates the API call of a request. The field manager defaults to the name in the User-Agent (HT-068).
+fn call(request: &HttpRequest, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
+    let body = std::str::from_utf8(&request.body)
         .map_err(|_| ApiError::bad_request("the body of the request is no UTF-8 text"))?;
-    let mut text = asked.path.clone();
-    let content_type = asked.header("content-type").unwrap_or_default();
+    let mut text = request.path.clone();
+    let content_type = request.header("content-type").unwrap_or_default();
     let is_apply = content_type.starts_with("application/apply-patch");
-    let agent = asked.header("user-agent").unwrap_or_default();
+    let agent = request.header("user-agent").unwrap_or_default();
     let agent = agent.split('/').next().unwrap_or_default().trim();
     let has_manager = path.query.get("fieldManager").is_some();
     if !has_manager && !is_apply && method != Method::Delete && !agent.is_empty() {
@@ -152,7 +158,7 @@ fn call(asked: &Asked, path: &ApiPath, method: Method) -> Result<ApiCall, ApiErr
 }
 
 /// Returns whether a DELETE of the kind responds with the object even if it is deleted immediately (`ReturnDeletedObject`).
-fn is_told_whole(kind: Kind) -> bool {
+fn returns_deleted_object(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Pod
@@ -175,7 +181,7 @@ fn is_told_whole(kind: Kind) -> bool {
 
 /// Context of a response.
 struct Answer<'a> {
-    asked: &'a Asked,
+    request: &'a HttpRequest,
     path: &'a ApiPath,
     served: ServedKind,
     form: Form,
@@ -183,11 +189,11 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    fn object(&self, code: u16, object: Option<Object>) -> Answered {
+    fn object(&self, code: u16, object: Option<Object>) -> HandlerResult {
         let Some(object) = object else {
             return Ok(Reply::json(code, &status::success(Some(code))));
         };
-        let shown = subject(&object, self.path, self.served, self.snapshot)?;
+        let shown = object_or_subresource(&object, self.path, self.served, self.snapshot)?;
         let shown = match self.form.shape {
             Shape::Table => {
                 let version = object.metadata().resource_version.to_string();
@@ -200,18 +206,18 @@ impl Answer<'_> {
             Shape::Partial { .. } => value::partial(&shown),
             Shape::Plain | Shape::Discovery { .. } => shown,
         };
-        let is_pretty = is_pretty(self.asked, &self.asked.path);
+        let is_pretty = is_pretty(self.request, &self.request.path);
         Ok(Reply::value(code, &shown, self.form, is_pretty))
     }
 
     /// Responds to a DELETE: with a `Status` if the object is deleted, or else with the object (HT-009, HT-082).
-    fn deleted(&self, object: Option<Object>) -> Answered {
+    fn deleted(&self, object: Option<Object>) -> HandlerResult {
         let Some(object) = object else {
             return Ok(Reply::json(200, &status::success(None)));
         };
         let metadata = object.metadata();
         let stays = metadata.is_terminating() && (!metadata.finalizers.is_empty() || object.kind() == Kind::Namespace);
-        if stays || is_told_whole(object.kind()) {
+        if stays || returns_deleted_object(object.kind()) {
             return self.object(200, Some(object));
         }
         let mut value = status::success(None);
@@ -222,7 +228,7 @@ impl Answer<'_> {
         details["kind"] = object.kind().plural().into();
         details["uid"] = metadata.uid.as_str().into();
         value["details"] = details;
-        let is_pretty = is_pretty(self.asked, &self.asked.path);
+        let is_pretty = is_pretty(self.request, &self.request.path);
         Ok(Reply::value(200, &value, self.form, is_pretty))
     }
 }

@@ -1,16 +1,16 @@
-//! Shared by the measurements of the server.
+//! Code that the benchmarks of the server share.
 #![allow(dead_code, reason = "each measurement uses a part")]
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// Prints a figure for `cargo xtask bench`.
+/// Prints a result line for `cargo xtask bench`.
 pub(crate) fn figure(name: &str, value: f64, unit: &str) {
     println!("figure: {name} = {value:.1} {unit}");
 }
 
-/// Memory of this process in MiB.
+/// Returns the memory of this process in MiB.
 pub(crate) fn memory() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -69,7 +69,7 @@ impl Connection {
     }
 
     /// Sends a request that must succeed.
-    pub(crate) fn fine(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
+    pub(crate) fn send_ok(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let (status, answer) = self.try_send(method, path, body).expect("a response");
         assert!(
             (200..300).contains(&status),

@@ -1,11 +1,11 @@
-//! The paths of resources, each with an operation for every method.
+//! The OpenAPI paths of resources, with one operation for each method.
 
 use serde_json::{Map, Value, json};
 
 use crate::resources::Resource;
 
-/// The methods of subresources that connect a client with something else.
-fn connects(subresource: &str) -> &'static [&'static str] {
+/// Returns the methods of a subresource that connects the client with a container or server, such as `exec` or `proxy`.
+fn connection_methods(subresource: &str) -> &'static [&'static str] {
     match subresource {
         "exec" | "attach" | "portforward" => &["get", "post"],
         "proxy" => &["delete", "get", "head", "options", "patch", "post", "put"],
@@ -17,24 +17,24 @@ fn subresource(resource: &Resource) -> &str {
     resource.name.split_once('/').map_or("", |(_, subresource)| subresource)
 }
 
-/// Returns whether the resource connects a client with something else, and has no schemas.
-pub(super) fn is_connected(resource: &Resource) -> bool {
-    !connects(subresource(resource)).is_empty()
+/// Returns whether the resource is a connection like `exec` or `proxy`, which has no schemas.
+pub(super) fn is_connection(resource: &Resource) -> bool {
+    !connection_methods(subresource(resource)).is_empty()
 }
 
-pub(super) fn is_deleted(resource: &Resource) -> bool {
+pub(super) fn has_delete(resource: &Resource) -> bool {
     resource.verbs.contains(&"delete")
 }
 
-pub(super) fn is_patched(resource: &Resource) -> bool {
+pub(super) fn has_patch(resource: &Resource) -> bool {
     resource.verbs.contains(&"patch")
 }
 
-pub(super) fn is_scaled(resource: &Resource) -> bool {
+pub(super) fn is_scale(resource: &Resource) -> bool {
     subresource(resource) == "scale"
 }
 
-/// The path at which a group or version lists what it has.
+/// Returns the path at which a group lists its versions, or a version its resources.
 pub(super) fn root(name: &str) -> (String, Value) {
     let read = json!({"responses": {"401": {"description": "Unauthorized"}}});
     (format!("/{name}/"), json!({"get": read}))
@@ -42,7 +42,7 @@ pub(super) fn root(name: &str) -> (String, Value) {
 
 /// Adds the paths of a resource: its collection, single objects, and watches of both in the deprecated form.
 pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watches: bool) {
-    let root = format!("/{}", super::place(resource.api_version));
+    let root = format!("/{}", super::document_name(resource.api_version));
     let base = resource.name.split('/').next().unwrap_or_default();
     let subresource = subresource(resource);
     let scope = if resource.is_namespaced {
@@ -59,13 +59,13 @@ pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watch
         "" => format!("{root}{scope}/{base}/{{name}}"),
         subresource => format!("{root}{scope}/{base}/{{name}}/{subresource}"),
     };
-    for method in connects(subresource) {
+    for method in connection_methods(subresource) {
         put(one.clone(), "connect", method);
         if subresource == "proxy" {
             put(format!("{one}/{{path}}"), "connect", method);
         }
     }
-    if !connects(subresource).is_empty() {
+    if !connection_methods(subresource).is_empty() {
         return;
     }
     let mut add = |path: String, verb: &str, method: &str| {
@@ -100,7 +100,7 @@ pub(super) fn put(paths: &mut Map<String, Value>, resource: &Resource, has_watch
     }
 }
 
-/// A path item with the parameters that stand in its path.
+/// Creates a path item with the parameters that its path contains.
 fn parameters(path: &str) -> Value {
     let names = path
         .split('/')

@@ -1,15 +1,15 @@
-//! `/openapi/v2`: the documents of version 3 as one in the older form (Swagger 2.0), in JSON only.
+//! `/openapi/v2`: all documents of `/openapi/v3` as one document in the older form (Swagger 2.0), in JSON only.
 
 use podscope_cluster::Objects;
 use serde_json::{Map, Value, json};
 
 use super::{built_in, custom_document};
-use crate::http::{Asked, JSON, Reply};
+use crate::http::{HttpRequest, JSON, Reply};
 use crate::resources;
 
 /// Responds to `/openapi/v2`.
-pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
-    let accept = asked.header("accept").unwrap_or("*/*");
+pub(crate) fn answer(request: &HttpRequest, objects: &Objects) -> Reply {
+    let accept = request.header("accept").unwrap_or("*/*");
     let mut accepted = accept
         .split(',')
         .map(|clause| clause.split(';').next().unwrap_or_default().trim());
@@ -28,7 +28,7 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
         take(&document.text, &mut definitions);
     }
     for definition in definitions.values_mut() {
-        without_values(definition);
+        remove_defaults_and_enums(definition);
     }
     let mut versions: Vec<&str> = Vec::new();
     for resource in resources::with_custom(objects) {
@@ -37,7 +37,7 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
         }
     }
     for version in versions {
-        if let Some(document) = custom_document(&super::place(version), objects) {
+        if let Some(document) = custom_document(&super::document_name(version), objects) {
             take(&document.text, &mut definitions);
         }
     }
@@ -52,13 +52,13 @@ pub(crate) fn answer(asked: &Asked, objects: &Objects) -> Reply {
         }},
         "security": [{"BearerToken": []}],
     });
-    to_older(&mut document);
+    to_version_2(&mut document);
     document.sort_all_objects();
     Reply::json(200, &document)
 }
 
-/// Removes defaults and enumerations, which the older form of built-in schemas does not have.
-fn without_values(definition: &mut Value) {
+/// Removes defaults and enumerations, which built-in schemas do not have in version 2.
+fn remove_defaults_and_enums(definition: &mut Value) {
     let fields = definition.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(Map::values_mut) {
         for part in ["/items", ""] {
@@ -69,21 +69,21 @@ fn without_values(definition: &mut Value) {
     }
 }
 
-/// Rewrites what only version 3 has: references, the schemas of parameters, and alternatives.
-fn to_older(value: &mut Value) {
+/// Rewrites references, schemas of parameters and alternatives, whose form differs in version 2.
+fn to_version_2(value: &mut Value) {
     match value {
         Value::Object(map) => {
             if let Some(Value::String(reference)) = map.get_mut("$ref") {
                 *reference = reference.replace("#/components/schemas/", "#/definitions/");
             }
-            // A reference with siblings.
+            // A reference that has other fields beside it.
             if let Some(Value::Array(all)) = map.get("allOf")
                 && let [Value::Object(one)] = all.as_slice()
             {
                 let one = one.clone();
                 map.shift_remove("allOf");
                 map.extend(one);
-                return to_older(value);
+                return to_version_2(value);
             }
             if map.contains_key("in")
                 && let Some(Value::Object(schema)) = map.shift_remove("schema")
@@ -93,9 +93,9 @@ fn to_older(value: &mut Value) {
             if map.shift_remove("oneOf").is_some() {
                 map.insert("type".to_owned(), "string".into());
             }
-            map.values_mut().for_each(to_older);
+            map.values_mut().for_each(to_version_2);
         }
-        Value::Array(items) => items.iter_mut().for_each(to_older),
+        Value::Array(items) => items.iter_mut().for_each(to_version_2),
         _ => {}
     }
 }

@@ -3,15 +3,15 @@
 use base64::Engine as _;
 use serde_json::{Map, Value};
 
-use super::{EMBEDDED, Field, MAGIC, full, is_embedded, message_name, messages};
+use super::{EMBEDDED, Field, MAGIC, full_name, is_embedded, message_name, messages};
 
-/// Encodes an object with its envelope; None if its kind has no protobuf message, as custom kinds.
+/// Encodes an object with its envelope; None if its kind has no protobuf message, e.g. a custom kind.
 pub(crate) fn encode(value: &Value) -> Option<Vec<u8>> {
     let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let own = message_name(api_version, kind);
-    // Status and the kinds of discovery have the version of the core group.
-    let name = [own, format!("meta.{kind}")]
+    let own_name = message_name(api_version, kind);
+    // `Status` and the kinds of discovery have apiVersion v1 but belong to the package meta.
+    let name = [own_name, format!("meta.{kind}")]
         .into_iter()
         .find(|name| messages().contains_key(name.as_str()))?;
     let mut meta = Vec::new();
@@ -44,7 +44,7 @@ fn put_bytes(tag: u64, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-/// Encodes a value as the message of a name, without its tag.
+/// Encodes a value as the message with this name, without a tag.
 fn message(name: &str, value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     match (name, value) {
@@ -66,7 +66,7 @@ fn message(name: &str, value: &Value) -> Vec<u8> {
         }
         ("runtime.RawExtension" | "meta.FieldsV1", value) => put_bytes(1, value.to_string().as_bytes(), &mut out),
         (_, Value::Object(map)) => fields(name, map, &mut out),
-        // Lists that are types of their own in Go.
+        // Messages that stand for a Go slice type; in JSON they are arrays.
         (_, Value::Array(items)) => items
             .iter()
             .for_each(|item| put_bytes(1, item.as_str().unwrap_or_default().as_bytes(), &mut out)),
@@ -79,7 +79,7 @@ fn fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
     for (tag, field) in messages().get(name).into_iter().flatten() {
         if EMBEDDED.contains(&field.name) && is_embedded(field, name) && !map.contains_key(field.name) {
             let mut inner = Vec::new();
-            fields(&full(field.of, name), map, &mut inner);
+            fields(&full_name(field.of, name), map, &mut inner);
             if !inner.is_empty() {
                 put_bytes(*tag, &inner, out);
             }
@@ -120,7 +120,7 @@ fn put_field(tag: u64, of: &str, value: &Value, within: &str, out: &mut Vec<u8>)
         ("bool", value) => put_number(tag, value.as_bool().unwrap_or(false).into(), out),
         ("int32" | "int64", value) => put_number(tag, value.as_i64().unwrap_or(0), out),
         (of, value) if of.contains('.') || of.starts_with(char::is_uppercase) => {
-            put_bytes(tag, &message(&full(of, within), value), out);
+            put_bytes(tag, &message(&full_name(of, within), value), out);
         }
         _ => {}
     }

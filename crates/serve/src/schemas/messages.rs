@@ -1,12 +1,12 @@
-//! Schemas of types that the table of kinds does not have: options, answers, reviews and the like. The table of protobuf
-//! messages has their fields.
+//! Schemas of types that are missing in the table of kinds: options, responses, reviews and the like. Their fields come
+//! from the table of protobuf messages.
 
 use serde_json::{Map, Value, json};
 
 use super::{META, Schemas, envelope, put_required, reference, scalar};
 use crate::protobuf;
 
-/// The OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
+/// Returns the OpenAPI name of a message such as `meta.Status` or `authentication.v1.TokenRequest`.
 fn name_of(message: &str) -> String {
     match message.split_once('.') {
         Some(("meta", name)) => format!("{META}.{name}"),
@@ -20,7 +20,7 @@ fn name_of(message: &str) -> String {
 }
 
 impl Schemas {
-    /// Adds the schema of a message and of those that it contains.
+    /// Adds the schemas of a message and of the messages that it contains.
     pub(crate) fn add_message(&mut self, message: &str) {
         let name = name_of(message);
         if self.0.contains_key(&name) {
@@ -31,7 +31,7 @@ impl Schemas {
         let schema = match message {
             "meta.Time" | "meta.MicroTime" => json!({"type": "string", "format": "date-time"}),
             "meta.FieldsV1" | "meta.Patch" | "runtime.RawExtension" => json!({"type": "object"}),
-            _ => self.record_of_message(message),
+            _ => self.message_schema(message),
         };
         self.0.insert(name, schema);
     }
@@ -49,10 +49,10 @@ impl Schemas {
         self.0.insert(name.to_owned(), schema);
     }
 
-    fn record_of_message(&mut self, message: &str) -> Value {
+    fn message_schema(&mut self, message: &str) -> Value {
         let mut properties = Map::new();
         for field in protobuf::fields(message) {
-            let one = self.type_of_message(&field.of, !field.is_repeated);
+            let one = self.field_schema(&field.of, !field.is_repeated);
             let schema = match field.is_repeated {
                 true => json!({"type": "array", "items": one, "x-kubernetes-list-type": "atomic"}),
                 false => one,
@@ -75,19 +75,19 @@ impl Schemas {
         schema
     }
 
-    fn type_of_message(&mut self, of: &str, is_property: bool) -> Value {
+    fn field_schema(&mut self, of: &str, is_property: bool) -> Value {
         if let Some(types) = of.strip_prefix("map<") {
             let value = types
                 .trim_end_matches('>')
                 .split_once(',')
                 .map_or("string", |(_, of)| of);
-            let value = self.type_of_message(value, false);
+            let value = self.field_schema(value, false);
             return json!({"type": "object", "additionalProperties": value});
         }
         match of.rsplit_once('.') {
             None if of == "double" => scalar("float64"),
             None => scalar(of),
-            // Lists that are types of their own in Go.
+            // Messages that stand for a Go slice type; in JSON they are arrays.
             Some((_, "ExtraValue" | "Verbs")) => json!({"type": "array", "items": {"type": "string"}}),
             Some(_) => {
                 self.add_message(of);

@@ -1,9 +1,10 @@
-//! What the published schemas of built-in kinds say beside names and types: required fields, defaults and enumerations.
+//! Required fields, defaults and enumerations in the published schemas of built-in kinds.
 //!
-//! The required fields are data (`required.txt`). A default follows from the Go type of the field: a struct that is no
-//! pointer has `{}`, a required scalar the zero value. The few fields with a default of their own are listed here.
+//! The required fields are listed in `required.txt`. A default follows from the Go type of the field: it is `{}` for a
+//! struct that is not a pointer, and the zero value for a required scalar. [`OWN_DEFAULTS`] lists the few other
+//! defaults.
 //!
-//! An enumeration is a type that the source of Kubernetes marks with `+enum`.
+//! Enumerations are the types that the source of Kubernetes marks with `+enum`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 const REQUIRED: &str = include_str!("required.txt");
 
-/// The required fields of a schema, such as `io.k8s.api.core.v1.Container`.
+/// Returns the required fields of a schema, such as `io.k8s.api.core.v1.Container`.
 pub(super) fn required(schema: &str) -> &'static [&'static str] {
     static ALL: OnceLock<BTreeMap<String, Vec<&str>>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -33,8 +34,8 @@ pub(super) fn required(schema: &str) -> &'static [&'static str] {
     all.get(schema).map_or(&[], Vec::as_slice)
 }
 
-/// Fields with a default of their own, by struct.
-const OWN: [(&str, &str, &str); 13] = [
+/// Defaults that do not follow from the Go type: struct, field, default.
+const OWN_DEFAULTS: [(&str, &str, &str); 13] = [
     ("AzureDiskVolumeSource", "cachingMode", "ReadWrite"),
     ("AzureDiskVolumeSource", "fsType", "ext4"),
     ("AzureDiskVolumeSource", "kind", "Shared"),
@@ -50,9 +51,12 @@ const OWN: [(&str, &str, &str); 13] = [
     ("ServicePort", "protocol", "TCP"),
 ];
 
-/// The default of a field; None if it has none.
+/// Returns the default of a field, if it has one.
 pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option<Value> {
-    if let Some((.., own)) = OWN.iter().find(|(name, known, _)| *name == of && *known == field.name) {
+    if let Some((.., own)) = OWN_DEFAULTS
+        .iter()
+        .find(|(name, known, _)| *name == of && *known == field.name)
+    {
         return Some((*own).into());
     }
     match field.of.shape() {
@@ -67,8 +71,8 @@ pub(super) fn default(of: &str, field: StructField, is_required: bool) -> Option
     }
 }
 
-/// Go types whose values Podscope knows, but which are not marked as enumerations.
-const NOT_MARKED: [&str; 10] = [
+/// Go types whose values Podscope knows, but which are not marked with `+enum`.
+const NOT_MARKED_AS_ENUM: [&str; 10] = [
     "ConditionStatus",
     "ContainerRestartPolicy",
     "ContainerRestartRuleAction",
@@ -81,8 +85,8 @@ const NOT_MARKED: [&str; 10] = [
     "bool",
 ];
 
-/// Enumerations whose values completion does not offer.
-const FURTHER: [(&str, &[&str]); 6] = [
+/// Enumerations whose values are not in the table of `podscope_api::schema`.
+const FURTHER_ENUMS: [(&str, &[&str]); 6] = [
     ("AddressType", ADDRESS_TYPES),
     ("HostPathType", HOST_PATH_TYPES),
     ("NamespacePhase", &["Active", "Terminating"]),
@@ -160,16 +164,16 @@ const SIGNALS: &[&str] = &[
     "SIGRTMAX",
 ];
 
-/// The values of a type that is an enumeration, sorted; empty if it is none.
+/// Returns the sorted values of an enumeration; empty for other types.
 pub(super) fn values(of: GoType) -> Vec<&'static str> {
     let Shape::Leaf(leaf) = of.shape() else {
         return Vec::new();
     };
     let name = schema::type_name(leaf);
-    if NOT_MARKED.contains(&name) {
+    if NOT_MARKED_AS_ENUM.contains(&name) {
         return Vec::new();
     }
-    let further = FURTHER.iter().find(|(known, _)| *known == name);
+    let further = FURTHER_ENUMS.iter().find(|(known, _)| *known == name);
     let mut values = further.map_or(of.values(), |(_, values)| values).to_vec();
     values.sort_unstable();
     values

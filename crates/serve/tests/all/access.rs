@@ -1,4 +1,4 @@
-//! A server for other machines: certificates of its own authority, and the token.
+//! A server for other machines: its TLS certificates and its token.
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
@@ -15,13 +15,13 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 const TOKEN: &str = "a.token_of-tests";
 
-/// A server that listens at an address, and its kubeconfig.
-pub(crate) struct Listening {
+/// A server that listens at an address, with the path of its kubeconfig.
+pub(crate) struct ListeningServer {
     server: Server,
     kubeconfig: PathBuf,
 }
 
-pub(crate) fn listen(name: &str, address: Ipv4Addr) -> Listening {
+pub(crate) fn listen(name: &str, address: Ipv4Addr) -> ListeningServer {
     let token = Token::new(TOKEN).expect("a token");
     start(
         name,
@@ -32,9 +32,9 @@ pub(crate) fn listen(name: &str, address: Ipv4Addr) -> Listening {
     )
 }
 
-fn start(name: &str, listen: Option<Listen>) -> Listening {
+fn start(name: &str, listen: Option<Listen>) -> ListeningServer {
     let kubeconfig = std::env::temp_dir().join(format!("podscope-access-{}-{name}", std::process::id()));
-    // A file that others could read must not keep its mode.
+    // The file exists with permissions for all users: the server must restrict them.
     std::fs::write(&kubeconfig, "").expect("it is written");
     let options = Options {
         speed: Speed::Manual,
@@ -44,18 +44,18 @@ fn start(name: &str, listen: Option<Listen>) -> Listening {
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");
-    Listening { server, kubeconfig }
+    ListeningServer { server, kubeconfig }
 }
 
-impl Drop for Listening {
+impl Drop for ListeningServer {
     fn drop(&mut self) {
         // Failure to remove the file is ignored.
         let _ = std::fs::remove_file(&self.kubeconfig);
     }
 }
 
-impl Listening {
-    /// The value of a field of the kubeconfig.
+impl ListeningServer {
+    /// Returns the value of a field of the kubeconfig.
     fn field(&self, name: &str) -> Option<String> {
         let text = std::fs::read_to_string(&self.kubeconfig).expect("the kubeconfig is written");
         let value = text
@@ -64,14 +64,14 @@ impl Listening {
         Some(value.to_owned())
     }
 
-    /// The certificate authority of the kubeconfig.
+    /// Returns the certificate authority of the kubeconfig.
     fn authority(&self) -> CertificateDer<'static> {
         let data = self.field("certificate-authority-data").expect("an authority");
         let pem = base64::engine::general_purpose::STANDARD.decode(data).expect("base64");
         CertificateDer::from_pem_slice(&pem).expect("a certificate")
     }
 
-    /// Connects under a name that the certificate must have, and trusts one authority.
+    /// Connects over TLS, expecting a certificate with this name from this authority.
     fn connect(&self, name: &str, authority: CertificateDer<'static>) -> StreamOwned<ClientConnection, TcpStream> {
         let mut roots = RootCertStore::empty();
         roots.add(authority).expect("a root");
@@ -89,7 +89,7 @@ impl Listening {
         )
     }
 
-    /// Sends a GET and returns the response, head and body.
+    /// Sends a GET request and returns the whole response.
     pub(crate) fn get(&self, path: &str, headers: &str) -> String {
         let mut stream = self.connect("127.0.0.1", self.authority());
         let head = format!("GET {path} HTTP/1.1\r\nHost: cluster.example\r\nConnection: close\r\n{headers}\r\n");
@@ -103,7 +103,7 @@ impl Listening {
 /// Shows: HT-026
 #[test]
 fn request_without_the_token_is_unauthorized() {
-    let desk = listen("token", Ipv4Addr::LOCALHOST);
+    let server = listen("token", Ipv4Addr::LOCALHOST);
     let unauthorized = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}"#;
     for headers in [
         String::new(),
@@ -114,7 +114,7 @@ fn request_without_the_token_is_unauthorized() {
         format!("Authorization: Bearer {TOKEN}\r\nAuthorization: Bearer {TOKEN}\r\n"),
     ] {
         for path in ["/api/v1/pods", "/healthz", "/podscope/v1/time", "/nowhere"] {
-            let response = desk.get(path, &headers);
+            let response = server.get(path, &headers);
             assert!(response.starts_with("HTTP/1.1 401 "), "{path} {headers}: {response}");
             assert!(
                 response.trim_end().ends_with(unauthorized),
@@ -123,45 +123,45 @@ fn request_without_the_token_is_unauthorized() {
         }
     }
     for scheme in ["Bearer", "bearer"] {
-        let response = desk.get("/api/v1/nodes", &format!("Authorization: {scheme} {TOKEN}\r\n"));
+        let response = server.get("/api/v1/nodes", &format!("Authorization: {scheme} {TOKEN}\r\n"));
         assert!(response.starts_with("HTTP/1.1 200 "), "{scheme}: {response}");
     }
 }
 
 #[test]
-fn openid_configuration_names_the_keys_over_tls() {
-    let desk = listen("openid", Ipv4Addr::LOCALHOST);
+fn openid_configuration_has_https_url_of_keys() {
+    let server = listen("openid", Ipv4Addr::LOCALHOST);
     let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
-    let response = desk.get("/.well-known/openid-configuration", &authorization);
+    let response = server.get("/.well-known/openid-configuration", &authorization);
     let keys = r#""jwks_uri":"https://cluster.example/openid/v1/jwks""#;
     assert!(response.contains(keys), "{response}");
 }
 
-/// A token of a ServiceAccount could be guessed by whoever knows the seed.
+/// Anyone who knows the seed could guess a token of a ServiceAccount.
 #[test]
-fn service_account_token_is_unauthorized_for_other_machines() {
-    let desk = listen("account", Ipv4Addr::LOCALHOST);
+fn service_account_token_is_unauthorized_with_listen_address() {
+    let server = listen("account", Ipv4Addr::LOCALHOST);
     let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
-    let account = desk.get("/api/v1/namespaces/default/serviceaccounts/default", &authorization);
+    let account = server.get("/api/v1/namespaces/default/serviceaccounts/default", &authorization);
     let uid = account
         .split("\"uid\":\"")
         .nth(1)
         .and_then(|rest| rest.split('"').next());
     let uid = uid.unwrap_or_else(|| panic!("no uid: {account}"));
     let guessed = format!("Authorization: Bearer podscope.{uid}.0.{}\r\n", i64::MAX);
-    assert!(desk.get("/api/v1/pods", &guessed).starts_with("HTTP/1.1 401 "));
+    assert!(server.get("/api/v1/pods", &guessed).starts_with("HTTP/1.1 401 "));
 }
 
 #[test]
-fn origin_of_another_site_is_forbidden_with_the_token() {
-    let desk = listen("origin", Ipv4Addr::LOCALHOST);
+fn foreign_origin_is_forbidden_despite_valid_token() {
+    let server = listen("origin", Ipv4Addr::LOCALHOST);
     for (origin, status) in [
         ("https://cluster.example", 200),
         ("https://evil.example", 403),
         ("null", 403),
     ] {
         let headers = format!("Authorization: Bearer {TOKEN}\r\nOrigin: {origin}\r\n");
-        let response = desk.get("/version", &headers);
+        let response = server.get("/version", &headers);
         assert!(
             response.starts_with(&format!("HTTP/1.1 {status} ")),
             "{origin}: {response}"
@@ -170,17 +170,17 @@ fn origin_of_another_site_is_forbidden_with_the_token() {
 }
 
 #[test]
-fn certificate_is_trusted_by_its_own_authority_alone() {
-    let (desk, other) = (listen("own", Ipv4Addr::LOCALHOST), listen("other", Ipv4Addr::LOCALHOST));
-    let is_trusted = |name: &str, authority| desk.connect(name, authority).write_all(b"GET / HTTP/1.1\r\n").is_ok();
-    assert!(is_trusted("127.0.0.1", desk.authority()));
-    assert!(is_trusted("localhost", desk.authority()));
-    assert!(!is_trusted("cluster.example", desk.authority()));
+fn certificate_is_valid_only_under_its_own_authority() {
+    let (server, other) = (listen("own", Ipv4Addr::LOCALHOST), listen("other", Ipv4Addr::LOCALHOST));
+    let is_trusted = |name: &str, authority| server.connect(name, authority).write_all(b"GET / HTTP/1.1\r\n").is_ok();
+    assert!(is_trusted("127.0.0.1", server.authority()));
+    assert!(is_trusted("localhost", server.authority()));
+    assert!(!is_trusted("cluster.example", server.authority()));
     assert!(!is_trusted("127.0.0.1", other.authority()));
 }
 
 #[test]
-fn kubeconfig_names_tls_server_where_all_addresses_listen() {
+fn kubeconfig_has_tls_server_name_if_all_addresses_listen() {
     let all = listen("all", Ipv4Addr::UNSPECIFIED);
     let port = all.server.address().port();
     assert_eq!(all.server.url(), format!("https://127.0.0.1:{port}"));
@@ -195,15 +195,16 @@ fn kubeconfig_names_tls_server_where_all_addresses_listen() {
     assert_eq!(listen("one", Ipv4Addr::LOCALHOST).field("tls-server-name"), None);
 }
 
-/// `@kubernetes/client-node` refuses `http://` without it.
+/// `@kubernetes/client-node` refuses `http://` without `insecure-skip-tls-verify`.
 #[test]
 fn loopback_kubeconfig_skips_tls_verification() {
-    let desk = start("loopback", None);
+    let server = start("loopback", None);
     assert!(
-        desk.field("server")
+        server
+            .field("server")
             .is_some_and(|server| server.starts_with("http://127.0.0.1:"))
     );
-    assert_eq!(desk.field("insecure-skip-tls-verify").as_deref(), Some("true"));
+    assert_eq!(server.field("insecure-skip-tls-verify").as_deref(), Some("true"));
     assert_eq!(
         listen("tls", Ipv4Addr::LOCALHOST).field("insecure-skip-tls-verify"),
         None
@@ -212,10 +213,10 @@ fn loopback_kubeconfig_skips_tls_verification() {
 
 #[cfg(unix)]
 #[test]
-fn kubeconfig_is_readable_by_its_owner_alone() {
+fn kubeconfig_is_readable_only_by_owner() {
     use std::os::unix::fs::PermissionsExt as _;
-    let desk = listen("mode", Ipv4Addr::LOCALHOST);
-    let mode = std::fs::metadata(&desk.kubeconfig)
+    let server = listen("mode", Ipv4Addr::LOCALHOST);
+    let mode = std::fs::metadata(&server.kubeconfig)
         .expect("a file")
         .permissions()
         .mode();

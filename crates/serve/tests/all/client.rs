@@ -10,15 +10,15 @@ use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use serde_json::Value;
 
-/// Timeout that is longer than any request of these tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Read timeout, longer than any request of these tests takes.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Serves a scenario with manual time.
 pub(crate) fn serve(scenario: &str) -> Server {
     serve_with(scenario, Options::default())
 }
 
-/// Serves a scenario with manual time and other options.
+/// Serves a scenario with manual time and the given other options.
 pub(crate) fn serve_with(scenario: &str, options: Options) -> Server {
     let files = [("scenario.yaml".to_owned(), scenario.to_owned())];
     let loaded = scenario::load(&files).expect("the scenario is read");
@@ -40,7 +40,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The value of a header; several values are joined with line breaks.
+    /// Returns the value of a header; several values are joined with line breaks.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let found: Vec<&str> = self
             .headers
@@ -58,7 +58,7 @@ impl Answer {
 
 fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(server).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout is set");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout is set");
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
         head.push_str(&format!("Host: {server}\r\n"));
@@ -72,7 +72,7 @@ fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, Str
     stream
 }
 
-/// Reads a complete response without chunks.
+/// Parses a complete response that is not chunked.
 pub(crate) fn parsed(response: &str) -> Answer {
     let mut reader = BufReader::new(response.as_bytes());
     let mut answer = head(&mut reader).unwrap_or_default();
@@ -103,7 +103,7 @@ fn head(reader: &mut impl BufRead) -> Option<Answer> {
     }
 }
 
-/// The next chunk of a chunked body; None at the end.
+/// Reads the next chunk of a chunked body; None at the end.
 fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -157,17 +157,17 @@ impl Watching {
         let mut reader = BufReader::new(stream);
         let mut answer = head(&mut reader).unwrap_or_default();
         let lines = Arc::new(Mutex::new((String::new(), false)));
-        let told = lines.clone();
+        let received = lines.clone();
         if answer.header("transfer-encoding").as_deref() == Some("chunked") {
             std::thread::spawn(move || {
                 while let Some(chunk) = chunk(&mut reader) {
-                    let mut told = told.lock().expect("nobody panics with it");
-                    told.0.push_str(&String::from_utf8_lossy(&chunk));
+                    let mut received = received.lock().expect("nobody panics with it");
+                    received.0.push_str(&String::from_utf8_lossy(&chunk));
                 }
-                told.lock().expect("nobody panics with it").1 = true;
+                received.lock().expect("nobody panics with it").1 = true;
             });
         } else {
-            // As above.
+            // A truncated body is not an error here.
             let _ = reader.read_to_string(&mut answer.body);
         }
         Watching {
@@ -178,17 +178,17 @@ impl Watching {
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        let told = self.lines.lock().expect("nobody panics with it");
-        told.0.lines().map(str::to_owned).collect()
+        let received = self.lines.lock().expect("nobody panics with it");
+        received.0.lines().map(str::to_owned).collect()
     }
 
-    /// Waits until the number of lines has arrived, the stream has ended, or `longest` has passed.
-    pub(crate) fn wait_for(&self, lines: usize, longest: Duration) -> Vec<String> {
+    /// Waits until this number of lines has arrived, the stream has ended, or `timeout` has passed.
+    pub(crate) fn wait_for(&self, lines: usize, timeout: Duration) -> Vec<String> {
         let begun = std::time::Instant::now();
         loop {
             let has_ended = self.has_ended();
             let found = self.lines();
-            if has_ended || found.len() >= lines || begun.elapsed() > longest {
+            if has_ended || found.len() >= lines || begun.elapsed() > timeout {
                 return found;
             }
             std::thread::sleep(Duration::from_millis(2));

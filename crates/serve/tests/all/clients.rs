@@ -1,5 +1,6 @@
-//! Client libraries and tools of other projects against the server. `cargo xtask test clients` fetches them and says in
-//! environment variables where they are; without these nothing is run. The programs are in `tests/clients`.
+//! Client libraries and tools of other projects against the server. `cargo xtask test clients` fetches the libraries
+//! and passes their paths in environment variables; without these the tests are skipped. The test programs are in
+//! `tests/clients`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,12 @@ use podscope_session::timeline::Session;
 mod helm;
 
 /// A cluster that runs twenty times as fast as real time, and a folder with its kubeconfig.
-struct Desk {
+struct ClientFixture {
     folder: PathBuf,
     server: Server,
 }
 
-/// The value of an environment variable that names a tool; None if it is not available.
+/// Returns the value of an environment variable with the path of a tool; None if the tool is not available.
 fn tool(variable: &str) -> Option<OsString> {
     let found = std::env::var_os(variable).filter(|value| !value.is_empty());
     if found.is_none() {
@@ -26,12 +27,12 @@ fn tool(variable: &str) -> Option<OsString> {
     found
 }
 
-/// The folder with the programs.
+/// Returns the folder with the test programs.
 fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients")
 }
 
-fn desk(name: &str) -> Desk {
+fn fixture(name: &str) -> ClientFixture {
     let folder = std::env::temp_dir().join(format!("podscope-clients-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let options = Options {
@@ -41,19 +42,19 @@ fn desk(name: &str) -> Desk {
     };
     let session = Session::new(scenario::load(&[]).expect("the cluster of no file")).expect("it starts");
     let server = Server::start(session, &options).expect("a port is free");
-    Desk { folder, server }
+    ClientFixture { folder, server }
 }
 
-impl Desk {
-    /// Runs a program that must succeed. Returns its stdout; what it printed is shown if it fails.
-    fn fine(&self, command: &mut Command) -> String {
+impl ClientFixture {
+    /// Runs a program that must succeed. Returns its stdout.
+    fn run_ok(&self, command: &mut Command) -> String {
         let (is_fine, stdout, stderr) = self.run(command);
         assert!(is_fine, "{command:?}:\n{stdout}{stderr}");
         stdout
     }
 
     /// Runs a program that must fail. Returns its stderr.
-    fn failing(&self, command: &mut Command) -> String {
+    fn run_failing(&self, command: &mut Command) -> String {
         let (is_fine, stdout, stderr) = self.run(command);
         assert!(!is_fine, "{command:?} succeeded:\n{stdout}{stderr}");
         stderr
@@ -72,21 +73,21 @@ impl Desk {
     }
 }
 
-/// Runs a Python program against a cluster of its own, if the Python clients are available.
-fn python(name: &str, program: &str) {
+/// Runs a Python program against a new cluster, if the Python clients are available.
+fn run_python(name: &str, program: &str) {
     let Some(packages) = tool("PODSCOPE_PYTHON_CLIENTS") else {
         return;
     };
     let mut python = Command::new("python3");
-    // Without `-B` the folder of the programs would be written to.
+    // `-B` prevents Python from writing bytecode into the folder of the programs.
     python
         .arg("-B")
         .arg(programs().join(program))
         .env("PYTHONPATH", packages);
-    desk(name).fine(&mut python);
+    fixture(name).run_ok(&mut python);
 }
 
-impl Drop for Desk {
+impl Drop for ClientFixture {
     fn drop(&mut self) {
         // Failure to remove the folder is ignored.
         let _ = std::fs::remove_dir_all(&self.folder);
@@ -96,18 +97,18 @@ impl Drop for Desk {
 /// Shows: HT-079, HT-191
 #[test]
 fn python_watch_resumes_after_api_server_restart() {
-    python("python", "watch_restart.py");
+    run_python("python", "watch_restart.py");
 }
 
 #[test]
 fn python_typed_client_reads_every_kind() {
-    python("typed", "typed_lists.py");
+    run_python("typed", "typed_lists.py");
 }
 
 /// Shows: HT-184
 #[test]
 fn kopf_operator_reconciles_across_api_server_restart() {
-    python("kopf", "kopf_operator.py");
+    run_python("kopf", "kopf_operator.py");
 }
 
 #[test]
@@ -118,5 +119,5 @@ fn node_informer_lists_again_after_api_server_restart() {
     let mut node = Command::new("node");
     node.arg(programs().join("informer.mjs"))
         .env("PODSCOPE_NODE_CLIENTS", modules);
-    desk("node").fine(&mut node);
+    fixture("node").run_ok(&mut node);
 }

@@ -58,7 +58,8 @@ fn objects_of_established_definition_are_served() {
     let server = serve("");
     let at = server.address();
     assert_eq!(get(at, CABINETS).status, 404);
-    // The path does not exist for any method: `replace --force` goes on where the definition is deleted first.
+    // The path does not exist for any method. `kubectl replace --force` relies on it when it has deleted the definition
+    // first.
     assert_eq!(delete(at, &format!("{CABINETS}/a")), 404);
     assert_eq!(post(at, DEFINITIONS, &definition().to_string()).status, 201);
     advance(at, 1);
@@ -103,7 +104,7 @@ fn objects_of_established_definition_are_served() {
 
 /// Shows: HT-175, HT-177, HT-178
 #[test]
-fn custom_objects_follow_owners_namespaces_and_definitions() {
+fn custom_objects_are_deleted_with_owner_namespace_definition() {
     let server = serve("");
     let at = server.address();
     post(at, DEFINITIONS, &definition().to_string());
@@ -141,7 +142,7 @@ fn custom_objects_follow_owners_namespaces_and_definitions() {
 
 /// Shows: P-11
 #[test]
-fn advance_until_stops_where_condition_is_met() {
+fn advance_until_stops_when_condition_is_met() {
     let server = serve("");
     let at = server.address();
     let pod = json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "nginx"}]}});
@@ -162,7 +163,7 @@ fn advance_until_stops_where_condition_is_met() {
     assert_eq!(bad.status, 400, "{}", bad.body);
 }
 
-/// A session in which a program wrote custom objects is exported as a scenario, and replays to the same trace.
+/// A run in which a client wrote custom objects is exported as a scenario that replays to the same trace.
 #[test]
 fn run_with_custom_objects_replays_to_same_trace() {
     let server = serve("");
@@ -183,9 +184,9 @@ fn run_with_custom_objects_replays_to_same_trace() {
 
 /// Shows: P-12
 #[test]
-fn objects_of_defined_kinds_in_scenario_file_exist_at_start() {
+fn custom_objects_in_scenario_file_exist_at_start() {
     let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "a"}, "spec": {"label": "oak"}});
-    // The definition stands behind its object.
+    // In this file, the definition comes after its object.
     let file = format!("{cabinet}\n---\n{}\n", definition());
     let server = serve(&file);
     let stored = get(server.address(), &format!("{CABINETS}/a"));
@@ -197,7 +198,7 @@ fn objects_of_defined_kinds_in_scenario_file_exist_at_start() {
 
 /// Shows: P-12
 #[test]
-fn console_applies_and_deletes_objects_of_defined_kinds() {
+fn console_applies_and_deletes_custom_objects() {
     let server = serve(&format!("{}\n", definition()));
     let at = server.address();
     advance(at, 1);
@@ -250,7 +251,7 @@ fn validation_rules_refuse_objects_and_definitions() {
 
 /// Shows: HT-196
 #[test]
-fn change_of_definition_ends_watches() {
+fn definition_change_ends_watches_of_its_objects() {
     let server = serve("");
     let at = server.address();
     post(at, DEFINITIONS, &definition().to_string());
@@ -273,7 +274,7 @@ fn change_of_definition_ends_watches() {
 
 /// Shows: HT-159
 #[test]
-fn body_of_another_version_or_kind_is_refused() {
+fn body_with_wrong_version_or_kind_is_refused() {
     let server = serve("");
     let at = server.address();
     post(at, DEFINITIONS, &definition().to_string());
@@ -288,7 +289,7 @@ fn body_of_another_version_or_kind_is_refused() {
 
 /// Shows: HT-175
 #[test]
-fn definition_without_finalizers_below_it_goes_at_once() {
+fn definition_is_deleted_at_once_if_objects_lack_finalizers() {
     let server = serve("");
     let at = server.address();
     post(at, DEFINITIONS, &definition().to_string());

@@ -1,4 +1,4 @@
-//! Objects that follow from stored ones: CSINodes, IPAddresses, the ServiceCIDR.
+//! Objects that are derived from stored ones: CSINodes, IPAddresses, the ServiceCIDR.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn names(list: &Value) -> Vec<&str> {
     items.filter_map(|item| item["metadata"]["name"].as_str()).collect()
 }
 
-/// Type and name of each event of a watch.
+/// Returns type and name of each event of a watch.
 fn events(watch: &Watching, count: usize) -> Vec<String> {
     let lines = watch.wait_for(count, Duration::from_secs(10));
     let of = |line: &String| {
@@ -30,7 +30,7 @@ fn events(watch: &Watching, count: usize) -> Vec<String> {
 }
 
 #[test]
-fn csi_nodes_follow_the_nodes() {
+fn csi_nodes_exist_for_existing_nodes() {
     let server = serve("");
     let at = server.address();
     let list = get(at, CSI_NODES).json();
@@ -54,7 +54,7 @@ fn csi_nodes_follow_the_nodes() {
         names(&get(at, CSI_NODES).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "d-1"]
     );
-    // At the earlier version the list is the earlier one.
+    // A list at the earlier version shows the earlier objects.
     let earlier = format!("{CSI_NODES}?resourceVersion={version}&resourceVersionMatch=Exact");
     assert_eq!(
         names(&get(at, &earlier).json()),
@@ -63,7 +63,7 @@ fn csi_nodes_follow_the_nodes() {
 }
 
 #[test]
-fn stored_csi_node_replaces_the_derived_one() {
+fn stored_csi_node_replaces_derived_one() {
     let server = serve("");
     let at = server.address();
     let watch = Watching::open(
@@ -80,12 +80,12 @@ fn stored_csi_node_replaces_the_derived_one() {
     );
     assert_eq!(events(&watch, 2), ["ADDED a-1", "MODIFIED a-1"]);
     send(at, "DELETE", "/api/v1/nodes/a-1", &[], b"");
-    // The stored one is not derived, so it stays until somebody deletes it.
+    // The stored CSINode is not derived, so it remains without its node until a client deletes it.
     assert_eq!(get(at, &format!("{CSI_NODES}/a-1")).status, 200);
 }
 
 #[test]
-fn addresses_follow_the_services_of_the_network() {
+fn ip_addresses_exist_for_cluster_ips_of_services() {
     let server = serve("");
     let at = server.address();
     let network = get(at, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").json();
@@ -110,7 +110,7 @@ fn addresses_follow_the_services_of_the_network() {
     assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
 }
 
-/// The real server's admission plug-in NodeTaint.
+/// As the admission plugin NodeTaint of the real server does.
 #[test]
 fn created_node_is_tainted_until_it_is_ready() {
     let server = serve("");

@@ -35,7 +35,7 @@ fn foreign_host_or_origin_is_forbidden() {
 
 /// Shows: HT-034
 #[test]
-fn large_body_is_refused() {
+fn body_above_size_limit_is_refused() {
     let server = serve("");
     let body = vec![b' '; 3 * 1024 * 1024 + 1];
     let path = "/api/v1/namespaces/default/configmaps";
@@ -66,7 +66,7 @@ fn paths_without_resources_are_answered() {
 
 /// While the API server is crashed, connections are closed without a response, and watches end.
 #[test]
-fn crashed_apiserver_answers_nothing_and_ends_watches() {
+fn crashed_api_server_closes_connections_and_watches() {
     let server = serve("");
     let at = server.address();
     let watch = Watching::open(at, "/api/v1/nodes?watch=true", &[]);

@@ -1,4 +1,4 @@
-//! Texts of objects that several responses share: each response has its own form, and its own history.
+//! Cached JSON texts of objects: each response still has its own form, and shows the current history.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn put(at: std::net::SocketAddr, value: &str) -> Value {
     answer.json()["metadata"]["resourceVersion"].clone()
 }
 
-/// The value that a list shows of the ConfigMap.
+/// Returns the value of the ConfigMap as a list shows it.
 fn listed(at: std::net::SocketAddr) -> Value {
     let list = get(at, CONFIG_MAPS).json();
     let items = list["items"].as_array().cloned().unwrap_or_default();
@@ -35,13 +35,13 @@ fn list_after_restore_shows_restored_objects() {
     assert_eq!(listed(at), "one");
     assert_eq!(post(at, "/podscope/v1/restore", "").status, 200);
     assert_eq!(listed(at), Value::Null);
-    // In another history the same version belongs to another object.
+    // After the restore, the same resourceVersion belongs to another object.
     assert_eq!(put(at, "two"), version);
     assert_eq!(listed(at), "two");
 }
 
 #[test]
-fn plain_list_equals_its_objects_in_every_form() {
+fn list_items_equal_objects_in_every_form() {
     let server = serve("");
     let at = server.address();
     let list = get(at, "/api/v1/nodes").json();
@@ -55,7 +55,7 @@ fn plain_list_equals_its_objects_in_every_form() {
 }
 
 #[test]
-fn watches_of_one_change_keep_their_forms() {
+fn watches_get_one_change_in_their_own_forms() {
     let server = serve("");
     let at = server.address();
     assert_eq!(post(at, CONFIG_MAPS, r#"{"metadata": {"name": "a"}}"#).status, 201);
@@ -90,7 +90,7 @@ fn watches_of_one_change_keep_their_forms() {
     );
     assert_eq!((&events[0], &events[0]["data"]["key"]), (&events[3], &json!("one")));
     assert_eq!(events[1]["metadata"], events[0]["metadata"]);
-    // The first row of each table brings the columns.
+    // The first event of each table watch contains the columns.
     assert!(
         events[2]["columnDefinitions"].is_array() && events[2] == events[4],
         "{}",

@@ -1,5 +1,5 @@
-//! The official kubectl against the server. `PODSCOPE_KUBECTL` names the program (`cargo xtask test kubectl` fetches it);
-//! without it nothing is run.
+//! The official kubectl against the server. `PODSCOPE_KUBECTL` is the path of the program (`cargo xtask test kubectl`
+//! fetches it); without it the tests are skipped.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,19 +10,19 @@ use podscope_session::timeline::Session;
 
 mod draws;
 
-/// A cluster that runs ten times as fast as real time, and a kubectl that works with it.
-struct Desk {
+/// A cluster that runs ten times as fast as real time, and a kubectl with its kubeconfig.
+struct KubectlFixture {
     program: PathBuf,
     folder: PathBuf,
     server: Server,
 }
 
-/// A cluster on loopback; None if kubectl is not available.
-fn desk(name: &str) -> Option<Desk> {
-    desk_listening(name, None)
+/// Serves a cluster on loopback; None if kubectl is not available.
+fn fixture(name: &str) -> Option<KubectlFixture> {
+    fixture_listening(name, None)
 }
 
-fn desk_listening(name: &str, listen: Option<Listen>) -> Option<Desk> {
+fn fixture_listening(name: &str, listen: Option<Listen>) -> Option<KubectlFixture> {
     let Some(program) = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty()) else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return None;
@@ -37,14 +37,14 @@ fn desk_listening(name: &str, listen: Option<Listen>) -> Option<Desk> {
         ..Options::default()
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
-    Some(Desk {
+    Some(KubectlFixture {
         program: program.into(),
         folder,
         server,
     })
 }
 
-impl Desk {
+impl KubectlFixture {
     /// Runs a command. Returns stdout, stderr, and whether it succeeded.
     fn run(&self, line: &str) -> (String, String, bool) {
         let out = Command::new(&self.program)
@@ -58,14 +58,14 @@ impl Desk {
     }
 
     /// Runs a command that must succeed and returns its output.
-    fn fine(&self, line: &str) -> String {
+    fn run_ok(&self, line: &str) -> String {
         let (out, err, is_fine) = self.run(line);
         assert!(is_fine, "kubectl {line}: {out}{err}");
         out
     }
 }
 
-impl Drop for Desk {
+impl Drop for KubectlFixture {
     fn drop(&mut self) {
         // Failure to remove the directory is ignored.
         let _ = std::fs::remove_dir_all(&self.folder);
@@ -75,41 +75,48 @@ impl Drop for Desk {
 /// Shows: HT-001, HT-002, HT-100, HT-180
 #[test]
 fn kubectl_creates_scales_rolls_out_and_deletes() {
-    let Some(desk) = desk("rollout") else { return };
-    assert!(desk.fine("version").contains("Server Version: v1.36.3"));
+    let Some(fixture) = fixture("rollout") else { return };
+    assert!(fixture.run_ok("version").contains("Server Version: v1.36.3"));
     // kubectl sends this body as protobuf.
     assert_eq!(
-        desk.fine("create deployment web --image=nginx --replicas=2"),
+        fixture.run_ok("create deployment web --image=nginx --replicas=2"),
         "deployment.apps/web created\n"
     );
     assert!(
-        desk.fine("rollout status deployment/web --timeout=60s")
+        fixture
+            .run_ok("rollout status deployment/web --timeout=60s")
             .contains("successfully rolled out")
     );
-    let pods = desk.fine("get pods");
+    let pods = fixture.run_ok("get pods");
     assert_eq!(
         pods.lines().filter(|line| line.contains("Running")).count(),
         2,
         "{pods}"
     );
     assert_eq!(
-        desk.fine("scale deployment/web --replicas=3"),
+        fixture.run_ok("scale deployment/web --replicas=3"),
         "deployment.apps/web scaled\n"
     );
     assert_eq!(
-        desk.fine("set image deployment/web nginx=nginx:2"),
+        fixture.run_ok("set image deployment/web nginx=nginx:2"),
         "deployment.apps/web image updated\n"
     );
     assert!(
-        desk.fine("rollout status deployment/web --timeout=60s")
+        fixture
+            .run_ok("rollout status deployment/web --timeout=60s")
             .contains("successfully rolled out")
     );
-    assert!(desk.fine("describe deployment web").contains("Image:         nginx:2"));
-    assert!(desk.fine("logs deployment/web").contains("process started"));
-    let deleted = desk.fine("delete deployment web");
+    assert!(
+        fixture
+            .run_ok("describe deployment web")
+            .contains("Image:         nginx:2")
+    );
+    assert!(fixture.run_ok("logs deployment/web").contains("process started"));
+    let deleted = fixture.run_ok("delete deployment web");
     assert_eq!(deleted, "deployment.apps \"web\" deleted from default namespace\n");
     assert!(
-        desk.run("get deployment web")
+        fixture
+            .run("get deployment web")
             .1
             .contains("deployments.apps \"web\" not found")
     );
@@ -117,52 +124,53 @@ fn kubectl_creates_scales_rolls_out_and_deletes() {
 
 /// Shows: HT-112, HT-116, HT-117, HT-143, HT-188
 #[test]
-fn kubectl_auth_drain_and_unsupported_commands_answer() {
-    let Some(desk) = desk("asks") else { return };
-    assert_eq!(desk.fine("auth can-i create pods"), "yes\n");
-    assert!(desk.fine("auth whoami").contains("kubernetes-admin"));
-    desk.fine("run a --image=nginx");
-    desk.fine("wait --for=condition=Ready pod/a --timeout=60s");
-    assert!(desk.fine("top pods").contains('a'));
-    assert!(desk.fine("top nodes").contains("a-1"));
-    let (_, err, is_fine) = desk.run("exec a -- ls");
+fn kubectl_auth_drain_and_unsupported_commands_respond() {
+    let Some(fixture) = fixture("asks") else { return };
+    assert_eq!(fixture.run_ok("auth can-i create pods"), "yes\n");
+    assert!(fixture.run_ok("auth whoami").contains("kubernetes-admin"));
+    fixture.run_ok("run a --image=nginx");
+    fixture.run_ok("wait --for=condition=Ready pod/a --timeout=60s");
+    assert!(fixture.run_ok("top pods").contains('a'));
+    assert!(fixture.run_ok("top nodes").contains("a-1"));
+    let (_, err, is_fine) = fixture.run("exec a -- ls");
     assert!(!is_fine && err.contains("exec is not simulated"), "{err}");
-    let (_, err, is_fine) = desk.run("port-forward pod/a 8080:80");
+    let (_, err, is_fine) = fixture.run("port-forward pod/a 8080:80");
     assert!(!is_fine && err.contains("port-forward is not simulated"), "{err}");
-    let node = desk.fine("get pod a -o jsonpath={.spec.nodeName}");
-    assert!(desk.fine(&format!("drain {node} --force")).contains("drained"));
-    assert!(desk.fine("get events").contains("Scheduled"));
+    let node = fixture.run_ok("get pod a -o jsonpath={.spec.nodeName}");
+    assert!(fixture.run_ok(&format!("drain {node} --force")).contains("drained"));
+    assert!(fixture.run_ok("get events").contains("Scheduled"));
     for line in [
         "label node a-1 k=v",
         "taint node a-1 k=v:NoSchedule",
         "annotate node a-1 k=v",
         "uncordon a-1",
     ] {
-        desk.fine(line);
+        fixture.run_ok(line);
     }
-    assert!(desk.server.is_running());
+    assert!(fixture.server.is_running());
 }
 
 /// Shows: HT-005, HT-026
 #[test]
-fn kubectl_works_over_tls_with_the_token_only() {
+fn kubectl_works_over_tls_only_with_token() {
     let listen = Listen {
         address: std::net::Ipv4Addr::UNSPECIFIED.into(),
         token: Token::new("a-token").expect("a token"),
     };
-    let Some(desk) = desk_listening("tls", Some(listen)) else {
+    let Some(fixture) = fixture_listening("tls", Some(listen)) else {
         return;
     };
-    assert!(desk.fine("version").contains("Server Version: v1.36.3"));
-    assert!(desk.fine("auth whoami").contains("kubernetes-admin"));
-    desk.fine("create deployment web --image=nginx --replicas=2");
+    assert!(fixture.run_ok("version").contains("Server Version: v1.36.3"));
+    assert!(fixture.run_ok("auth whoami").contains("kubernetes-admin"));
+    fixture.run_ok("create deployment web --image=nginx --replicas=2");
     assert!(
-        desk.fine("rollout status deployment/web --timeout=60s")
+        fixture
+            .run_ok("rollout status deployment/web --timeout=60s")
             .contains("successfully rolled out")
     );
-    assert!(desk.fine("logs deployment/web").contains("process started"));
-    desk.fine("config set users.podscope.token another");
-    let (_, err, is_fine) = desk.run("get pods");
+    assert!(fixture.run_ok("logs deployment/web").contains("process started"));
+    fixture.run_ok("config set users.podscope.token another");
+    let (_, err, is_fine) = fixture.run("get pods");
     assert!(!is_fine && err.contains("You must be logged in to the server"), "{err}");
 }
 
@@ -179,24 +187,27 @@ spec:
 
 /// Shows: HT-102, HT-106, HT-107, HT-135
 #[test]
-fn kubectl_client_and_server_side_apply_work() {
-    let Some(desk) = desk("apply") else { return };
-    let file = desk.folder.join("web.yaml");
+fn kubectl_applies_client_side_and_server_side() {
+    let Some(fixture) = fixture("apply") else { return };
+    let file = fixture.folder.join("web.yaml");
     let write = |text: &str| std::fs::write(&file, text).expect("it is written");
-    let apply = |more: &str| desk.run(&format!("apply -f {}{more}", file.display()));
-    let succeeds = |more: &str| desk.fine(&format!("apply -f {}{more}", file.display()));
+    let apply = |more: &str| fixture.run(&format!("apply -f {}{more}", file.display()));
+    let succeeds = |more: &str| fixture.run_ok(&format!("apply -f {}{more}", file.display()));
     write(MANIFEST);
     assert_eq!(succeeds(""), "deployment.apps/web created\n");
     assert_eq!(succeeds(""), "deployment.apps/web unchanged\n");
-    // A list is merged by its key: the other container stays as it is.
+    // The list of containers is merged by name: the other container stays as it is.
     write(&MANIFEST.replace("image: nginx}, {", "image: nginx:2}, {"));
     assert_eq!(succeeds(""), "deployment.apps/web configured\n");
     let images = "get deployment web -o jsonpath={.spec.template.spec.containers[*].image}";
-    assert_eq!(desk.fine(images), "nginx:2 nginx");
+    assert_eq!(fixture.run_ok(images), "nginx:2 nginx");
     write(&MANIFEST.replace("replicas: 1", "replicaz: 1"));
     assert!(apply("").1.contains("unknown field \"spec.replicaz\""));
     write(&MANIFEST.replace("replicas: 1", "replicas: 4"));
     assert_eq!(succeeds(" --server-side"), "deployment.apps/web serverside-applied\n");
-    assert_eq!(desk.fine("get deployment web -o jsonpath={.spec.replicas}"), "4");
-    assert_eq!(desk.fine(&format!("delete -f {}", file.display())).lines().count(), 1);
+    assert_eq!(fixture.run_ok("get deployment web -o jsonpath={.spec.replicas}"), "4");
+    assert_eq!(
+        fixture.run_ok(&format!("delete -f {}", file.display())).lines().count(),
+        1
+    );
 }

@@ -1,7 +1,8 @@
-//! Leader election by a Lease, as client-go does it: two candidates, restarts of the API server, and a crash of the leader.
+//! Leader election with a Lease, as in client-go: two candidates, restarts of the API server, and a crash of the
+//! leader.
 //!
-//! Each act of a leader creates a ConfigMap. Their resourceVersions are the order in which the API server accepted the
-//! acts, so that two leaders at a time would be seen as acts that alternate.
+//! A leader acts by creating a ConfigMap. The resourceVersions give the order in which the API server accepted the
+//! acts, so two simultaneous leaders would show as alternating acts.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,14 +24,14 @@ const LEASE_DURATION: Duration = Duration::from_millis(2000);
 /// Time without a renewal after which the leader stops.
 const RENEW_DEADLINE: Duration = Duration::from_millis(1200);
 const RETRY_PERIOD: Duration = Duration::from_millis(100);
-/// Time after which a wait fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait in this test.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A candidate, as `leaderelection.LeaderElector` of client-go.
+/// A candidate that behaves like `leaderelection.LeaderElector` of client-go.
 struct Candidate {
     name: &'static str,
     server: SocketAddr,
-    /// The lease as it was last seen to change, and when.
+    /// The lease as last observed, and when it was last seen to change.
     observed: (Value, Instant),
     acts: u32,
 }
@@ -79,7 +80,7 @@ impl Candidate {
         }
         let transitions = lease["spec"]["leaseTransitions"].as_i64().unwrap_or(0);
         lease["spec"] = own(transitions + i64::from(!is_own));
-        // A renewal changes the lease, as the time of client-go does.
+        // The renew time makes every renewal a change of the lease, as in client-go.
         lease["spec"]["renewTime"] = json!(format!("2026-01-01T00:00:00.{:06}Z", self.acts));
         // The resourceVersion of the lease decides between two candidates.
         let kind = [("Content-Type".to_owned(), "application/json".to_owned())];
@@ -87,7 +88,7 @@ impl Candidate {
     }
 }
 
-/// Who acted, in the order in which the API server accepted the acts.
+/// Returns the candidate of each act, in the order in which the API server accepted the acts.
 fn acts(server: SocketAddr) -> Vec<String> {
     let list = get(server, &format!("{CONFIG_MAPS}?labelSelector=by"));
     if list.status != 200 {
@@ -104,8 +105,8 @@ fn acts(server: SocketAddr) -> Vec<String> {
     found.into_iter().map(|(_, by)| by).collect()
 }
 
-/// Waits for `count` acts of one candidate after the first `after` acts, not by `except`. Returns who acted.
-fn leader(server: SocketAddr, after: usize, count: usize, except: &str) -> String {
+/// Waits until a candidate other than `except` has made `count` acts after the first `after` acts. Returns its name.
+fn wait_for_leader(server: SocketAddr, after: usize, count: usize, except: &str) -> String {
     let begun = Instant::now();
     loop {
         let all = acts(server);
@@ -114,7 +115,7 @@ fn leader(server: SocketAddr, after: usize, count: usize, except: &str) -> Strin
         {
             return last.clone();
         }
-        assert!(begun.elapsed() < PATIENCE, "nobody leads: {all:?}");
+        assert!(begun.elapsed() < TIMEOUT, "nobody leads: {all:?}");
         sleep(RETRY_PERIOD);
     }
 }
@@ -150,25 +151,25 @@ fn only_the_elected_leader_acts_across_crashes() {
         (name, has_crashed, std::thread::spawn(move || candidate.run(&own)))
     };
     let candidates = [start("one"), start("two")];
-    let first = leader(server, 0, 3, "");
+    let first = wait_for_leader(server, 0, 3, "");
 
     // A short outage: the leader keeps the lease, or loses it if the machine is slow.
     fault(server, "crash apiserver");
     sleep(RETRY_PERIOD);
     fault(server, "restart apiserver");
-    leader(server, 3, 3, "");
+    wait_for_leader(server, 3, 3, "");
 
-    // A long one: the leader stops, and one of the two leads afterwards.
+    // A long outage: the leader stops, and one of the two leads afterwards.
     fault(server, "crash apiserver");
     sleep(LEASE_DURATION + RENEW_DEADLINE);
     fault(server, "restart apiserver");
-    let second = leader(server, 6, 3, "");
+    let second = wait_for_leader(server, 6, 3, "");
 
     // The leader crashes and cannot release the lease: the other one takes it.
     for (name, has_crashed, _) in &candidates {
         has_crashed.store(*name == second, Ordering::Relaxed);
     }
-    let third = leader(server, 9, 3, &second);
+    let third = wait_for_leader(server, 9, 3, &second);
     for (_, has_crashed, candidate) in candidates {
         has_crashed.store(true, Ordering::Relaxed);
         candidate.join().expect("a candidate does not panic");
@@ -179,7 +180,7 @@ fn only_the_elected_leader_acts_across_crashes() {
     let mut terms = acts(server);
     assert_eq!(terms.first(), Some(&first));
     terms.dedup();
-    // A term without an act is possible, two leaders in one term are not.
+    // A term without an act is possible; two leaders in one term are not.
     let transitions = lease["spec"]["leaseTransitions"].as_u64().expect("a number");
     assert!(
         terms.len() as u64 - 1 <= transitions,

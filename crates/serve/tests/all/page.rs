@@ -1,4 +1,4 @@
-//! The page on a served session (`--site`), through a real socket: its files, its WebSocket, and who leads.
+//! Tests of the served page (`--site`) through a real socket: its files, its WebSocket, and which page leads.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -14,11 +14,11 @@ use tokio_tungstenite::tungstenite::{Message, WebSocket};
 
 use crate::client::{Watching, get, post, send};
 
-/// Longer than anything that these tests wait for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait in these tests.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const PODS: &str = "/api/v1/namespaces/default/pods";
 
-/// A directory like that of a built page, with a file beside it that must not be served.
+/// Creates a directory like that of a built page, with a file outside it that must not be served.
 fn site(test: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let site = dir.join("dist");
@@ -47,10 +47,10 @@ fn serve_page(test: &str, speed: Speed) -> Server {
     Server::start(session, &options).expect("a port is free")
 }
 
-/// Shakes hands for a WebSocket. Returns the head of the response.
+/// Sends a WebSocket handshake. Returns the connection and the head of the response.
 fn shake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(server).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout is set");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout is set");
     let head = format!(
         "GET /podscope/v1/page HTTP/1.1\r\nHost: {server}\r\nOrigin: {origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
          Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -67,17 +67,17 @@ fn shake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
     (stream, String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// A page without a browser.
+/// A client that behaves like a page.
 struct Page {
     socket: WebSocket<TcpStream>,
-    /// The last message about the lead.
+    /// The last message that told whether this page leads.
     role: String,
-    /// Updates that came while another one was awaited.
+    /// Updates that were received but not yet examined.
     unread: Vec<Update>,
 }
 
 impl Page {
-    /// Connects, and opens the first visit as a page does. Returns the page and its first frame.
+    /// Connects, and opens the first visit like a page. Returns the page and its first frame.
     fn open(server: &Server) -> (Page, Frame) {
         let (stream, head) = shake(server.address(), &server.url());
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
@@ -88,7 +88,7 @@ impl Page {
             unread: Vec::new(),
         };
         page.update("hello", |update| matches!(update, Update::Hello { .. }).then_some(()));
-        page.ask(Request::Open {
+        page.send(Request::Open {
             source: Source::Welcome,
         });
         let is_joined = page.update("opened", |update| match update {
@@ -100,22 +100,22 @@ impl Page {
         (page, first)
     }
 
-    fn ask(&mut self, request: Request) {
+    fn send(&mut self, request: Request) {
         let bytes = pack(&request).expect("it is packed").to_vec();
         self.socket.send(Message::binary(bytes)).expect("it is sent");
     }
 
     fn command(&mut self, line: &str) {
-        self.ask(Request::Command { line: line.to_owned() });
+        self.send(Request::Command { line: line.to_owned() });
     }
 
-    /// Reads one message.
+    /// Receives one message.
     fn read(&mut self) {
         match self.socket.read().expect("a message") {
             Message::Binary(bytes) => {
                 let update: Update = unpack(&bytes).expect("an update");
                 if matches!(update, Update::Frame(_)) {
-                    self.ask(Request::FrameDone);
+                    self.send(Request::FrameDone);
                 }
                 self.unread.push(update);
             }
@@ -124,23 +124,23 @@ impl Page {
         }
     }
 
-    /// Waits for an update, and drops those before it.
-    fn update<T>(&mut self, what: &str, mut wanted: impl FnMut(&Update) -> Option<T>) -> T {
+    /// Waits for an update for which `select` returns a value. Drops the updates before it.
+    fn update<T>(&mut self, what: &str, mut select: impl FnMut(&Update) -> Option<T>) -> T {
         let begun = Instant::now();
         loop {
             for update in std::mem::take(&mut self.unread) {
-                if let Some(found) = wanted(&update) {
+                if let Some(found) = select(&update) {
                     return found;
                 }
             }
-            assert!(begun.elapsed() < PATIENCE, "{what}");
+            assert!(begun.elapsed() < TIMEOUT, "{what}");
             self.read();
         }
     }
 
-    fn frame(&mut self, what: &str, mut wanted: impl FnMut(&Frame) -> bool) -> Frame {
+    fn frame(&mut self, what: &str, mut select: impl FnMut(&Frame) -> bool) -> Frame {
         self.update(what, |update| match update {
-            Update::Frame(frame) if wanted(frame) => Some(Frame::clone(frame)),
+            Update::Frame(frame) if select(frame) => Some(Frame::clone(frame)),
             _ => None,
         })
     }
@@ -163,7 +163,7 @@ impl Page {
     fn wait_for_role(&mut self, role: &str) {
         let begun = Instant::now();
         while self.role != role {
-            assert!(begun.elapsed() < PATIENCE, "{role}");
+            assert!(begun.elapsed() < TIMEOUT, "{role}");
             self.read();
         }
     }
@@ -185,11 +185,11 @@ fn seconds(server: &Server) -> f64 {
         .expect("a time")
 }
 
-/// Waits until something holds over HTTP.
+/// Waits until a condition holds.
 fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < PATIENCE, "{what}");
+        assert!(begun.elapsed() < TIMEOUT, "{what}");
         std::thread::yield_now();
     }
 }
@@ -230,7 +230,7 @@ fn site_files_are_served_beside_the_api() {
 }
 
 #[test]
-fn path_outside_the_site_is_not_found() {
+fn path_outside_site_is_not_found() {
     let server = serve_page("outside", Speed::Manual);
     for path in [
         "/../secret.txt",
@@ -248,7 +248,7 @@ fn path_outside_the_site_is_not_found() {
 }
 
 #[test]
-fn foreign_origin_gets_no_page_and_no_socket() {
+fn foreign_origin_is_refused_page_and_socket() {
     let server = serve_page("foreign", Speed::Manual);
     let (_, head) = shake(server.address(), "http://evil.example");
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
@@ -285,14 +285,14 @@ fn page_shows_what_a_client_creates() {
 
 /// Shows: P-11
 #[test]
-fn command_on_page_is_seen_by_clients() {
+fn command_on_page_is_visible_to_clients() {
     let server = serve_page("command", Speed::Manual);
     let (mut page, _) = Page::open(&server);
     let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
     page.command("kubectl run b --image=nginx");
     page.wait_for_line("pod/b created");
     wait_until("GET sees the pod", || has_pod(&server, "b"));
-    let events = watch.wait_for(1, PATIENCE);
+    let events = watch.wait_for(1, TIMEOUT);
     assert!(
         events.first().is_some_and(|event| event.contains(r#""name":"b""#)),
         "{events:?}"
@@ -302,13 +302,13 @@ fn command_on_page_is_seen_by_clients() {
 }
 
 #[test]
-fn play_and_pause_on_page_set_the_server_clock() {
+fn play_and_pause_on_page_control_server_clock() {
     let server = serve_page("clock", Speed::Manual);
     let (mut page, _) = Page::open(&server);
-    page.ask(Request::Speed { per_mille: 60_000 });
-    page.ask(Request::Play);
+    page.send(Request::Speed { per_mille: 60_000 });
+    page.send(Request::Play);
     wait_until("time runs", || seconds(&server) > 1.0);
-    page.ask(Request::Pause);
+    page.send(Request::Pause);
     page.frame("paused", |frame| !frame.playing);
     let paused = seconds(&server);
     create_pod(&server, "a");
@@ -324,14 +324,14 @@ fn play_and_pause_on_page_set_the_server_clock() {
 }
 
 #[test]
-fn seek_back_ends_watches_and_write_starts_branch() {
+fn seek_back_ends_watches_and_next_write_branches() {
     let server = serve_page("seek", Speed::Manual);
     let (mut page, _) = Page::open(&server);
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
     create_pod(&server, "a");
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#);
     let watch = Watching::open(server.address(), &format!("{PODS}?watch=true"), &[]);
-    page.ask(Request::Seek { at: 5_000_000 });
+    page.send(Request::Seek { at: 5_000_000 });
     wait_until("the pod is not there yet", || !has_pod(&server, "a"));
     wait_until("the watch ends", || watch.has_ended());
     create_pod(&server, "b");
@@ -343,13 +343,13 @@ fn seek_back_ends_watches_and_write_starts_branch() {
 }
 
 #[test]
-fn second_page_watches_until_it_takes_over() {
+fn second_page_cannot_write_until_it_takes_over() {
     let server = serve_page("second", Speed::Manual);
     let (mut first, _) = Page::open(&server);
     first.wait_for_role("leads");
     let (mut second, _) = Page::open(&server);
     second.wait_for_role("watches");
-    // It reads and selects for itself.
+    // The second page can run reading commands of its own.
     second.command("kubectl get nodes");
     second.wait_for_line("a-1");
     second.command("kubectl run c --image=nginx");
@@ -370,13 +370,13 @@ fn second_page_watches_until_it_takes_over() {
 }
 
 #[test]
-fn session_opened_on_page_replaces_it_for_all() {
+fn session_opened_on_one_page_opens_on_all() {
     let server = serve_page("replace", Speed::Manual);
     let (mut first, _) = Page::open(&server);
     let (mut second, _) = Page::open(&server);
     create_pod(&server, "a");
     let scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec: {cluster: {zones: [z], nodesPerZone: 1}}\n";
-    first.ask(Request::Open {
+    first.send(Request::Open {
         source: Source::Files {
             files: vec![("x.yaml".to_owned(), scenario.to_owned())],
         },
@@ -419,7 +419,7 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
     let secret = r#"{"metadata":{"name":"s"},"data":{"key":"c2VzYW1l"}}"#;
     let made = post(server.address(), "/api/v1/namespaces/default/secrets", secret);
     assert_eq!(made.status, 201, "{}", made.body);
-    page.ask(Request::Share {
+    page.send(Request::Share {
         screen: String::new(),
         anonymise: false,
         revision: 1,
@@ -441,7 +441,7 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
         ExportKind::Objects,
         ExportKind::Lesson,
     ] {
-        page.ask(Request::Export { what, anonymise: false });
+        page.send(Request::Export { what, anonymise: false });
         let text = page.update("a file", |update| match update {
             Update::File { text, .. } => Some(text.clone()),
             _ => None,
@@ -454,14 +454,14 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
     }
 }
 
-/// With real time the leading page's clock is the server's.
+/// With real time, the leading page controls the clock of the server.
 #[test]
 fn page_joins_running_clock_and_changes_its_speed() {
     let server = serve_page("speed", Speed::Times(2.0));
     let (mut page, first) = Page::open(&server);
     assert!(first.playing);
     assert_eq!(first.speed_per_mille, 2_000);
-    page.ask(Request::Speed { per_mille: 100_000 });
+    page.send(Request::Speed { per_mille: 100_000 });
     page.frame("faster", |frame| frame.speed_per_mille == 100_000);
     let begun = seconds(&server);
     wait_until("a minute passes", || seconds(&server) > begun + 60.0);
@@ -470,7 +470,7 @@ fn page_joins_running_clock_and_changes_its_speed() {
 }
 
 #[test]
-fn page_that_does_not_read_delays_nobody() {
+fn page_that_does_not_read_does_not_delay_others() {
     let server = serve_page("slow", Speed::Manual);
     let (mut slow, _) = Page::open(&server);
     let (mut other, _) = Page::open(&server);
@@ -479,9 +479,9 @@ fn page_that_does_not_read_delays_nobody() {
     }
     post(server.address(), "/podscope/v1/advance", r#"{"seconds": 30}"#);
     let size = get(server.address(), "/podscope/v1/trace").body.len();
-    // More than the buffers of a socket hold.
+    // Sends more than the buffers of a socket hold.
     for _ in 0..16_000_000 / size {
-        slow.ask(Request::Export {
+        slow.send(Request::Export {
             what: ExportKind::Trace,
             anonymise: false,
         });
@@ -495,7 +495,7 @@ fn page_that_does_not_read_delays_nobody() {
 }
 
 #[test]
-fn message_that_is_no_request_closes_the_socket() {
+fn invalid_message_closes_socket() {
     let server = serve_page("garbage", Speed::Manual);
     let (mut page, _) = Page::open(&server);
     page.socket.send(Message::binary(vec![0xff; 64])).expect("it is sent");

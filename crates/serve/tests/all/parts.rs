@@ -1,4 +1,4 @@
-//! Writes of a part of an object: its status, its ephemeral containers.
+//! Writes of parts of an object, such as its status or its ephemeral containers.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! Health checks, components, OpenAPI and other documents beside the resources.
+//! Health checks, component statuses, OpenAPI and other paths that are not stored resources.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn component_without_leader_is_unhealthy() {
 }
 
 #[test]
-fn error_about_endpoints_has_the_warning_of_their_version() {
+fn error_about_endpoints_carries_deprecation_warning() {
     let server = serve("");
     for (path, status) in [("kubernetes", 200), ("nope", 404)] {
         let answer = get(
@@ -94,7 +94,7 @@ fn error_about_endpoints_has_the_warning_of_their_version() {
 
 /// Shows: HT-102, HT-105, HT-108
 #[test]
-fn both_versions_of_openapi_have_all_references() {
+fn openapi_v2_and_v3_define_all_referenced_schemas() {
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(map) => {
@@ -181,7 +181,7 @@ fn schemas_have_required_fields_defaults_and_enums() {
 
 /// Shows: HT-198
 #[test]
-fn keys_of_tokens_are_served_in_their_media_type() {
+fn openid_keys_are_served_in_their_media_type() {
     let server = serve("");
     let at = server.address();
     let configuration = get(at, "/.well-known/openid-configuration").json();
@@ -246,7 +246,7 @@ fn list_parameters_are_parsed_as_the_real_server_does() {
     assert_eq!(deleted.status, 400);
 }
 
-/// Typed clients refuse a node whose `nodeInfo` lacks a field, and Go encodes empty ones too.
+/// Typed clients refuse a node whose `nodeInfo` lacks a field; Go encodes empty fields too.
 #[test]
 fn node_info_has_every_field_in_order() {
     let server = serve("");

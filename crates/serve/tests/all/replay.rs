@@ -1,4 +1,4 @@
-//! A served session can be exported as a scenario and replays to the same trace.
+//! A served session, exported as a scenario, replays to the same trace.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use podscope_session::{report, scenario};
 
 use crate::client::{get, post, send, serve, serve_with};
 
-/// Replays a scenario file up to the present time of a server. Returns the trace.
-fn replayed(at: SocketAddr, text: String) -> String {
+/// Replays a scenario file up to the simulated time of a server. Returns the trace.
+fn replay(at: SocketAddr, text: String) -> String {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
     let mut session = Session::new(loaded).expect("it is admitted");
     let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
@@ -19,7 +19,7 @@ fn replayed(at: SocketAddr, text: String) -> String {
     report::trace(session.trace())
 }
 
-/// The path of a recording, which is removed at the end of the test.
+/// The path of a recording; the file is removed at the end of the test.
 struct Recording(PathBuf);
 
 impl Recording {
@@ -38,7 +38,8 @@ impl Recording {
         std::fs::read_to_string(&self.0).expect("the recording is written")
     }
 
-    /// The text once it has this many entries: an answer is sent before its entry is written.
+    /// Waits until the file has this many entries, because an answer is sent before its entry is written. Returns the
+    /// text.
     fn text_with(&self, entries: usize) -> String {
         let begun = std::time::Instant::now();
         loop {
@@ -61,7 +62,7 @@ impl Drop for Recording {
 
 /// Shows: T-02
 #[test]
-fn scenario_of_a_served_session_replays_to_the_same_trace() {
+fn scenario_of_served_session_replays_to_same_trace() {
     let server = serve("");
     let at = server.address();
     let deployment = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {
@@ -102,17 +103,17 @@ fn scenario_of_a_served_session_replays_to_the_same_trace() {
         get(at, "/podscope/v1/trace").body,
         get(at, "/podscope/v1/scenario").body,
     );
-    let again = replayed(at, text);
+    let again = replay(at, text);
     assert!(trace.lines().count() > 60, "{trace}");
-    for (served, replayed) in trace.lines().zip(again.lines()) {
-        assert_eq!(served, replayed);
+    for (served, replay) in trace.lines().zip(again.lines()) {
+        assert_eq!(served, replay);
     }
     assert_eq!(trace, again);
 }
 
 /// Shows: P-11, T-02
 #[test]
-fn recording_replays_to_the_same_trace_after_each_step() {
+fn recording_replays_to_same_trace_after_each_step() {
     let recording = Recording::new("steps");
     let scenario = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -127,7 +128,7 @@ data: {text: \"a: b # c\"}
     let server = serve_with(scenario, recording.options());
     let at = server.address();
     let trace = || get(at, "/podscope/v1/trace?secrets=true").body;
-    assert_eq!(replayed(at, recording.text()), trace());
+    assert_eq!(replay(at, recording.text()), trace());
 
     let config_maps = "/api/v1/namespaces/default/configmaps";
     let odd = "{\"metadata\": {\"name\": \"odd\"}, \"data\": {\"k\": \"\\\"'\\u0001\\u007f\\u0085\\n  - {é: ☃}\"}}";
@@ -140,9 +141,9 @@ data: {text: \"a: b # c\"}
     );
     let secret = r#"{"metadata": {"name": "s"}, "stringData": {"word": "hush"}}"#;
     assert_eq!(post(at, "/api/v1/namespaces/default/secrets", secret).status, 201);
-    assert_eq!(replayed(at, recording.text_with(4)), trace());
+    assert_eq!(replay(at, recording.text_with(4)), trace());
 
-    // The entries after the checkpoint are taken out of the file.
+    // The entries after the checkpoint are removed from the file.
     let made = post(at, "/podscope/v1/checkpoint", "").json();
     assert_eq!(send(at, "DELETE", &format!("{config_maps}/odd"), &[], b"").status, 200);
     assert!(recording.text_with(5).contains("DELETE"));
@@ -152,11 +153,11 @@ data: {text: \"a: b # c\"}
     post(at, "/podscope/v1/advance", r#"{"seconds": 10}"#);
     let text = recording.text_with(5);
     assert!(text.contains("later") && !text.contains("DELETE"), "{text}");
-    assert_eq!(replayed(at, text), trace());
+    assert_eq!(replay(at, text), trace());
 }
 
 #[test]
-fn recorded_session_accepts_more_commands_than_others() {
+fn recorded_session_has_higher_command_limit() {
     let recording = Recording::new("limit");
     let server = serve_with("", recording.options());
     let at = server.address();
@@ -165,7 +166,7 @@ fn recorded_session_accepts_more_commands_than_others() {
         assert_eq!(send(at, "DELETE", path, &[], b"").status, 404);
     }
     let text = recording.text_with(MAX_COMMANDS + 1);
-    assert_eq!(replayed(at, text), get(at, "/podscope/v1/trace").body);
+    assert_eq!(replay(at, text), get(at, "/podscope/v1/trace").body);
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn restored_checkpoint_equals_stored_world() {
 
 /// Shows: HT-185
 #[test]
-fn scenario_has_no_secret_data_unless_asked_for() {
+fn scenario_has_no_secret_data_unless_requested() {
     let server = serve("");
     let at = server.address();
     let path = "/api/v1/namespaces/default/secrets";
@@ -202,5 +203,5 @@ fn scenario_has_no_secret_data_unless_asked_for() {
     assert!(shared.contains("token"), "{shared}");
     let whole = get(at, "/podscope/v1/scenario?secrets=true").body;
     assert!(whole.contains("c2VjcmV0") && whole.contains("hush"), "{whole}");
-    assert_eq!(get(at, "/podscope/v1/trace").body, replayed(at, shared));
+    assert_eq!(get(at, "/podscope/v1/trace").body, replay(at, shared));
 }

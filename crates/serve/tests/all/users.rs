@@ -1,4 +1,4 @@
-//! Who sends a request: tokens of service accounts, impersonation, reviews of both.
+//! Authentication: tokens of ServiceAccounts, impersonation, and the reviews that report the user.
 
 use std::net::SocketAddr;
 
@@ -18,7 +18,7 @@ fn who_am_i(at: SocketAddr, headers: &[(&str, &str)]) -> Answer {
 
 /// Shows: HT-005, HT-026, HT-119
 #[test]
-fn token_of_service_account_names_its_user() {
+fn token_of_service_account_identifies_its_user() {
     let server = serve("");
     let at = server.address();
     let made = post(at, TOKEN, r#"{"spec": {"expirationSeconds": 600}}"#).json();

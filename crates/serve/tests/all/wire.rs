@@ -1,4 +1,5 @@
-//! Sends recorded requests to a real control plane (`tests/conformance/wire`) to Podscope, and compares the responses.
+//! Sends requests that were recorded against a real control plane (`tests/conformance/wire`) to Podscope, and compares
+//! the responses.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,7 +15,7 @@ mod placeholders;
 
 use placeholders::Names;
 
-/// The four nodes of the recorded cluster. All its programs ran on one machine.
+/// The four nodes of the recorded cluster, all of whose components ran on one machine.
 const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: wire}
@@ -23,9 +24,9 @@ spec:
   cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: '1', memory: 3840Mi, pods: '110'}}
 ";
 const EXCUSED: &str = include_str!("wire-excused.txt");
-/// Minimum share of the compared exchanges that agree.
+/// Minimum percentage of the compared exchanges that must agree.
 const AGREE_PERCENT: usize = 97;
-/// Headers to compare.
+/// Response headers that are compared.
 const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
 
 fn exchanges() -> Vec<Value> {
@@ -43,7 +44,7 @@ fn exchanges() -> Vec<Value> {
         .collect()
 }
 
-/// A body as the recording client wrote it, with a blank after each comma and colon.
+/// Formats a body as the recording client did, with a space after each comma and colon.
 fn spaced(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -60,7 +61,7 @@ fn spaced(value: &Value) -> String {
     }
 }
 
-/// The sorted names of an object's fields.
+/// Returns the sorted names of an object's fields.
 fn names_of(object: &Value) -> Value {
     let mut names: Vec<&String> = object
         .as_object()
@@ -72,7 +73,7 @@ fn names_of(object: &Value) -> Value {
 }
 
 /// Reduces a response to the part that was recorded, if the recording contains only a part.
-fn noted(note: &str, wanted: &Value, found: &Value) -> Option<Value> {
+fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
     let schemas = found["components"]["schemas"].as_object();
     let without_descriptions = |schema: &Value| {
         let mut schema = schema.clone();
@@ -91,7 +92,7 @@ fn noted(note: &str, wanted: &Value, found: &Value) -> Option<Value> {
     };
     Some(match note {
         "this group only" => {
-            let name = &wanted[0]["metadata"]["name"];
+            let name = &expected[0]["metadata"]["name"];
             let groups = found["items"].as_array()?;
             groups
                 .iter()
@@ -126,7 +127,7 @@ fn noted(note: &str, wanted: &Value, found: &Value) -> Option<Value> {
     })
 }
 
-fn short(value: &Value) -> String {
+fn truncated(value: &Value) -> String {
     let width = std::env::var("PODSCOPE_WIRE_WIDTH")
         .ok()
         .and_then(|width| width.parse().ok());
@@ -134,7 +135,7 @@ fn short(value: &Value) -> String {
 }
 
 /// Options of a comparison.
-struct How<'a> {
+struct Comparison<'a> {
     varies: Vec<&'a str>,
     numbers_vary: bool,
     has_managers: bool,
@@ -142,10 +143,10 @@ struct How<'a> {
     is_part: bool,
 }
 
-impl<'a> How<'a> {
-    fn of(exchange: &'a Value, has_managers: bool) -> How<'a> {
+impl<'a> Comparison<'a> {
+    fn of(exchange: &'a Value, has_managers: bool) -> Comparison<'a> {
         let varies = exchange["varies"].as_array();
-        How {
+        Comparison {
             varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
             numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
             has_managers,
@@ -159,7 +160,7 @@ fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 }
 
 /// An open watch and its recorded exchange.
-struct Open {
+struct OpenWatch {
     exchange: Value,
     watch: Watching,
 }
@@ -170,7 +171,7 @@ struct Group {
     names: Names,
     /// Simulated time of the start of the group, in seconds.
     began: f64,
-    open: Vec<Open>,
+    open: Vec<OpenWatch>,
     /// The latest token that the server has issued.
     token: String,
     has_managers: bool,
@@ -181,7 +182,7 @@ struct Group {
 impl Group {
     fn advance_to(&mut self, at: f64) {
         self.close_until(at);
-        // Requests take simulated time, as they took time when they were recorded.
+        // Earlier requests have already advanced the simulated time.
         let left = self.began + at - now(self.server);
         if left > 0.0 {
             let body = serde_json::json!({"seconds": left}).to_string();
@@ -189,50 +190,50 @@ impl Group {
         }
     }
 
-    /// Closes the watches that the recorded client closed until then.
+    /// Closes the watches that the recorded client had closed by this time.
     fn close_until(&mut self, at: f64) {
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| {
             text(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
         });
         self.open = open;
-        for open in Vec::<Open>::from_iter(over) {
+        for open in Vec::<OpenWatch>::from_iter(over) {
             self.finish(open);
         }
     }
 
-    fn finish(&mut self, open: Open) {
+    fn finish(&mut self, open: OpenWatch) {
         let empty = Vec::new();
-        let wanted = open.exchange["response_lines"].as_array().unwrap_or(&empty);
+        let expected = open.exchange["response_lines"].as_array().unwrap_or(&empty);
         let lines = match text(&open.exchange, "closed_by") {
             "server" => open.watch.wait_for(usize::MAX, Duration::from_secs(4)),
-            _ => open.watch.wait_for(wanted.len(), Duration::from_secs(2)),
+            _ => open.watch.wait_for(expected.len(), Duration::from_secs(2)),
         };
         open.watch.close();
         let name = text(&open.exchange, "name").to_owned();
-        let how = How::of(&open.exchange, self.has_managers);
-        let mut why = status(&open.exchange, &open.watch.answer, &how);
+        let comparison = Comparison::of(&open.exchange, self.has_managers);
+        let mut why = status(&open.exchange, &open.watch.answer, &comparison);
         // The number of lines differed between the two recordings.
-        if how.varies.contains(&"/response_lines") {
+        if comparison.varies.contains(&"/response_lines") {
             self.found.insert(name, why);
             return;
         }
-        for (number, line) in wanted.iter().enumerate() {
+        for (number, line) in expected.iter().enumerate() {
             let found = lines
                 .get(number)
                 .map(|line| serde_json::from_str(line).unwrap_or_default());
             let path = format!("/response_lines/{number}/line");
-            let wanted = match &line["line"] {
+            let expected = match &line["line"] {
                 Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str())),
                 other => other.clone(),
             };
             let differs = match &found {
-                Some(found) => self.names.differ(&path, &wanted, found, &how),
-                None => Some(format!("{path}: wanted {}", short(&wanted))),
+                Some(found) => self.names.first_difference(&path, &expected, found, &comparison),
+                None => Some(format!("{path}: wanted {}", truncated(&expected))),
             };
             why = why.or(differs);
         }
         let more = lines
-            .get(wanted.len())
+            .get(expected.len())
             .map(|line| format!("a line more: {}", line.chars().take(160).collect::<String>()));
         self.found.insert(name, why.or(more));
     }
@@ -240,7 +241,7 @@ impl Group {
     fn exchange(&mut self, exchange: &Value) {
         let name = text(exchange, "name").to_owned();
         let is_held = exchange["held"] == true;
-        let Some(path) = self.known(text(exchange, "path")) else {
+        let Some(path) = self.fill_path(text(exchange, "path")) else {
             // The request needs a value from a response that is not compared.
             return;
         };
@@ -257,11 +258,15 @@ impl Group {
             .collect();
         let body = match &exchange["request_body"] {
             Value::Null => String::new(),
-            Value::String(text) => match self.names.filled(text) {
+            Value::String(text) => match self.names.fill(text) {
                 Some(text) => text,
                 None => return,
             },
-            value => match self.names.filled_value(value).or_else(|| self.of_object(&path, value)) {
+            value => match self
+                .names
+                .fill_value(value)
+                .or_else(|| self.fill_from_object(&path, value))
+            {
                 Some(value) => spaced(&value),
                 None => return,
             },
@@ -270,7 +275,7 @@ impl Group {
         let is_watch = exchange.get("response_lines").is_some();
         if is_watch || is_held && is_get && (path.contains("watch=") || path.contains("/v1/watch/")) {
             let watch = Watching::open(self.server, &path, &headers);
-            let open = Open {
+            let open = OpenWatch {
                 exchange: exchange.clone(),
                 watch,
             };
@@ -281,7 +286,7 @@ impl Group {
             return;
         }
         let answer = match text(exchange, "note") {
-            // The recorded server speaks TLS and asks for credentials, as a server for other machines does.
+            // The recorded server used TLS and required credentials, as a Podscope server for other machines does.
             "no credentials" => anonymous(&path, &headers),
             _ => send(self.server, text(exchange, "method"), &path, &headers, body.as_bytes()),
         };
@@ -293,20 +298,20 @@ impl Group {
         }
         if is_held {
             if std::env::var_os("PODSCOPE_WIRE_HELD").is_some() {
-                let text = short(&Value::from(answer.body.as_str()));
+                let text = truncated(&Value::from(answer.body.as_str()));
                 eprintln!("  {name}\t{} {:?} {text}", answer.status, answer.header("Warning"));
             }
             return;
         }
         let answer = self.with_recorded_port(answer);
         let why = {
-            let how = How::of(exchange, self.has_managers);
-            status(exchange, &answer, &how).or_else(|| self.body(exchange, &answer))
+            let comparison = Comparison::of(exchange, self.has_managers);
+            status(exchange, &answer, &comparison).or_else(|| self.body(exchange, &answer))
         };
         self.found.insert(name, why);
     }
 
-    /// Replaces the port of this server with that of the recorded one.
+    /// Replaces the port of this server in a response with the recorded port.
     fn with_recorded_port(&self, answer: Answer) -> Answer {
         let port = format!("127.0.0.1:{}", self.server.port());
         let body = answer.body.replace(&port, "127.0.0.1:6443");
@@ -314,8 +319,8 @@ impl Group {
     }
 
     /// Replaces the placeholders in a path. An unknown resource version becomes the newest one.
-    fn known(&mut self, path: &str) -> Option<String> {
-        if let Some(known) = self.names.filled(path) {
+    fn fill_path(&mut self, path: &str) -> Option<String> {
+        if let Some(known) = self.names.fill(path) {
             return Some(known);
         }
         let collection = path.split('?').next().unwrap_or_default();
@@ -330,14 +335,14 @@ impl Group {
                 .entry(name.as_str().to_owned())
                 .or_insert_with(|| version.clone());
         }
-        self.names.filled(path)
+        self.names.fill(path)
     }
 
-    /// Completes a body with values of the current object that the recording obtained from a response that is not compared.
-    fn of_object(&mut self, path: &str, body: &Value) -> Option<Value> {
+    /// Fills in values of the current object that the recorded client took from a response that is not compared.
+    fn fill_from_object(&mut self, path: &str, body: &Value) -> Option<Value> {
         let path = path.split('?').next().unwrap_or_default();
         let mut answer = get(self.server, path);
-        // Some subresources cannot be read.
+        // Some subresources cannot be read; their object can.
         if let (405, Some((parent, _))) = (answer.status, path.rsplit_once('/')) {
             answer = get(self.server, parent);
         }
@@ -358,26 +363,26 @@ impl Group {
             let value = object["metadata"][field].as_str()?.to_owned();
             self.names.0.entry(name.to_owned()).or_insert(value);
         }
-        self.names.filled_value(&body)
+        self.names.fill_value(&body)
     }
 
     fn body(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
-        let how = How::of(exchange, self.has_managers);
+        let comparison = Comparison::of(exchange, self.has_managers);
         for header in HEADERS {
-            let wanted = exchange["response_headers"][header].as_str();
+            let expected = exchange["response_headers"][header].as_str();
             let found = answer.header(header);
             let pointer = format!("/response_headers/{header}");
-            let fits = match (wanted, &found) {
-                (Some(wanted), Some(found)) => self.names.fits(wanted, found, true),
+            let matches = match (expected, &found) {
+                (Some(expected), Some(found)) => self.names.matches(expected, found, true),
                 (None, None) => true,
                 _ => false,
             };
-            if !fits && !how.varies.contains(&pointer.as_str()) {
-                return Some(format!("{header}: wanted {wanted:?}, found {found:?}"));
+            if !matches && !comparison.varies.contains(&pointer.as_str()) {
+                return Some(format!("{header}: wanted {expected:?}, found {found:?}"));
             }
         }
-        let wanted = &exchange["response_body"];
-        if *wanted == "<bytes>" || *wanted == "<not kept>" {
+        let expected = &exchange["response_body"];
+        if *expected == "<bytes>" || *expected == "<not kept>" {
             return None;
         }
         let yaml = |text: &str| {
@@ -386,42 +391,47 @@ impl Group {
                 .unwrap_or_default()
         };
         if answer.header("Content-Type").as_deref() == Some("application/yaml")
-            && let Value::String(text) = wanted
+            && let Value::String(text) = expected
         {
             return self
                 .names
-                .differ("/response_body", &yaml(text), &yaml(&answer.body), &how);
+                .first_difference("/response_body", &yaml(text), &yaml(&answer.body), &comparison);
         }
         let json: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        if let Some(found) = noted(text(exchange, "note"), wanted, &json) {
-            return self.names.differ("/response_body", wanted, &found, &how);
+        if let Some(found) = recorded_part(text(exchange, "note"), expected, &json) {
+            return self
+                .names
+                .first_difference("/response_body", expected, &found, &comparison);
         }
-        let found = match wanted {
+        let found = match expected {
             Value::String(_) => Value::from(answer.body.as_str()),
             Value::Array(_) if json.pointer("/status/conditions").is_some() => {
                 let conditions = json["status"]["conditions"].as_array().cloned().unwrap_or_default();
                 conditions
                     .into_iter()
-                    .filter(|one| one["type"] == wanted[0]["type"])
+                    .filter(|one| one["type"] == expected[0]["type"])
                     .collect()
             }
-            // Only the names of the fields are recorded.
+            // Only the names of the fields were recorded.
             Value::Array(names) if json.is_object() && names.iter().all(Value::is_string) => names_of(&json),
-            Value::Object(_) if how.is_part && wanted.get("cpu").is_some() => json["status"]["capacity"].clone(),
-            Value::Object(_) if how.is_part && text(exchange, "note") == "groups trimmed" => {
-                trimmed(wanted, json.clone())
+            Value::Object(_) if comparison.is_part && expected.get("cpu").is_some() => {
+                json["status"]["capacity"].clone()
+            }
+            Value::Object(_) if comparison.is_part && text(exchange, "note") == "groups trimmed" => {
+                trimmed(expected, json.clone())
             }
             Value::Null if answer.body.is_empty() => Value::Null,
             _ => serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::from(answer.body.as_str())),
         };
-        self.names.differ("/response_body", wanted, &found, &how)
+        self.names
+            .first_difference("/response_body", expected, &found, &comparison)
     }
 }
 
 /// Reduces a discovery document to the recorded groups.
-fn trimmed(wanted: &Value, mut found: Value) -> Value {
+fn trimmed(expected: &Value, mut found: Value) -> Value {
     for (list, name) in [("groups", "/name"), ("items", "/metadata/name")] {
-        let names: Vec<&Value> = wanted[list]
+        let names: Vec<&Value> = expected[list]
             .as_array()
             .into_iter()
             .flatten()
@@ -434,16 +444,16 @@ fn trimmed(wanted: &Value, mut found: Value) -> Value {
     found
 }
 
-fn status(exchange: &Value, answer: &Answer, how: &How<'_>) -> Option<String> {
-    let wanted = exchange["status"].as_u64().unwrap_or(0);
+fn status(exchange: &Value, answer: &Answer, comparison: &Comparison<'_>) -> Option<String> {
+    let expected = exchange["status"].as_u64().unwrap_or(0);
     let found = answer.status;
-    (wanted != u64::from(found) && !how.varies.contains(&"/status")).then(|| {
+    (expected != u64::from(found) && !comparison.varies.contains(&"/status")).then(|| {
         let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
-        format!("status: wanted {wanted}, found {found}: {}", body["message"])
+        format!("status: wanted {expected}, found {found}: {}", body["message"])
     })
 }
 
-/// The response to a GET without credentials.
+/// Sends a GET without credentials and returns the response.
 fn anonymous(path: &str, headers: &[(String, String)]) -> Answer {
     let server = access::listen("anonymous", std::net::Ipv4Addr::LOCALHOST);
     let headers: String = headers
@@ -453,13 +463,13 @@ fn anonymous(path: &str, headers: &[(String, String)]) -> Answer {
     parsed(&server.get(path, &headers))
 }
 
-/// Simulated time of a server, in seconds.
+/// Returns the simulated time of a server in seconds.
 fn now(server: SocketAddr) -> f64 {
     get(server, "/podscope/v1/time").json()["t"].as_f64().expect("seconds")
 }
 
 /// Replays a group and returns the difference of each compared exchange.
-fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<String>> {
+fn replay(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<String>> {
     let server = serve(SCENARIO);
     let at = server.address();
     post(at, "/podscope/v1/advance", r#"{"seconds": 60}"#);
@@ -477,7 +487,7 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
         group.advance_to(exchange["at"].as_f64().unwrap_or(0.0));
         group.exchange(exchange);
         if std::mem::take(&mut is_first) {
-            // The leases, which are renewed every 2 s, are not renewed between the first exchanges.
+            // Starts right after a renewal of the leases (every 2 s), so that none changes between the first exchanges.
             post(at, "/podscope/v1/advance", r#"{"seconds": 2.5}"#);
             group.began += 2.5;
         }
@@ -486,19 +496,19 @@ fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<
     for open in std::mem::take(&mut group.open) {
         group.finish(open);
     }
-    // All requests have been answered.
+    // The server still runs after all requests.
     assert_eq!(get(at, "/readyz").status, 200);
     group.found
 }
 
 /// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all), each value up to `PODSCOPE_WIRE_WIDTH`
-/// characters; with `PODSCOPE_WIRE_MANAGERS` set, `managedFields` are compared too, and with `PODSCOPE_WIRE_HELD` the
-/// responses are printed that the recording holds out.
+/// characters; with `PODSCOPE_WIRE_MANAGERS` set, `managedFields` are compared too, and `PODSCOPE_WIRE_HELD` prints the
+/// responses that are held out of the comparison.
 ///
 /// Shows: HT-006, HT-013, HT-022, HT-024, HT-028, HT-031, HT-032, HT-043, HT-044, HT-045, HT-056, HT-057, HT-060, HT-061
 #[test]
 fn responses_equal_recorded_exchanges() {
-    let wanted = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
+    let expected = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
     let has_managers = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for exchange in exchanges() {
@@ -515,11 +525,11 @@ fn responses_equal_recorded_exchanges() {
     let (mut wrong, mut all, mut fine) = (Vec::new(), 0, 0);
     let chosen = groups
         .iter()
-        .filter(|(name, _)| wanted.is_empty() || wanted == "all" || wanted == **name);
+        .filter(|(name, _)| expected.is_empty() || expected == "all" || expected == **name);
     // Replays run in parallel, because most of their time is spent waiting.
     let results: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = chosen
-            .map(|(name, exchanges)| (name, scope.spawn(|| replayed(exchanges, has_managers))))
+            .map(|(name, exchanges)| (name, scope.spawn(|| replay(exchanges, has_managers))))
             .collect();
         running
             .into_iter()
@@ -532,7 +542,7 @@ fn responses_equal_recorded_exchanges() {
         (all, fine) = (all + found.len(), fine + agree);
         for (name, why) in &found {
             match (why, excused.contains_key(name.as_str())) {
-                (Some(why), _) if !wanted.is_empty() => eprintln!("  {name}\t{why}"),
+                (Some(why), _) if !expected.is_empty() => eprintln!("  {name}\t{why}"),
                 (Some(why), false) => wrong.push(format!("{name}: {why}")),
                 (None, true) => wrong.push(format!("{name} agrees now: take it out of wire-excused.txt")),
                 _ => {}
@@ -540,7 +550,7 @@ fn responses_equal_recorded_exchanges() {
         }
     }
     eprintln!("{fine} of {all} agree");
-    let is_whole = wanted.is_empty() || wanted == "all";
+    let is_whole = expected.is_empty() || expected == "all";
     assert!(!is_whole || fine * 100 >= all * AGREE_PERCENT, "fewer agree");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -1,20 +1,20 @@
 //! helm with three charts: `chart-shop` (a Deployment, with a hook that runs before each installation and upgrade),
-//! `chart-store` (a StatefulSet with volumes) and `chart-backup` (a custom kind, hooks and tests). Each is installed,
-//! upgraded, rolled back and uninstalled with `--wait`.
+//! `chart-store` (a StatefulSet with volumes) and `chart-backup` (a custom kind, hooks and tests). Each chart is
+//! installed, upgraded, rolled back and uninstalled with `--wait`.
 
 use std::ffi::OsString;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::{Desk, desk, programs, tool};
+use super::{ClientFixture, fixture, programs, tool};
 use crate::client::{Answer, get};
 
-/// helm, a cluster, and the chart that stands for the word CHART in its commands.
+/// helm with a cluster, and the chart that replaces the word CHART in its commands.
 struct Helm {
     program: OsString,
     chart: std::path::PathBuf,
-    desk: Desk,
+    fixture: ClientFixture,
 }
 
 impl Helm {
@@ -24,7 +24,7 @@ impl Helm {
         Some(Helm {
             program,
             chart: programs().join(chart),
-            desk: desk(chart),
+            fixture: fixture(chart),
         })
     }
 
@@ -39,23 +39,23 @@ impl Helm {
 
     /// Runs a command that must succeed. Returns its stdout.
     fn run(&self, line: &str) -> String {
-        self.desk.fine(&mut self.command(line))
+        self.fixture.run_ok(&mut self.command(line))
     }
 
     /// Runs a command that must fail. Returns its stderr.
     fn fail(&self, line: &str) -> String {
-        self.desk.failing(&mut self.command(line))
+        self.fixture.run_failing(&mut self.command(line))
     }
 
     fn get(&self, path: &str) -> Answer {
-        get(self.desk.server.address(), path)
+        get(self.fixture.server.address(), path)
     }
 
     fn items(&self, path: &str) -> Vec<Value> {
         self.get(path).json()["items"].as_array().cloned().unwrap_or_default()
     }
 
-    /// The statuses of a release's revisions.
+    /// Returns the statuses of the revisions of a release.
     fn statuses(&self, release: &str) -> Vec<String> {
         let history: Value = serde_json::from_str(&self.run(&format!("history {release} -o json"))).expect("JSON");
         let revisions = history.as_array().into_iter().flatten();
@@ -64,8 +64,8 @@ impl Helm {
             .collect()
     }
 
-    /// No release is left, nor the Secrets in which helm stores its revisions.
-    fn has_nothing(&self) {
+    /// Checks that no release is left, nor the Secrets in which helm stores its revisions.
+    fn assert_no_release_left(&self) {
         let secrets = self.items("/api/v1/namespaces/default/secrets?labelSelector=owner%3Dhelm");
         assert_eq!(secrets, [] as [Value; 0]);
         assert_eq!(self.run("list -A -q"), "");
@@ -85,7 +85,7 @@ fn helm_installs_upgrades_rolls_back_and_uninstalls() {
 
     let installed = helm.run("install shop CHART --wait --wait-for-jobs --timeout 60s");
     assert!(installed.contains("STATUS: deployed"), "{installed}");
-    // `--wait` returns when all replicas are ready, and the hook has run before anything else was created.
+    // `--wait` returns when all replicas are ready. The hook has run before anything else was created.
     assert_eq!(image_and_replicas(), (json!("nginx:1"), json!(2)));
     let migrated = helm.get("/apis/batch/v1/namespaces/default/jobs/shop-migrate-1").json();
     assert_eq!(migrated["status"]["succeeded"], 1, "{migrated}");
@@ -110,7 +110,7 @@ fn helm_installs_upgrades_rolls_back_and_uninstalls() {
     );
     assert_eq!(helm.get(deployment).status, 404);
     assert_eq!(helm.get(settings).status, 404);
-    helm.has_nothing();
+    helm.assert_no_release_left();
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
         let has_image = |pod: &Value| pod["spec"]["containers"][0]["image"] == image;
         assert!(pods.iter().all(has_image), "{image}: {pods:?}");
     };
-    // Name, phase and volume of each claim.
+    // Returns name, phase and volume of each claim.
     let volumes = || {
         let of = |claim: &Value| {
             [
@@ -173,7 +173,7 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
     expect_image("postgres:17");
     assert_eq!((volumes(), password()), (first_volumes.clone(), first_password.clone()));
 
-    // A claim template cannot change: the upgrade fails, and the release stays as it is.
+    // A volumeClaimTemplate is immutable: the upgrade fails, and the release stays as it is.
     let refused = helm.fail("upgrade store CHART --set storage.size=2Gi --wait --timeout 60s");
     assert!(
         refused.contains("updates to statefulset spec for fields other than"),
@@ -188,12 +188,12 @@ fn helm_stateful_chart_keeps_volumes_and_password() {
         (json!(3), first_volumes.clone(), first_password)
     );
 
-    // Claims of replicas that are scaled away are deleted, the others are kept after the release.
+    // Claims of removed replicas are deleted; the others are kept after the release is uninstalled.
     helm.run("upgrade store CHART --set replicas=2 --wait --timeout 60s");
     helm.run("uninstall store --wait --timeout 60s");
     assert_eq!(volumes(), first_volumes[..2]);
     assert_eq!(helm.get(set).status, 404);
-    helm.has_nothing();
+    helm.assert_no_release_left();
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
         found["spec"],
         json!({"target": "store", "retention": 7, "compress": true})
     );
-    // The hook has succeeded, and is deleted as its policy says.
+    // The Job of the hook has succeeded and was deleted, as its delete policy requires.
     assert_eq!(jobs(), []);
 
     let tested = helm.run("test nightly --timeout 60s");
@@ -247,5 +247,5 @@ fn helm_chart_with_custom_kind_hooks_and_tests_works() {
     assert_eq!(helm.get(backup).status, 404);
     // helm never deletes the definitions of a chart.
     assert_eq!(helm.get(definition).status, 200);
-    helm.has_nothing();
+    helm.assert_no_release_left();
 }

@@ -1,7 +1,7 @@
-//! Drawn commands: the official kubectl and the console of Podscope print the same about the same cluster.
+//! Random commands: the official kubectl and the console of Podscope print the same about the same cluster.
 //!
-//! The commands read, so that the state stays the same. They are drawn from a seed: `PODSCOPE_DRAWS` is their number, and
-//! `PODSCOPE_SEED` another seed.
+//! The commands only read, so that the state stays the same. They are generated from a seed: `PODSCOPE_DRAWS` sets
+//! their number, and `PODSCOPE_SEED` another seed.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,18 +14,18 @@ use podscope_session::timeline::Session;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::KubectlFixture;
 use crate::client::post;
 
-const DRAWS: u64 = 100;
-const SEED: u64 = 1;
-/// How long ago the cluster began. kubectl computes some ages itself, by the clock of its machine: with so many hours they
-/// are the same all through the test.
-const AGO_SECONDS: i64 = 20 * 3600 + 1800;
+const DEFAULT_COMMANDS: u64 = 100;
+const DEFAULT_SEED: u64 = 1;
+/// Age of the cluster at the start of the test. kubectl computes some ages by the clock of its machine; at this age
+/// they are printed in hours and do not change during the test.
+const CLUSTER_AGE_SECONDS: i64 = 20 * 3600 + 1800;
 
 const CLUSTER: &str = include_str!("draws.yaml");
 
-/// Resources, as a person names them, and names of objects of the cluster.
+/// Names of resources as a user types them, each with names of objects of the cluster.
 const RESOURCES: [(&str, &[&str]); 29] = [
     ("pods", &["alone", "huge", "lost"]),
     ("po", &["alone", "nope"]),
@@ -72,10 +72,10 @@ const OUTPUTS: [&str; 10] = [
     "kyaml",
 ];
 
-/// A generator of draws (SplitMix64).
-struct Draw(u64);
+/// A generator of random commands (SplitMix64).
+struct CommandGenerator(u64);
 
-impl Draw {
+impl CommandGenerator {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -83,16 +83,16 @@ impl Draw {
         mixed ^ (mixed >> 31)
     }
 
-    fn one<'o, T>(&mut self, of: &'o [T]) -> &'o T {
+    fn choose<'o, T>(&mut self, of: &'o [T]) -> &'o T {
         &of[(self.next() % of.len() as u64) as usize]
     }
 
-    /// Returns whether one of `of` cases occurs.
+    /// Returns true with a probability of 1 in `of`.
     fn chance(&mut self, of: u64) -> bool {
         self.next().is_multiple_of(of)
     }
 
-    /// The words of a command after `kubectl`.
+    /// Generates the words of a command after `kubectl`.
     fn command(&mut self) -> Vec<String> {
         let mut words = match self.next() % 13 {
             0..=5 => self.get(),
@@ -104,17 +104,17 @@ impl Draw {
         };
         let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
         if self.chance(8) && !is_fixed {
-            let namespace = *self.one(&["shop", "default", "kube-system", "nope"]);
+            let namespace = *self.choose(&["shop", "default", "kube-system", "nope"]);
             words.extend(["-n".to_owned(), namespace.to_owned()]);
         }
         words
     }
 
-    /// One resource or two, with or without a name.
+    /// Generates one or two resources, with or without a name.
     fn objects(&mut self) -> Vec<String> {
-        let (resource, names) = *self.one(&RESOURCES);
+        let (resource, names) = *self.choose(&RESOURCES);
         if names.is_empty() || self.chance(2) {
-            let other = self.one(&RESOURCES).0;
+            let other = self.choose(&RESOURCES).0;
             let list = if self.chance(5) {
                 format!("{resource},{other}")
             } else {
@@ -122,14 +122,14 @@ impl Draw {
             };
             return vec![list];
         }
-        let name = *self.one(names);
+        let name = *self.choose(names);
         if self.chance(3) {
             return vec![format!("{resource}/{name}")];
         }
         vec![resource.to_owned(), name.to_owned()]
     }
 
-    /// Adds a selection. Returns whether the server may refuse it.
+    /// Adds a selector or a namespace option. Returns whether the server may refuse it.
     fn selection(&mut self, words: &mut Vec<String>) -> bool {
         let has_name = words.len() > 2 || words.last().is_some_and(|word| word.contains('/'));
         if has_name && !self.chance(10) {
@@ -138,15 +138,15 @@ impl Draw {
         match self.next() % 6 {
             0 => words.push("-A".to_owned()),
             1 => {
-                let selector = *self.one(&["app=web", "app!=web", "app in (web,db)", "app", "!app"]);
+                let selector = *self.choose(&["app=web", "app!=web", "app in (web,db)", "app", "!app"]);
                 words.extend(["-l".to_owned(), selector.to_owned()]);
             }
             2 => {
-                let selector = *self.one(&["metadata.name=web", "metadata.namespace!=default"]);
+                let selector = *self.choose(&["metadata.name=web", "metadata.namespace!=default"]);
                 words.push(format!("--field-selector={selector}"));
             }
             3 => {
-                let selection = *self.one(&["--selector=x=y=z", "--field-selector=status.phase=Running"]);
+                let selection = *self.choose(&["--selector=x=y=z", "--field-selector=status.phase=Running"]);
                 words.push(selection.to_owned());
                 return true;
             }
@@ -159,9 +159,9 @@ impl Draw {
         let mut words = vec!["get".to_owned()];
         words.extend(self.objects());
         let may_be_refused = self.selection(&mut words);
-        // kubectl prints an empty list in some formats where it could not list anything.
+        // If the list request fails, kubectl still prints an empty list in some formats.
         if !may_be_refused && self.chance(2) {
-            let output = *self.one(&OUTPUTS);
+            let output = *self.choose(&OUTPUTS);
             words.push(format!("-o={output}"));
         }
         let flags = [
@@ -177,14 +177,14 @@ impl Draw {
             "--show-managed-fields=false",
         ];
         if self.chance(3) {
-            words.push((*self.one(&flags)).to_owned());
+            words.push((*self.choose(&flags)).to_owned());
         }
         words
     }
 
-    /// The words of one of these command lines.
-    fn one_of_lines(&mut self, lines: &[&str]) -> Vec<String> {
-        self.one(lines).split(' ').map(str::to_owned).collect()
+    /// Returns the words of a random one of these command lines.
+    fn choose_line(&mut self, lines: &[&str]) -> Vec<String> {
+        self.choose(lines).split(' ').map(str::to_owned).collect()
     }
 
     fn describe(&mut self) -> Vec<String> {
@@ -228,11 +228,11 @@ impl Draw {
             "label pod alone k=v --dry-run=server -o=name",
             "delete pod nope",
         ];
-        self.one_of_lines(&commands)
+        self.choose_line(&commands)
     }
 
     fn logs(&mut self) -> Vec<String> {
-        let of = *self.one(&[
+        let of = *self.choose(&[
             "pod/alone",
             "alone",
             "huge",
@@ -243,7 +243,7 @@ impl Draw {
         ]);
         let mut words = vec!["logs".to_owned(), of.to_owned()];
         if self.chance(2) {
-            let flag = *self.one(&[
+            let flag = *self.choose(&[
                 "--tail=1",
                 "--timestamps",
                 "-c=app",
@@ -271,10 +271,10 @@ impl Draw {
             "auth whoami -o=yaml",
             "auth whoami -o=jsonpath={.status.userInfo.groups[*]}",
         ];
-        self.one_of_lines(&commands)
+        self.choose_line(&commands)
     }
 
-    /// What the API server serves.
+    /// Generates `api-resources`, `api-versions` or a similar command.
     fn api(&mut self) -> Vec<String> {
         if self.chance(6) {
             return vec!["api-versions".to_owned()];
@@ -302,13 +302,13 @@ impl Draw {
             "-o=foo",
         ];
         for _ in 0..self.next() % 3 {
-            words.push((*self.one(&flags)).to_owned());
+            words.push((*self.choose(&flags)).to_owned());
         }
         words
     }
 }
 
-/// A word as the console reads it.
+/// Quotes a word for the console.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.,=/:".contains(letter);
     match word.chars().all(is_plain) {
@@ -317,14 +317,14 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// What a command prints: stdout and stderr.
-type Printed = (String, String);
+/// Output of a command: stdout and stderr.
+type Output = (String, String);
 
-/// What the console prints.
-fn by_console(desk: &Desk, words: &[String]) -> Printed {
+/// Runs a command in the console.
+fn run_in_console(fixture: &KubectlFixture, words: &[String]) -> Output {
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let body = json!({"run": format!("kubectl {line}"), "wait": 2}).to_string();
-    let answer = post(desk.server.address(), "/podscope/v1/command", &body).json();
+    let answer = post(fixture.server.address(), "/podscope/v1/command", &body).json();
     let lines = answer["lines"].as_array().cloned().unwrap_or_default();
     let of = |is_stderr: bool| -> String {
         let lines = lines.iter().filter(|line| line[0] == is_stderr);
@@ -339,21 +339,22 @@ fn by_console(desk: &Desk, words: &[String]) -> Printed {
     (of(false), of(true) + &refused)
 }
 
-/// What kubectl prints.
-fn by_kubectl(desk: &Desk, words: &[String]) -> Printed {
-    let out = Command::new(&desk.program)
+/// Runs a command with kubectl.
+fn run_kubectl(fixture: &KubectlFixture, words: &[String]) -> Output {
+    let out = Command::new(&fixture.program)
         .args(words)
-        .env("KUBECONFIG", desk.folder.join("config"))
-        .env("HOME", &desk.folder)
+        .env("KUBECONFIG", fixture.folder.join("config"))
+        .env("HOME", &fixture.folder)
         .output()
         .expect("kubectl runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&out.stdout), text(&out.stderr))
 }
 
-/// Removes what differs by nature: the lines of kubectl's logger, ages in seconds, which kubectl computes by its own clock
-/// in some commands, and the metrics API, which the console does not list because a control plane alone does not serve it.
-fn normalised(words: &[String], (stdout, stderr): Printed) -> Printed {
+/// Removes differences that are expected: the lines of kubectl's logger; ages, which kubectl computes by its own clock
+/// in some commands; and the metrics API, which the console does not list because a control plane alone does not serve
+/// it.
+fn normalised(words: &[String], (stdout, stderr): Output) -> Output {
     let has_own_ages = matches!(words[0].as_str(), "describe" | "events");
     let age = Regex::new(r"\b(\d+[dhms]){1,2}\b|<invalid>").expect("a pattern");
     let blanks = Regex::new(" +").expect("a pattern");
@@ -369,7 +370,7 @@ fn normalised(words: &[String], (stdout, stderr): Printed) -> Printed {
     (trimmed(&ages(stdout)), trimmed(&ages(stderr.join("\n"))))
 }
 
-/// The first line in which two texts differ.
+/// Describes the first line in which two texts differ.
 fn difference(kubectl: &str, console: &str) -> String {
     let mut lines = kubectl.lines().zip(console.lines()).enumerate();
     match lines.find(|(_, (one, other))| one != other) {
@@ -387,25 +388,25 @@ fn number(variable: &str, default: u64) -> u64 {
     given.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// The cluster some hours after its start, with time that stands still.
-fn desk() -> Option<Desk> {
+/// Serves a cluster some hours after its start, with manual time.
+fn fixture() -> Option<KubectlFixture> {
     let program = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty())?;
     let folder = std::env::temp_dir().join(format!("podscope-kubectl-{}-draws", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let files = [("cluster.yaml".to_owned(), CLUSTER.to_owned())];
     let mut loaded = scenario::load(&files).expect("the cluster is read");
     let now = SystemTime::UNIX_EPOCH.elapsed().expect("a clock").as_secs() as i64;
-    loaded.begin_at(Time::from_seconds(now - AGO_SECONDS));
+    loaded.begin_at(Time::from_seconds(now - CLUSTER_AGE_SECONDS));
     let options = Options {
         speed: Speed::Manual,
         kubeconfig: Some(folder.join("config")),
         ..Options::default()
     };
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
-    // One minute short of the present, so that nothing lies in the future of kubectl's clock.
-    let body = json!({"seconds": AGO_SECONDS - 60}).to_string();
+    // Stops one minute before the real time, so that no timestamp is in the future of kubectl's clock.
+    let body = json!({"seconds": CLUSTER_AGE_SECONDS - 60}).to_string();
     post(server.address(), "/podscope/v1/advance", &body);
-    Some(Desk {
+    Some(KubectlFixture {
         program: program.into(),
         folder,
         server,
@@ -414,21 +415,21 @@ fn desk() -> Option<Desk> {
 
 /// Shows: K-06
 #[test]
-fn kubectl_drawn_commands_print_what_the_console_prints() {
-    let Some(desk) = desk() else {
+fn kubectl_and_console_print_the_same_for_random_commands() {
+    let Some(fixture) = fixture() else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return;
     };
-    let seed = number("PODSCOPE_SEED", SEED);
-    let mut draw = Draw(seed);
+    let seed = number("PODSCOPE_SEED", DEFAULT_SEED);
+    let mut generator = CommandGenerator(seed);
     let (mut seen, mut differ) = (BTreeSet::new(), Vec::new());
-    for _ in 0..number("PODSCOPE_DRAWS", DRAWS) {
-        let words = draw.command();
+    for _ in 0..number("PODSCOPE_DRAWS", DEFAULT_COMMANDS) {
+        let words = generator.command();
         if !seen.insert(words.clone()) {
             continue;
         }
-        let kubectl = normalised(&words, by_kubectl(&desk, &words));
-        let console = normalised(&words, by_console(&desk, &words));
+        let kubectl = normalised(&words, run_kubectl(&fixture, &words));
+        let console = normalised(&words, run_in_console(&fixture, &words));
         let (one, other) = match kubectl.0 == console.0 {
             true => (&kubectl.1, &console.1),
             false => (&kubectl.0, &console.0),

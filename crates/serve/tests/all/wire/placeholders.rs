@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{How, short};
+use super::{Comparison, truncated};
 
 /// Values of the placeholders in a group of exchanges.
 #[derive(Default)]
@@ -19,36 +19,33 @@ impl Names {
     }
 
     /// Replaces the placeholders in a text; None if one is unknown.
-    pub(super) fn filled(&self, text: &str) -> Option<String> {
+    pub(super) fn fill(&self, text: &str) -> Option<String> {
         let mut is_whole = true;
-        let filled = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
+        let fill = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
             let name = &found[0];
             self.0.get(name).cloned().unwrap_or_else(|| {
                 is_whole = false;
                 String::new()
             })
         });
-        is_whole.then(|| filled.into_owned())
+        is_whole.then(|| fill.into_owned())
     }
 
-    pub(super) fn filled_value(&self, value: &Value) -> Option<Value> {
+    pub(super) fn fill_value(&self, value: &Value) -> Option<Value> {
         Some(match value {
-            Value::String(text) => self.filled(text)?.into(),
-            Value::Array(items) => items
-                .iter()
-                .map(|item| self.filled_value(item))
-                .collect::<Option<_>>()?,
+            Value::String(text) => self.fill(text)?.into(),
+            Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect::<Option<_>>()?,
             Value::Object(map) => {
                 let pairs = map
                     .iter()
-                    .map(|(key, value)| Some((self.filled(key)?, self.filled_value(value)?)));
+                    .map(|(key, value)| Some((self.fill(key)?, self.fill_value(value)?)));
                 Value::Object(pairs.collect::<Option<_>>()?)
             }
             other => other.clone(),
         })
     }
 
-    /// Replaces the placeholders that have no number with the values at the same places of the live object.
+    /// Replaces placeholders without a number by the values of the same fields in the live object.
     pub(super) fn with_live(value: &Value, live: &Value) -> Value {
         match value {
             Value::String(text) if Self::placeholder().is_match(text) && !text.contains('#') => match live {
@@ -73,27 +70,27 @@ impl Names {
     }
 
     /// Returns whether a text matches the expected one. Stores the values of new placeholders.
-    pub(super) fn fits(&mut self, wanted: &str, found: &str, has_numbers: bool) -> bool {
-        if !wanted.contains('<') {
-            return wanted == found;
+    pub(super) fn matches(&mut self, expected: &str, found: &str, has_numbers: bool) -> bool {
+        if !expected.contains('<') {
+            return expected == found;
         }
-        // Literals, with unknown placeholders between them.
+        // Splits the expected text into literals, with unknown placeholders between them.
         let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
-        for place in Self::placeholder().captures_iter(wanted) {
-            let whole = place.get(0).expect("it is found");
+        for capture in Self::placeholder().captures_iter(expected) {
+            let whole = capture.get(0).expect("it is found");
             let literal = literals.last_mut().expect("there is one");
-            literal.push_str(&wanted[end..whole.start()]);
+            literal.push_str(&expected[end..whole.start()]);
             end = whole.end();
             match self.0.get(whole.as_str()).filter(|_| has_numbers) {
                 Some(known) => literal.push_str(known),
                 None => {
-                    names.push((whole.as_str().to_owned(), place.get(2).is_some()));
+                    names.push((whole.as_str().to_owned(), capture.get(2).is_some()));
                     literals.push(String::new());
                 }
             }
         }
-        literals.last_mut().expect("there is one").push_str(&wanted[end..]);
-        let Some(values) = between(&literals, found) else {
+        literals.last_mut().expect("there is one").push_str(&expected[end..]);
+        let Some(values) = split_at_literals(&literals, found) else {
             return false;
         };
         for ((name, is_numbered), value) in names.into_iter().zip(values) {
@@ -104,92 +101,103 @@ impl Names {
         true
     }
 
-    /// The first difference between two values.
-    pub(super) fn differ(&mut self, at: &str, wanted: &Value, found: &Value, how: &How<'_>) -> Option<String> {
-        if how.varies.contains(&at) || at.ends_with("/managedFields") && !how.has_managers {
+    /// Returns the first difference between two values.
+    pub(super) fn first_difference(
+        &mut self,
+        at: &str,
+        expected: &Value,
+        found: &Value,
+        comparison: &Comparison<'_>,
+    ) -> Option<String> {
+        if comparison.varies.contains(&at) || at.ends_with("/managedFields") && !comparison.has_managers {
             return None;
         }
-        // The recorded build carries no version stamp.
+        // The recorded build has no version stamp.
         let of_build = ["/gitCommit", "/gitTreeState", "/goVersion", "/buildDate"];
         if of_build.iter().any(|field| at.ends_with(field)) {
             return None;
         }
-        // The errors of a schema are in the order of a Go map.
-        if let (true, Some(wanted), Some(found)) = (at.ends_with("/causes"), wanted.as_array(), found.as_array())
-            && how.varies.iter().any(|pointer| pointer.starts_with(at))
+        // Schema errors come in the random order of a Go map.
+        if let (true, Some(expected), Some(found)) = (at.ends_with("/causes"), expected.as_array(), found.as_array())
+            && comparison.varies.iter().any(|pointer| pointer.starts_with(at))
         {
             let ordered = |causes: &[Value]| {
                 let mut causes: Vec<String> = causes.iter().map(Value::to_string).collect();
                 causes.sort();
                 causes
             };
-            let (wanted, found) = (ordered(wanted), ordered(found));
-            return (wanted != found).then(|| format!("{at}: wanted {wanted:?}, found {found:?}"));
+            let (expected, found) = (ordered(expected), ordered(found));
+            return (expected != found).then(|| format!("{at}: wanted {expected:?}, found {found:?}"));
         }
-        // Only the names of items are compared.
-        if let (Value::String(_), Some(name)) = (wanted, found.pointer("/metadata/name")) {
-            return self.differ(at, wanted, &name.clone(), how);
+        // The recording contains only the name of this item.
+        if let (Value::String(_), Some(name)) = (expected, found.pointer("/metadata/name")) {
+            return self.first_difference(at, expected, &name.clone(), comparison);
         }
-        match (wanted, found) {
-            (Value::String(text), Value::String(other)) if self.fits(text, other, !how.numbers_vary) => None,
+        match (expected, found) {
+            (Value::String(text), Value::String(other)) if self.matches(text, other, !comparison.numbers_vary) => None,
             // Any number matches this placeholder.
             (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
             (Value::Object(map), Value::Object(other)) => {
                 let skipped = |key: &str| {
-                    key == "managedFields" && !how.has_managers
+                    key == "managedFields" && !comparison.has_managers
                         || key == "description" && at.contains("/columnDefinitions/")
                 };
                 for (key, value) in map {
                     let path = pointer(at, key);
-                    let key = self.filled(key).unwrap_or_else(|| key.clone());
+                    let key = self.fill(key).unwrap_or_else(|| key.clone());
                     match other.get(&key) {
-                        _ if skipped(&key) || how.varies.contains(&path.as_str()) => {}
+                        _ if skipped(&key) || comparison.varies.contains(&path.as_str()) => {}
                         Some(found) => {
-                            if let Some(why) = self.differ(&path, value, found, how) {
+                            if let Some(why) = self.first_difference(&path, value, found, comparison) {
                                 return Some(why);
                             }
                         }
-                        None => return Some(format!("{path}: wanted {}", short(value))),
+                        None => return Some(format!("{path}: wanted {}", truncated(value))),
                     }
                 }
-                if how.is_part {
+                if comparison.is_part {
                     return None;
                 }
                 let known: Vec<String> = map
                     .keys()
-                    .map(|key| self.filled(key).unwrap_or_else(|| key.clone()))
+                    .map(|key| self.fill(key).unwrap_or_else(|| key.clone()))
                     .collect();
-                let varies = |key: &str| how.varies.contains(&pointer(at, key).as_str());
+                let varies = |key: &str| comparison.varies.contains(&pointer(at, key).as_str());
                 let more = other
                     .iter()
                     .find(|(key, _)| !known.contains(key) && !skipped(key) && !varies(key));
-                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", short(value)))
+                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", truncated(value)))
             }
             (Value::Array(items), Value::Array(others)) => {
                 for (number, item) in items.iter().enumerate() {
                     let path = format!("{at}/{number}");
                     match others.get(number) {
                         Some(other) => {
-                            if let Some(why) = self.differ(&path, item, other, how) {
+                            if let Some(why) = self.first_difference(&path, item, other, comparison) {
                                 return Some(why);
                             }
                         }
-                        None => return Some(format!("{path}: wanted {}", short(item))),
+                        None => return Some(format!("{path}: wanted {}", truncated(item))),
                     }
                 }
                 let more = others
                     .get(items.len())
-                    .filter(|_| !how.is_part || !at.ends_with("/rows"));
-                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), short(item)))
+                    .filter(|_| !comparison.is_part || !at.ends_with("/rows"));
+                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), truncated(item)))
             }
-            _ if wanted == found => None,
-            _ => Some(format!("{at}: wanted {}, found {}", short(wanted), short(found))),
+            _ if expected == found => None,
+            _ => Some(format!(
+                "{at}: wanted {}, found {}",
+                truncated(expected),
+                truncated(found)
+            )),
         }
     }
 }
 
-/// The parts between literals in a text that begins with the first literal and ends with the last one.
-fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
+/// Returns the parts of a text between the literals; None unless it begins with the first and ends with the last
+/// literal.
+fn split_at_literals(literals: &[String], text: &str) -> Option<Vec<String>> {
     let (first, rest) = literals.split_first()?;
     let mut left = text.strip_prefix(first.as_str())?;
     let Some((last, middle)) = rest.split_last() else {
@@ -205,7 +213,7 @@ fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
     Some(values)
 }
 
-/// The JSON pointer of a field.
+/// Returns the JSON pointer of a field.
 fn pointer(at: &str, key: &str) -> String {
     format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
