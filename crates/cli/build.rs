@@ -1,5 +1,5 @@
-//! Compiles the translations of messages, lessons and the glossary into the command line: the files that the page loads,
-//! as a table of codes and texts.
+//! Compiles the translations of messages, lessons and the glossary into the command line, as a table of language codes
+//! and file contents. The page loads the same files.
 
 use std::fmt::Write as _;
 use std::path::Path;

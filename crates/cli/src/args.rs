@@ -1,4 +1,4 @@
-//! Shared by the commands: usage errors, reading of files, values of options, printing of problems.
+//! Code that the commands share: usage errors, reading of files, values of options, printing of problems.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Read, Write};
@@ -26,7 +26,7 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
-/// Arguments that are valid one by one, but not together: what is wrong.
+/// Message about arguments that are valid separately, but not together.
 #[derive(Debug)]
 pub(crate) struct UsageError(pub(crate) String);
 
@@ -42,7 +42,7 @@ impl From<String> for UsageError {
     }
 }
 
-/// Prints wrong arguments to stderr, or the help that was asked for to stdout; the exit status.
+/// Prints a usage error to stderr, or requested help to stdout. Returns the exit status.
 pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {
@@ -54,13 +54,13 @@ pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Prints text for a person to stdout. Control characters are made visible, so that quoted names cannot control the
+/// Prints text for people to stdout. Control characters are escaped, so that names in the text cannot control the
 /// terminal.
 pub(crate) fn print_text(text: &str) {
     write(std::io::stdout().lock(), &podscope_api::visible(text));
 }
 
-/// Prints output for programs to stdout: unchanged, except to a terminal, where control characters are made visible.
+/// Prints output for programs to stdout, unchanged. On a terminal, control characters are escaped.
 pub(crate) fn print_data(text: &str) {
     if std::io::stdout().is_terminal() {
         print_text(text);
@@ -72,19 +72,19 @@ pub(crate) fn print_data(text: &str) {
 /// Prints a line to stderr.
 pub(crate) fn print_error(text: impl Display) {
     let text = format!("{text}\n");
-    // An error is ignored: whoever closed stderr does not want messages.
+    // A write error is ignored: if stderr is closed, nobody reads messages.
     let _ = std::io::stderr()
         .lock()
         .write_all(podscope_api::visible(&text).as_bytes());
 }
 
-/// Writes the whole text. A closed pipe is no error; any other write error ends the program, because all further output
-/// would be lost as well.
+/// Writes the whole text. A closed pipe is not an error; any other write error ends the program, because all further
+/// output would be lost as well.
 pub(crate) fn write(mut to: impl Write, text: &str) {
     exit_on_write_error(to.write_all(text.as_bytes()).and_then(|()| to.flush()));
 }
 
-/// Ends the program if a write failed for another reason than a closed pipe; see [`write()`].
+/// Ends the program if a write failed, unless the pipe was closed; see [`write()`].
 pub(crate) fn exit_on_write_error(result: std::io::Result<()>) {
     if let Err(error) = result
         && error.kind() != std::io::ErrorKind::BrokenPipe
@@ -94,11 +94,12 @@ pub(crate) fn exit_on_write_error(result: std::io::Result<()>) {
     }
 }
 
-/// Limits when a folder is read: the number of files, and the bytes of all files together.
+/// Limits for a folder: the number of files, and the total size of all files in bytes.
 const MAX_FILES: usize = 20_000;
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads the files named on the command line. `-` is standard input; of a folder, every YAML and JSON file is read.
+/// Reads the files that are given on the command line. `-` is standard input; a folder stands for all YAML and JSON
+/// files in it.
 pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     let mut files = Vec::new();
     let mut failed = false;
@@ -124,7 +125,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
             failed = true;
         }
         for name in manifests {
-            // One unreadable file of a folder does not prevent that the others are read.
+            // An unreadable file in a folder is reported, and the others are read.
             match read(&name) {
                 Ok(text) => files.push((name, text)),
                 Err(error) => print_error(format_args!("left out: {error}")),
@@ -166,7 +167,7 @@ fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), S
     Ok(())
 }
 
-/// Reads and decodes a file. Of a file that is too long, only so much is read that the check of the length fails later.
+/// Reads and decodes a file. A file that is too long is read only partly: enough for the later length check to fail.
 fn read(name: &str) -> Result<String, String> {
     let shown = if name == "-" { "stdin" } else { name };
     let bytes = match name {
@@ -180,7 +181,7 @@ fn read(name: &str) -> Result<String, String> {
     podscope_api::decode_text(bytes).map_err(|wrong| format!("{shown}:{wrong}"))
 }
 
-/// Reads at most slightly more bytes than the longest accepted text has, because a device may never end.
+/// Reads at most slightly more bytes than the longest accepted text has, because input from a device may be endless.
 fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
     let limit = podscope_api::limits::INPUT_BYTES as u64;
     let mut bytes = Vec::new();
@@ -226,8 +227,8 @@ impl Output {
     }
 }
 
-/// Prints to stderr the notices about translated, omitted and assumed parts of the input, and a hint if the cluster is
-/// of an older Kubernetes version than the rules.
+/// Prints to stderr the notices about translated, omitted and assumed parts of the input, and a hint if the cluster has
+/// an older Kubernetes version than the one that Podscope simulates.
 pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
     for notice in &loaded.notices {
         print_error(notice);
@@ -238,13 +239,13 @@ pub(crate) fn print_notices(loaded: &Loaded, objects: &Objects) {
     }
 }
 
-/// Prints problems to stderr; the exit status of bad input.
+/// Prints problems to stderr. Returns the exit status for bad input.
 pub(crate) fn print_problems(problems: &[Problem]) -> ExitCode {
     problems.iter().for_each(print_error);
     ExitCode::from(BAD_INPUT)
 }
 
-/// Parses an instant, given as the duration since t = 0.
+/// Parses a simulated time, given as a duration since t = 0.
 pub(crate) fn instant(text: &str) -> Result<SimTime, String> {
     match parse_duration(text) {
         Ok(span) if span >= Span::ZERO && SimTime::ZERO + span <= END_OF_TIME => Ok(SimTime::ZERO + span),
@@ -258,7 +259,7 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("not a number from 0 to {}", u64::MAX))
 }
 
-/// The names, or standard input if there is none.
+/// Returns the names, or `-` for standard input if there are none.
 pub(crate) fn or_stdin(names: &[String]) -> Vec<String> {
     if names.is_empty() {
         vec!["-".to_owned()]

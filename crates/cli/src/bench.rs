@@ -49,7 +49,7 @@ fn at_least_one() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=1_000_000)
 }
 
-/// Measures, and prints one line.
+/// Measures a workload and prints one line.
 pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
     let BenchArgs { workload: name, .. } = given;
     let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -85,7 +85,10 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
         }
     }
     let mean_of_round = |round: &[Duration]| round.iter().sum::<Duration>().as_secs_f64() * 1e6 / round.len() as f64;
-    let microseconds = spent.chunks(ROUND).map(mean_of_round).fold(f64::MAX, f64::min);
+    let microseconds = spent
+        .chunks(DECISIONS_PER_ROUND)
+        .map(mean_of_round)
+        .fold(f64::MAX, f64::min);
     args::print_text(&format!(
         "{name} nodes={} existing={existing} decisions={decisions}  {microseconds:.1} us/decision\n",
         size.nodes
@@ -93,10 +96,10 @@ pub(crate) fn run(given: &BenchArgs) -> Result<ExitCode, UsageError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Decisions per round. The fastest round counts, because other processes of the machine slow down the rest.
-const ROUND: usize = 50;
+/// Number of decisions per round. Only the fastest round counts, because other processes slow down some rounds.
+const DECISIONS_PER_ROUND: usize = 50;
 
-/// Scenario with Deployments of ten pods each, on a cluster with rolling restarts, a drain and a network partition
+/// Returns a scenario with Deployments of ten pods each, and with rolling restarts, a drain and a network partition
 /// within twenty minutes.
 fn busy_scenario(nodes: usize, pods: usize) -> String {
     let mut text = format!(
@@ -122,9 +125,9 @@ fn busy_scenario(nodes: usize, pods: usize) -> String {
     text
 }
 
-/// Simulated seconds per measured slice.
-const SLICE: i64 = 10;
-/// Number of runs. Per slice the fastest run counts, because other processes of the machine slow down the rest.
+/// Length of a measured slice, in simulated seconds.
+const SLICE_SECONDS: i64 = 10;
+/// Number of runs. For each slice only the fastest run counts, because other processes slow down some runs.
 const RUNS: usize = 5;
 
 /// Runs the same scenario alternately with and without invariant checks, and prints both times.
@@ -139,13 +142,13 @@ fn measure_invariants(nodes: usize, pods: usize) -> Result<ExitCode, ExitCode> {
         }
         for (slice, fastest) in (1..).zip(fastest) {
             let start = Instant::now();
-            session.advance(SimTime::from_seconds(slice * SLICE), u64::MAX);
+            session.advance(SimTime::from_seconds(slice * SLICE_SECONDS), u64::MAX);
             *fastest = start.elapsed().min(*fastest);
         }
         records = session.trace().len();
         Ok(())
     };
-    let slices = usize::try_from(1200 / SLICE).unwrap_or(1);
+    let slices = usize::try_from(1200 / SLICE_SECONDS).unwrap_or(1);
     let (mut with, mut without) = (vec![Duration::MAX; slices], vec![Duration::MAX; slices]);
     for _ in 0..RUNS {
         run(false, &mut without)?;

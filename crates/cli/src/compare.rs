@@ -30,7 +30,7 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.output == Output::Json
     }
 }

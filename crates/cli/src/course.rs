@@ -13,10 +13,10 @@ use podscope_messages::{said, t};
 
 use crate::args;
 
-/// Maximum size of all files of a package, in bytes. ZIP without extensions ends at 4 GiB.
+/// Maximum total size of the files in a package, in bytes. ZIP without extensions allows 4 GiB.
 const MAX_PACKAGE: usize = 1 << 30;
 
-/// Reads a course: a built-in one by its name, any other one by its file.
+/// Reads a built-in course by name, or another course from a file.
 pub(crate) fn read(name: &str) -> Result<(Course, String), ExitCode> {
     let text = match podscope_course::course_text(name) {
         Some(text) => text.to_owned(),
@@ -109,7 +109,7 @@ fn pack(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
     std::fs::write(output, zip).map_err(|error| bad(format!("{}: {error}", output.display())))
 }
 
-/// Collects the files of the site, in the order of their names.
+/// Collects the files of the site, sorted by name.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut usize) -> Result<(), String> {
     let with_path = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut entries: Vec<std::fs::DirEntry> = std::fs::read_dir(folder)
@@ -137,7 +137,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut 
     Ok(())
 }
 
-/// Makes a ZIP file. Equal files give an equal ZIP: all entries carry the first date that ZIP knows.
+/// Creates a ZIP file. Equal files give an equal ZIP: all entries have the earliest date that ZIP can store.
 fn zip(files: &[PackedFile]) -> Vec<u8> {
     const FIRST_DATE: u16 = (1 << 5) | 1;
     const UTF8_NAMES: u16 = 1 << 11;
@@ -152,7 +152,7 @@ fn zip(files: &[PackedFile]) -> Vec<u8> {
             Ok(deflated) if deflated.len() < bytes.len() => (8_u16, deflated.as_slice()),
             _ => (0, bytes.as_slice()),
         };
-        // The size was checked before: it fits.
+        // The size was checked before, so it fits into 32 bits.
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let offset = length(&out);
         let mut header = Vec::new();

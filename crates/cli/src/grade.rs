@@ -1,4 +1,4 @@
-//! `podscope grade`: replays handed-in runs and prints who did what.
+//! `podscope grade`: replays the runs that students handed in, and prints the results.
 
 use std::process::ExitCode;
 
@@ -43,7 +43,7 @@ pub(crate) struct GradeArgs {
 }
 
 impl GradeArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         matches!(self.output, Format::Csv | Format::Xapi)
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn run(given: &GradeArgs) -> Result<ExitCode, UsageError> {
     Ok(grade_files(&given.files, format, course.as_ref(), site))
 }
 
-/// Grades files. Status 2 if one cannot be read; the others are graded all the same.
+/// Grades files. Returns status 2 if a file cannot be read; the others are graded all the same.
 fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: &str) -> ExitCode {
     let mut status = ExitCode::SUCCESS;
     let mut runs = Vec::new();
@@ -88,8 +88,8 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
         let mistakes = grade::frequent_mistakes(&runs);
         mistakes
             .iter()
-            .map(mistake)
-            .chain(results.iter().map(result))
+            .map(mistake_line)
+            .chain(results.iter().map(course_result_line))
             .collect::<String>()
     };
     args::print_text(&match format {
@@ -105,8 +105,8 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
     status
 }
 
-/// A line of the result sheet.
-fn result(one: &CourseResult) -> String {
+/// Formats a line of the course results.
+fn course_result_line(one: &CourseResult) -> String {
     let (student, percent, missing) = (&one.student, format!("{:.0}", one.percent), one.missing);
     let line = if one.is_passed {
         t!(
@@ -173,7 +173,7 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
 
 fn csv(row: &Row) -> String {
     let cell = |cell: &String| {
-        // A spreadsheet runs what begins like a formula.
+        // A spreadsheet evaluates a cell that begins like a formula.
         let is_formula = cell.starts_with(['=', '+', '@', '\t']) || cell.len() > 1 && cell.starts_with('-');
         let cell = if is_formula { format!("'{cell}") } else { cell.clone() };
         if cell.contains([',', '"', '\n']) {
@@ -199,7 +199,7 @@ fn markdown(rows: &[Row]) -> String {
     )
 }
 
-fn mistake(one: &FrequentMistake) -> String {
+fn mistake_line(one: &FrequentMistake) -> String {
     let (count, of) = one.count;
     let line = t!(
         cli_grade::mistake,

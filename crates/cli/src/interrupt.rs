@@ -1,16 +1,16 @@
-//! Ctrl-C: the first one asks long work to end early with partial results, the second one ends the program.
+//! Ctrl-C handling: the first Ctrl-C stops long work early, with partial results; the second one ends the program.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Exit status of an interrupted run by the convention of shells: 128 plus the number of SIGINT.
+/// Exit status of an interrupted run. By the convention of shells, it is 128 plus the number of SIGINT.
 const INTERRUPTED: u8 = 130;
 
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Handles Ctrl-C from now on.
+/// Installs the handler for Ctrl-C.
 pub(crate) fn listen() {
-    // If no handler can be set, Ctrl-C ends the program at once.
+    // If the handler cannot be installed, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(|| {
         if IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into());
@@ -18,7 +18,7 @@ pub(crate) fn listen() {
     });
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns whether Ctrl-C was pressed.
 pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Ordering::Relaxed)
 }
@@ -28,7 +28,7 @@ pub(crate) fn clear() {
     IS_INTERRUPTED.store(false, Ordering::Relaxed);
 }
 
-/// Exit status of an interrupted command.
+/// Returns the exit status of an interrupted command.
 pub(crate) fn status() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }

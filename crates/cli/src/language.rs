@@ -1,7 +1,7 @@
-//! The language of sentences for people: of `--lang`, else of the variable `PODSCOPE_LANG`, else English.
+//! The language of sentences for people: `--lang`, or else the environment variable `PODSCOPE_LANG`, or else English.
 //!
-//! The variables of the locale (`LC_ALL`, `LANG`) choose nothing: scripts and CI jobs read the text output, and it must
-//! not change with the machine that runs them. A command whose output is for programs is English in any case.
+//! The locale variables (`LC_ALL`, `LANG`) are ignored: scripts and CI jobs read the text output, which must not depend
+//! on the machine. Machine-readable output is always English.
 
 use std::sync::OnceLock;
 
@@ -13,44 +13,44 @@ use unic_langid::LanguageIdentifier;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// Position of the option in a help: after the options of the command.
-const LAST: usize = 900;
+/// Position of the option in help texts: after the options of the command.
+const DISPLAY_ORDER: usize = 900;
 
 /// The option of all commands.
 #[derive(Debug, Args)]
 pub(crate) struct LanguageOption {
     /// Language of sentences for people. Errors, help, what Kubernetes says, and output for programs are English
-    #[arg(long = "lang", value_name = "LANG", default_value = "en", value_parser = known())]
-    #[arg(env = "PODSCOPE_LANG", hide_env_values = true, global = true, display_order = LAST)]
+    #[arg(long = "lang", value_name = "LANG", default_value = "en", value_parser = accepted_languages())]
+    #[arg(env = "PODSCOPE_LANG", hide_env_values = true, global = true, display_order = DISPLAY_ORDER)]
     code: String,
 }
 
 impl LanguageOption {
-    /// Makes the language that of this process; English if the output is for programs.
-    pub(crate) fn choose(&self, is_for_programs: bool) {
-        if !is_for_programs {
+    /// Sets the language of this process; it stays English if the output is machine-readable.
+    pub(crate) fn choose(&self, is_machine_readable: bool) {
+        if !is_machine_readable {
             // Called once, at the start.
             let _ = CHOSEN.set(self.code.clone());
-            speak();
+            set_for_thread();
         }
     }
 }
 
-/// The languages. The pseudo-locale is accepted but not listed: it is for contributors.
-fn known() -> Vec<PossibleValue> {
+/// Returns the accepted languages. The pseudo-locale is hidden, because it is for contributors.
+fn accepted_languages() -> Vec<PossibleValue> {
     let codes = LANGUAGES.iter().map(|(code, _)| match *code {
-        // An empty variable is as good as none.
+        // An empty variable counts as unset.
         "en" => PossibleValue::new("en").alias(""),
         code => PossibleValue::new(code),
     });
     codes.chain([PossibleValue::new(PSEUDO).hide(true)]).collect()
 }
 
-/// Code of the chosen language.
+/// Code of the chosen language; unset for machine-readable output.
 static CHOSEN: OnceLock<String> = OnceLock::new();
 
-/// Makes the chosen language that of this thread. A thread that makes sentences calls this first.
-pub(crate) fn speak() {
+/// Sets the chosen language for this thread. Each thread must call this before it creates sentences.
+pub(crate) fn set_for_thread() {
     let file = CHOSEN
         .get()
         .and_then(|chosen| FILES.iter().find(|(code, _)| code == chosen));
@@ -63,7 +63,7 @@ pub(crate) fn speak() {
     set(locale);
 }
 
-/// The plural rule of a language; the pseudo-locale has that of English.
+/// Returns the plural rule of a language. The pseudo-locale has the rule of English.
 fn plural_rule(code: &str) -> impl Fn(u64) -> Plural + 'static {
     let language = code.split('-').next().unwrap_or_default().parse::<LanguageIdentifier>();
     let rules = language
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn plural_rules_are_those_of_the_language() {
+    fn plural_rules_match_the_language() {
         let of = |code, numbers: &[u64]| numbers.iter().map(|n| plural_rule(code)(*n)).collect::<Vec<_>>();
         use Plural::{Few, Many, One, Other};
         assert_eq!(of("uk", &[1, 3, 5, 11, 21]), [One, Few, Many, Many, One]);

@@ -46,19 +46,23 @@ pub(crate) fn run(given: LinkArgs) -> ExitCode {
     result.unwrap_or_else(|status| status)
 }
 
-fn encode(names: &[String], seed: Option<u64>, renames: bool) -> Result<ExitCode, ExitCode> {
-    let fragment = of_files(args::files(names)?, seed, renames)?;
+fn encode(names: &[String], seed: Option<u64>, replaces_names: bool) -> Result<ExitCode, ExitCode> {
+    let fragment = fragment_with_files(args::files(names)?, seed, replaces_names)?;
     args::print_text(&format!("{fragment}\n"));
     Ok(ExitCode::SUCCESS)
 }
 
-/// The link of the files, as the fragment of an address, from `#` on.
-pub(crate) fn of_files(files: Vec<File>, seed: Option<u64>, renames: bool) -> Result<String, ExitCode> {
+/// Returns a link with the files, as the fragment of a URL, including `#`.
+pub(crate) fn fragment_with_files(
+    files: Vec<File>,
+    seed: Option<u64>,
+    replaces_names: bool,
+) -> Result<String, ExitCode> {
     let loaded = scenario::load(&files).map_err(|problems| args::print_problems(&problems))?;
     let seed = seed.unwrap_or(loaded.setup.seed);
     Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
     let link = link::Link::of_files(files, seed);
-    let link = if renames { link.anonymised() } else { link };
+    let link = if replaces_names { link.anonymised() } else { link };
     let text = link.encode();
     if text.len() > podscope_protocol::LONGEST_LINK {
         args::print_error(format_args!(

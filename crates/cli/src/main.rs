@@ -2,7 +2,7 @@
 //! crates.
 //!
 //! Each command has a struct of arguments (`…Args`) and a function that takes it. The struct's doc comments are the
-//! command's help: [`clap`] makes the help, the completions and the man pages of them.
+//! command's help: [`clap`] generates the help, the completions and the man pages from them.
 //!
 //! Sentences for people are in the language of `--lang` ([`language`]).
 //!
@@ -42,7 +42,7 @@ use crate::language::LanguageOption;
 
 /// A simulated Kubernetes cluster on the command line
 #[derive(Debug, Parser)]
-#[command(name = "podscope", version, args_override_self = true, max_term_width = 110, after_help = STATUS)]
+#[command(name = "podscope", version, args_override_self = true, max_term_width = 110, after_help = EXIT_STATUS_HELP)]
 pub(crate) struct Podscope {
     #[command(flatten)]
     language: LanguageOption,
@@ -50,7 +50,7 @@ pub(crate) struct Podscope {
     command: Command,
 }
 
-const STATUS: &str = "\
+const EXIT_STATUS_HELP: &str = "\
 Errors go to stderr as FILE:LINE:COL: field.path: message; stdout holds only what was asked for.
 
 Exit status:
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     if plugin::is_invoked() {
         return match plugin::Plugin::try_parse() {
             Ok(given) => {
-                given.language.choose(given.options.is_for_programs());
+                given.language.choose(given.options.is_machine_readable());
                 finish::<plugin::Plugin>(plugin::run(&given), &[])
             }
             Err(error) => args::print_usage(&error),
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => return args::print_usage(&error),
     };
-    language.choose(command.is_for_programs());
+    language.choose(command.is_machine_readable());
     let result = match command {
         Command::Run(given) => run::run(given),
         Command::Check(given) => Ok(run::check(&given)),
@@ -124,18 +124,19 @@ fn main() -> ExitCode {
 }
 
 impl Command {
-    /// Whether programs read the output: it is English in every language, with what accompanies it on stderr.
-    fn is_for_programs(&self) -> bool {
+    /// Returns whether the output is for programs. Such output, and the messages on stderr, are English in every
+    /// language.
+    fn is_machine_readable(&self) -> bool {
         match self {
-            Command::Run(given) => given.is_for_programs(),
-            Command::Why(given) => given.options.is_for_programs(),
-            Command::WhatIf(given) => given.is_for_programs(),
-            Command::Compare(given) => given.is_for_programs(),
+            Command::Run(given) => given.is_machine_readable(),
+            Command::Why(given) => given.options.is_machine_readable(),
+            Command::WhatIf(given) => given.is_machine_readable(),
+            Command::Compare(given) => given.is_machine_readable(),
             Command::Explain(given) => given.is_for_programs(),
-            Command::Search(given) => given.is_for_programs(),
-            Command::Practice(given) => given.is_for_programs(),
-            Command::Grade(given) => given.is_for_programs(),
-            Command::Shell(given) => given.is_for_programs(),
+            Command::Search(given) => given.is_machine_readable(),
+            Command::Practice(given) => given.is_machine_readable(),
+            Command::Grade(given) => given.is_machine_readable(),
+            Command::Shell(given) => given.is_machine_readable(),
             Command::Serve(_) | Command::Bench(_) => true,
             Command::Check(_)
             | Command::Merge(_)
@@ -149,15 +150,15 @@ impl Command {
     }
 }
 
-/// Parses the command line. Returns it with the name of its command.
+/// Parses the command line. Returns the name of the command and its arguments.
 fn parse() -> Result<(String, Podscope), clap::Error> {
     let matches = Podscope::command().try_get_matches()?;
     let name = matches.subcommand_name().unwrap_or_default().to_owned();
     Ok((name, Podscope::from_arg_matches(&matches)?))
 }
 
-/// The exit status of a command. Reports arguments that do not fit together as clap reports the others, with the usage
-/// of the command that `path` leads to.
+/// Returns the exit status of a command. Reports arguments that are invalid together like clap, with the usage of the
+/// command at `path`.
 fn finish<C: CommandFactory>(result: Result<ExitCode, UsageError>, path: &[&str]) -> ExitCode {
     result.unwrap_or_else(|UsageError(message)| {
         let mut command = C::command();
@@ -175,9 +176,9 @@ fn finish<C: CommandFactory>(result: Result<ExitCode, UsageError>, path: &[&str]
 mod tests {
     use super::*;
 
-    /// clap checks the descriptions of all arguments.
+    /// clap checks the definitions of all arguments.
     #[test]
-    fn descriptions_of_arguments_are_consistent() {
+    fn argument_definitions_are_consistent() {
         Podscope::command().debug_assert();
         plugin::Plugin::command().debug_assert();
     }

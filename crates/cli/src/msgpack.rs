@@ -1,18 +1,18 @@
-//! Traces of SimKube, which are MessagePack, as JSON text. Written by hand, because only maps, lists, texts, numbers and
-//! booleans occur, and a crate would be the larger part.
+//! Converts SimKube traces from MessagePack to JSON. Written by hand, because only maps, lists, strings, numbers and
+//! booleans occur, and a dependency would be larger.
 
 use serde_json::{Map, Number, Value};
 
 /// Maximum nesting depth, as for other input.
 const DEPTH: usize = podscope_api::limits::DEPTH;
 
-/// Keys of which one is the first of each trace.
+/// Keys with which a trace can begin.
 const FIRST_KEYS: [&str; 3] = ["version", "config", "events"];
 
-/// Converts a trace to JSON text. None if the bytes are anything else.
+/// Converts a trace to JSON text; None if the bytes are not a trace.
 ///
 /// # Errors
-/// The bytes begin like a trace, but are truncated or hold values that no trace has.
+/// The bytes begin like a trace, but are truncated or contain unexpected values.
 pub(crate) fn trace_as_json(bytes: &[u8]) -> Option<Result<String, String>> {
     let first = bytes
         .first()
@@ -51,13 +51,13 @@ impl<'b> Reader<'b> {
         Some(taken)
     }
 
-    /// An unsigned integer of `bytes` bytes.
+    /// Reads an unsigned integer of `bytes` bytes.
     fn unsigned(&mut self, bytes: usize) -> Option<u64> {
         let taken = self.take(bytes)?;
         Some(taken.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
     }
 
-    /// A signed integer of `bytes` bytes.
+    /// Reads a signed integer of `bytes` bytes.
     fn signed(&mut self, bytes: usize) -> Option<i64> {
         let unused = 64 - 8 * u32::try_from(bytes).ok()?;
         Some((self.unsigned(bytes)?.cast_signed() << unused) >> unused)
@@ -114,7 +114,7 @@ impl<'b> Reader<'b> {
         Some(Value::Array(items))
     }
 
-    /// A map. Keys that are numbers become texts.
+    /// Reads a map with `count` entries. Numeric keys become strings.
     fn map(&mut self, count: usize, depth: usize) -> Option<Value> {
         let mut fields = Map::new();
         for _ in 0..count {
@@ -136,7 +136,7 @@ fn float(number: f64) -> Option<Value> {
 mod tests {
     use super::*;
 
-    /// A map of a trace with every type that occurs in one.
+    /// A trace that contains every type that can occur.
     const TRACE: &[u8] = b"\x84\xa7version\x03\xa6events\x91\x81\xa2ts\xce\x69\x5c\xdd\xe0\xa5index\x81\x05\xc3\xa1n\
         \x94\xd1\xff\x00\xff\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00\xd9\x01x";
 

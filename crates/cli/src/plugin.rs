@@ -14,8 +14,8 @@ use crate::language::LanguageOption;
 use crate::why::WhyOptions;
 use crate::{link, rename, why};
 
-/// Resources that influence where a pod runs or when it is gone, by the names that `kubectl api-resources -o name`
-/// prints. Secrets are not read.
+/// Resources that influence where a pod runs or when it ends, by the names that `kubectl api-resources -o name` prints.
+/// Secrets are not read.
 const RESOURCES: &[&str] = &[
     "nodes",
     "pods",
@@ -128,8 +128,8 @@ struct KubectlOptions {
 }
 
 impl KubectlOptions {
-    /// The options as kubectl takes them.
-    fn words(&self) -> impl Iterator<Item = OsString> {
+    /// Returns the options as arguments of kubectl.
+    fn arguments(&self) -> impl Iterator<Item = OsString> {
         let given = [
             ("context", &self.context),
             ("kubeconfig", &self.kubeconfig),
@@ -163,7 +163,7 @@ pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Action::Link { site }) => {
-            let fragment = link::of_files(files, None, false)?;
+            let fragment = link::fragment_with_files(files, None, false)?;
             args::print_text(&format!("{}{fragment}\n", site.as_deref().unwrap_or_default()));
             Ok(ExitCode::SUCCESS)
         }
@@ -171,19 +171,19 @@ pub(crate) fn run(given: &Plugin) -> Result<ExitCode, UsageError> {
     Ok(result.unwrap_or_else(|status| status))
 }
 
-/// Reads the cluster through kubectl, and replaces private names if asked.
+/// Reads the cluster through kubectl, and replaces private names with `--rename`.
 fn collect(given: &Plugin) -> Result<Vec<File>, ExitCode> {
     let resources = served_resources(given)?;
-    let got = kubectl(
+    let output = kubectl(
         given,
         &["get", &resources.join(","), "--all-namespaces", "--output=json"],
     )?;
-    let text = String::from_utf8_lossy(&got.stdout).into_owned();
-    // A user may not read every resource: kubectl then fails after it has printed the others.
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // If the user may not read some resources, kubectl prints the others and then fails.
     if text.trim().is_empty() {
-        return Err(failed(&got));
+        return Err(print_kubectl_errors(&output));
     }
-    for line in String::from_utf8_lossy(&got.stderr).lines() {
+    for line in String::from_utf8_lossy(&output.stderr).lines() {
         args::print_error(format_args!("left out: {line}"));
     }
     let files = vec![("cluster.json".to_owned(), text)];
@@ -194,28 +194,36 @@ fn collect(given: &Plugin) -> Result<Vec<File>, ExitCode> {
     Ok(vec![("cluster.yaml".to_owned(), text)])
 }
 
-/// The resources of [`RESOURCES`] that this cluster serves: kubectl refuses a list that contains an unknown one.
+/// Returns the resources of [`RESOURCES`] that this cluster serves, because kubectl refuses a list with an unknown
+/// resource.
 fn served_resources(given: &Plugin) -> Result<Vec<&'static str>, ExitCode> {
-    let got = kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
-    let names = String::from_utf8_lossy(&got.stdout).into_owned();
+    let output = kubectl(given, &["api-resources", "--verbs=list", "--output=name"])?;
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
     let served = |resource: &&&str| names.lines().any(|name| name.trim() == **resource);
     let found: Vec<&str> = RESOURCES.iter().filter(served).copied().collect();
-    // Discovery of an aggregated API may fail; kubectl then prints the others and fails.
-    if found.is_empty() { Err(failed(&got)) } else { Ok(found) }
+    // If the discovery of an aggregated API fails, kubectl prints the other resources and then fails.
+    if found.is_empty() {
+        Err(print_kubectl_errors(&output))
+    } else {
+        Ok(found)
+    }
 }
 
-fn kubectl(given: &Plugin, words: &[&str]) -> Result<Finished, ExitCode> {
+fn kubectl(given: &Plugin, arguments: &[&str]) -> Result<Finished, ExitCode> {
     let mut command = Command::new("kubectl");
-    command.args(words).args(given.kubectl.words()).stdin(Stdio::null());
+    command
+        .args(arguments)
+        .args(given.kubectl.arguments())
+        .stdin(Stdio::null());
     command.output().map_err(|error| {
         args::print_error(format_args!("podscope: kubectl: {error}"));
         ExitCode::from(args::BAD_INPUT)
     })
 }
 
-/// Prints the errors of a failed kubectl.
-fn failed(got: &Finished) -> ExitCode {
-    let errors = String::from_utf8_lossy(&got.stderr).into_owned();
+/// Prints the errors of a failed kubectl. Returns the exit status.
+fn print_kubectl_errors(output: &Finished) -> ExitCode {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let errors = errors.trim();
     args::print_error(if errors.is_empty() {
         "podscope: kubectl printed nothing"

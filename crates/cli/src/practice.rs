@@ -1,4 +1,4 @@
-//! `podscope practice`: draws a task, asks it, and judges the answer.
+//! `podscope practice`: generates a task, asks its question, and checks the answer.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub(crate) struct PracticeArgs {
 }
 
 impl PracticeArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.output != Shown::Text
     }
 }
@@ -88,7 +88,8 @@ pub(crate) fn run(given: PracticeArgs) -> ExitCode {
     }
 }
 
-/// Asks the task that the schedule of a progress file chooses, records the answer, and prints when each family is due.
+/// Asks the task that is next in the schedule of a progress file, records the result, and prints when each family is
+/// due.
 fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     let bad = |error: std::io::Error| {
         args::print_error(format_args!("{}: {error}", file.display()));
@@ -125,7 +126,7 @@ fn practise(file: &Path, answer: Option<String>) -> Result<ExitCode, ExitCode> {
     Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Days since 1970 by the clock of this machine.
+/// Returns the days since 1970 by the clock of this machine.
 #[expect(
     clippy::disallowed_types,
     reason = "the day on which somebody practises, outside of the simulation"
@@ -144,7 +145,7 @@ fn list() {
     }
 }
 
-/// Reads a family: a built-in one by its name, any other one by its file.
+/// Reads a built-in family by name, or another family from a file.
 fn family(name: &str) -> Result<Family, ExitCode> {
     if let Some(text) = podscope_course::family_text(name) {
         return Family::read(name, text).map_err(|problems| args::print_problems(&problems));
@@ -160,7 +161,8 @@ fn family(name: &str) -> Result<Family, ExitCode> {
     Family::read(name, text).map_err(|problems| args::print_problems(&problems))
 }
 
-/// Prints the task, takes an answer, and prints the judgement: whether the answer is right. None: there is none.
+/// Prints the task, reads an answer, and prints the result. Returns whether the answer is right; None if there is no
+/// answer.
 fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
     let answer = match answer {
         Some(answer) => answer,
@@ -187,7 +189,7 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
             }
         }
     };
-    let judged = task.judge(&answer);
+    let judged = task.check(&answer);
     if judged.is_right {
         args::print_text(&format!(
             "{}\n",
@@ -199,7 +201,7 @@ fn ask(task: &Task, answer: Option<String>) -> Option<bool> {
             t!(
                 cli_practice::right_answer,
                 answer = task.answer,
-                why = task.translated(&task.judge(&task.answer).why)
+                why = task.translated(&task.check(&task.answer).why)
             ),
             t!(cli_practice::rule, rule = said(&task.family.rule)),
         ];
@@ -218,7 +220,7 @@ fn print_json(task: &Task, answer: Option<&str>) -> ExitCode {
     });
     let mut status = ExitCode::SUCCESS;
     if let Some(answer) = answer {
-        let judged = task.judge(answer);
+        let judged = task.check(answer);
         value["given"] = answer.into();
         value["right"] = judged.is_right.into();
         value["why"] = judged.why.english().into();

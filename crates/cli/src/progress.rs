@@ -1,14 +1,14 @@
-//! Progress of long work: a line on stderr if that is a terminal, otherwise nothing.
+//! Progress of long work, shown as a line on stderr if it is a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use podscope_cluster::SimTime;
 
-/// Work that takes no longer than this shows no progress.
+/// Progress is shown only if the work takes longer than this.
 const DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Templates of a stage whose number of steps is not known, and of one with steps.
-const STAGE: &str = "{spinner} {msg}, {elapsed}";
-const STEPS: &str = "{bar:30} {msg}, {eta} left";
+/// Templates of the line: for work without a known number of steps, and for work with one.
+const STAGE_TEMPLATE: &str = "{spinner} {msg}, {elapsed}";
+const STEPS_TEMPLATE: &str = "{bar:30} {msg}, {eta} left";
 
 /// A line that shows how much of `total` is done; dropping the value removes the line.
 pub(crate) struct Progress {
@@ -26,7 +26,7 @@ impl Progress {
         Progress { bar, is_hidden: true }
     }
 
-    /// Progress in simulated time.
+    /// Creates progress of a run, measured in simulated time.
     pub(crate) fn of_time(until: SimTime) -> Self {
         Self::new(
             until.0.unsigned_abs(),
@@ -34,30 +34,33 @@ impl Progress {
         )
     }
 
-    /// Progress in tried seeds.
+    /// Creates progress of a search, measured in tried seeds.
     pub(crate) fn of_seeds(seeds: u64) -> Self {
         Self::new(seeds, "{bar:30} {pos}/{len} seeds, {msg}, {eta} left")
     }
 
-    /// Progress of shrinking, in runs, whose total is not known.
+    /// Creates progress of shrinking, measured in runs. The total is unknown.
     pub(crate) fn of_shrinking() -> Self {
         Self::new(0, "shrinking: run {pos}, {msg}; Ctrl-C prints the smallest so far")
     }
 
-    /// Progress of work in stages, some of which have a known number of steps. Until the first update it shows `words`.
+    /// Creates progress of work in stages, some of which have a known number of steps. Shows `words` until the first
+    /// update.
     pub(crate) fn of_stages(words: &'static str) -> Self {
-        let progress = Self::new(0, STAGE);
+        let progress = Self::new(0, STAGE_TEMPLATE);
         progress.bar.set_message(words);
-        // Reading a file and starting a cluster do not report: the line is drawn by a thread meanwhile.
+        // Reading a file and starting a cluster do not report progress, so a thread redraws the line.
         progress.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         progress.bar.enable_steady_tick(DELAY);
         progress
     }
 
-    /// Updates work in stages: `done` of `total` steps of the present one; 0 if their number is not known.
+    /// Updates work in stages: `done` of `total` steps of the current stage; `total` is 0 if unknown.
     pub(crate) fn update_stage(&mut self, done: u64, total: u64, message: impl FnOnce() -> String) {
         let is_new = self.bar.length() != Some(total);
-        if is_new && let Ok(style) = ProgressStyle::with_template(if total == 0 { STAGE } else { STEPS }) {
+        if is_new
+            && let Ok(style) = ProgressStyle::with_template(if total == 0 { STAGE_TEMPLATE } else { STEPS_TEMPLATE })
+        {
             self.bar.set_style(style);
             self.bar.set_length(total);
         }
@@ -69,7 +72,7 @@ impl Progress {
     pub(crate) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         if self.is_hidden && self.bar.elapsed() > DELAY {
             self.is_hidden = false;
-            // Indicatif draws nothing if stderr is no terminal.
+            // Indicatif draws nothing if stderr is not a terminal.
             self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
         if !self.is_hidden {

@@ -39,9 +39,10 @@ fn rename_files(given: &RenameArgs) -> Result<(), ExitCode> {
     Ok(())
 }
 
-/// The objects of the files with private names replaced, as YAML. Writes the old and new names to `table`.
+/// Returns the objects of the files as YAML, with private names replaced. Writes the old and new names to the file
+/// `table`.
 pub(crate) fn renamed(files: &[File], table: Option<&OsStr>) -> Result<String, ExitCode> {
-    // Unreadable input is reported: `rename` would silently leave it out of its output.
+    // Reports unreadable input, which would otherwise be silently missing in the output.
     scenario::load(files).map_err(|problems| args::print_problems(&problems))?;
     let Renamed { text, table: rows } = rename(files);
     if let Some(file) = table {

@@ -16,7 +16,7 @@ use crate::args::UsageError;
 use crate::progress::Progress;
 use crate::{args, interrupt};
 
-/// Events that are simulated between two checks for Ctrl-C.
+/// Number of events that are simulated between two checks for Ctrl-C.
 const EVENTS_PER_SLICE: u64 = 5_000;
 
 /// What `podscope run` prints.
@@ -81,7 +81,7 @@ pub(crate) struct CheckArgs {
 }
 
 impl RunArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         matches!(self.output, Output::Objects | Output::Processes | Output::Trace)
     }
 }
@@ -107,7 +107,7 @@ pub(crate) fn run(given: RunArgs) -> Result<ExitCode, UsageError> {
     Ok(result.unwrap_or_else(|status| status))
 }
 
-/// Plays a lesson without a page, and prints a report of the result.
+/// Plays a lesson without a page, and prints a report.
 fn play(names: &[String], seed: Option<u64>, until: Option<SimTime>, attempt: Attempt) -> Result<ExitCode, ExitCode> {
     let loaded = load(names, seed)?;
     let played =
@@ -122,7 +122,8 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     let loaded = load(&given.files, given.seed)?;
     let until = given.until.unwrap_or_else(|| loaded.default_until());
     let mut session = Session::new(loaded).map_err(|problems| args::print_problems(&problems))?;
-    // The summary contains the notices; for other outputs they go to stderr, so that stdout holds nothing else.
+    // The summary contains the notices. With other outputs they are printed to stderr, so that stdout contains only the
+    // output.
     if output != Output::Summary {
         for notice in &session.loaded().notices {
             args::print_error(notice);
@@ -189,7 +190,7 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
 }
 
-/// The state that a failed expectation found instead of the expected one.
+/// Returns the state that a failed expectation found.
 fn found(session: &Session, text: &str) -> String {
     let last_found = session.trace().rev().find_map(|record| match &record.happening {
         Happening::Expectation {
@@ -281,7 +282,7 @@ pub(crate) fn check(given: &CheckArgs) -> ExitCode {
             for advice in &session.loaded().advice {
                 args::print_text(&format!("{advice}\n"));
             }
-            // Objects with UIDs come from a dump of a live cluster: list the problems in it.
+            // Objects with UIDs come from a dump of a live cluster: lists its problems.
             let objects = session.loaded().setup.objects.iter();
             if objects.clone().any(|object| !object.metadata().uid.is_empty()) {
                 let findings = triage::triage(&session, &triage::Scope::default());

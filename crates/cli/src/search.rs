@@ -24,8 +24,8 @@ use client::ClientSearch;
 use outcome::{Outcome, Shortest};
 use swarm::Seeds;
 
-/// Number of the smallest found runs that are shrunk further.
-const SHRUNK: usize = 8;
+/// Number of found runs that are shrunk: the smallest ones.
+const MAX_SHRUNK: usize = 8;
 
 /// Try seeds, and print the shortest run that breaks an invariant
 ///
@@ -75,7 +75,7 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.output == TextOrJson::Json
     }
 }
@@ -100,7 +100,7 @@ fn switches() -> PossibleValuesParser {
     podscope_cluster::Switches::NAMES.to_vec().into()
 }
 
-/// A part of the seeds: every `of`th one, starting with the `index`th. Invariant: `1 <= index <= of`.
+/// A part of the seeds: every `of`th seed, starting with the `index`th. Invariant: `1 <= index <= of`.
 #[derive(Debug, Clone, Copy)]
 struct Shard {
     index: u64,
@@ -108,7 +108,7 @@ struct Shard {
 }
 
 impl Shard {
-    /// The seeds of this shard among `count` seeds that start with `first`.
+    /// Returns the seeds of this shard among `count` seeds that start with `first`.
     fn seeds(self, first: u64, count: u64) -> Seeds {
         debug_assert!((1..=self.of).contains(&self.index), "parsing checks the range");
         let before = self.index - 1;
@@ -137,15 +137,14 @@ pub(crate) fn merge(given: &MergeArgs) -> ExitCode {
 }
 
 fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
-    let is_drawn = given.files.is_empty();
+    let is_generated = given.files.is_empty();
     let goal = Goal {
         invariant: given.invariant.clone(),
-        // A drawn run is nobody's experiment: only bugs are worth reporting there, unless the user asks for an
-        // invariant.
-        only_bugs: is_drawn && (given.invariant.is_none() || !given.history.is_empty()),
+        // In generated runs only bugs are worth reporting, unless the user selects an invariant.
+        only_bugs: is_generated && (given.invariant.is_none() || !given.history.is_empty()),
     };
     let print_problems = |problems: Vec<Problem>| args::print_problems(&problems);
-    let (source, first) = if is_drawn {
+    let (source, first) = if is_generated {
         let history = given.history.clone();
         (Source::Drawn { history }, given.from.unwrap_or(0))
     } else {
@@ -157,7 +156,7 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     if !given.command.is_empty() {
         return search_with_client(given, source, goal, &seeds);
     }
-    let tried = swarm::try_all(&source, &goal, &seeds, SHRUNK).map_err(print_problems)?;
+    let tried = swarm::try_all(&source, &goal, &seeds, MAX_SHRUNK).map_err(print_problems)?;
     let is_complete = tried.seeds == seeds.count;
     let outcome = Outcome {
         seeds: tried.seeds,
@@ -177,7 +176,7 @@ fn try_seeds(given: &SearchArgs) -> Result<ExitCode, ExitCode> {
     Ok(print(&outcome, given.output, is_complete))
 }
 
-/// Prints an outcome in a format. Returns the exit status.
+/// Prints an outcome in the given format. Returns the exit status.
 fn print(outcome: &Outcome, format: TextOrJson, is_complete: bool) -> ExitCode {
     if !is_complete {
         args::print_error("podscope: interrupted: this is what there is");
@@ -200,7 +199,7 @@ fn search_with_client(given: &SearchArgs, source: Source, goal: Goal, seeds: &Se
         repetitions: given.repetitions,
     };
     let outcome = search.try_all(seeds)?;
-    // A failed run ends the search early, too.
+    // A search that found a failed run is complete, although it ended early.
     let is_complete = outcome.shortest.is_some() || outcome.seeds == seeds.count;
     Ok(print(&outcome, given.output, is_complete))
 }

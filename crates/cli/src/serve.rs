@@ -63,7 +63,7 @@ pub(crate) fn run(given: ServeArgs) -> ExitCode {
         kubeconfig: given.kubeconfig,
         site: given.site,
         record: given.record,
-        // Both are given, or neither.
+        // clap ensures that both or neither are given.
         listen: (given.listen.zip(given.token)).map(|(address, token)| Listen { address, token }),
     };
     serve(&given.files, &options).unwrap_or_else(|status| status)
@@ -86,7 +86,7 @@ pub(crate) fn times(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The wall-clock time, in whole seconds.
+/// Returns the wall-clock time in whole seconds.
 #[expect(
     clippy::disallowed_types,
     reason = "the only place where real time enters a scenario: as its declared start"
@@ -98,8 +98,8 @@ pub(crate) fn wall_clock_now() -> podscope_api::Time {
 
 fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
     let mut loaded = args::load(names)?;
-    // Clients compare ages with their own clocks. With manual time, every run must be the same, so the start stays
-    // fixed.
+    // Clients compute ages with their own clocks, so the cluster starts at the wall-clock time. With manual time, every
+    // run must be the same, so the start stays fixed.
     if options.speed != Speed::Manual {
         loaded.begin_at(wall_clock_now());
     }

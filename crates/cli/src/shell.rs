@@ -37,7 +37,7 @@ pub(crate) struct ShellArgs {
 }
 
 impl ShellArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.json
     }
 }
@@ -68,7 +68,7 @@ fn open(names: &[String]) -> Result<Shell, ExitCode> {
     Ok(Shell::stopped_by(session, interrupt::is_interrupted))
 }
 
-/// Reads one JSON object per line, and answers each with one.
+/// Reads one JSON object per line, and answers each with one JSON object.
 fn run_json(mut shell: Shell) -> std::io::Result<ExitCode> {
     let mut stdout = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
@@ -101,7 +101,7 @@ fn run_json(mut shell: Shell) -> std::io::Result<ExitCode> {
 /// Answers a JSON request.
 ///
 /// # Errors
-/// The line is no valid request.
+/// The line is not a valid request.
 fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
     let request: Value = serde_json::from_str(line).map_err(|error| format!("the request is not JSON: {error}"))?;
     let text = |name: &str| match request.get(name) {
@@ -112,7 +112,7 @@ fn answer_json(shell: &mut Shell, line: &str) -> Result<Answer, String> {
     let span = |name: &str| match request.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_f64() {
-            // Within a hundred years, the range of simulated time.
+            // At most a hundred years, the range of simulated time.
             Some(seconds) if (0.0..=3.2e9).contains(&seconds) => Ok(Some(Span((seconds * 1e6).round() as i64))),
             _ => Err(format!("{name}: seconds are wanted, not {value}")),
         },

@@ -31,7 +31,7 @@ pub(crate) struct WhatIfArgs {
 }
 
 impl WhatIfArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.about.output == Output::Json
     }
 }
@@ -142,11 +142,11 @@ enum Change {
     },
 }
 
-/// File of a pod, and the number of copies in each round.
+/// File of a pod or workload, and the number of copies in each round.
 type Shaped = (String, usize);
 
-fn up_to(most: u32) -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(0..=i64::from(most))
+fn up_to(max: u32) -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=i64::from(max))
 }
 
 pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
@@ -155,19 +155,19 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
         Change::Drain {
             words, rolling: true, ..
         } => {
-            let nodes = about.split(words);
+            let nodes = about.take_files(words);
             rolling_drain(&about, &nodes)
         }
-        Change::Drain { words, draws, .. } => match about.split(words) {
+        Change::Drain { words, draws, .. } => match about.take_files(words) {
             nodes if nodes.is_empty() => return Err("drain takes the nodes".into()),
             nodes => answer(&about, &Question::Drain(nodes), draws.draws),
         },
         Change::LoseZone { words, draws } => {
-            let zone = about.split_one(words, "zone")?;
+            let zone = about.take_files_and_one_word(words, "zone")?;
             answer(&about, &Question::LoseZone(zone), draws.draws)
         }
         Change::Add { words, count, draws } => {
-            let like = about.split_one(words, "node, which the new ones are like")?;
+            let like = about.take_files_and_one_word(words, "node, which the new ones are like")?;
             let count = count.max(1);
             answer(&about, &Question::Add { like, count }, draws.draws)
         }
@@ -177,7 +177,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             namespace,
             draws,
         } => {
-            let workload = about.split_one(words, "workload, KIND/NAME")?;
+            let workload = about.take_files_and_one_word(words, "workload, KIND/NAME")?;
             let (kind, name) = workload.split_once('/').ok_or("scale takes KIND/NAME")?;
             let kind = scalable_kind(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
             let key = ObjectKey::new(&*namespace, name);
@@ -206,34 +206,34 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
 }
 
 impl About {
-    /// Takes the files among the words to the cluster. Returns the other words.
-    fn split(&mut self, words: Vec<String>) -> Vec<String> {
+    /// Moves the file names among the words to `cluster`. Returns the other words.
+    fn take_files(&mut self, words: Vec<String>) -> Vec<String> {
         let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
         let (files, words): (Vec<String>, Vec<String>) = words.into_iter().partition(is_file);
         self.cluster.extend(files);
         words
     }
 
-    /// As [`split`](Self::split), where one word is not a file.
-    fn split_one(&mut self, words: Vec<String>, noun: &str) -> Result<String, UsageError> {
-        match <[String; 1]>::try_from(self.split(words)) {
+    /// Like [`take_files`](Self::split), but exactly one word must be left; it is returned.
+    fn take_files_and_one_word(&mut self, words: Vec<String>, noun: &str) -> Result<String, UsageError> {
+        match <[String; 1]>::try_from(self.take_files(words)) {
             Ok([word]) => Ok(word),
             Err(_) => Err(format!("give one {noun}").into()),
         }
     }
 
     fn load(&self) -> Result<Loaded, ExitCode> {
-        let _shown = Shown::new("reading the cluster");
+        let _progress_line = ShownProgress::new("reading the cluster");
         args::load(&args::or_stdin(&self.cluster))
     }
 }
 
-/// Progress of a question on a terminal.
-struct Shown(Mutex<Progress>);
+/// Progress of a what-if question, shown on a terminal.
+struct ShownProgress(Mutex<Progress>);
 
-impl Shown {
-    fn new(words: &'static str) -> Shown {
-        Shown(Mutex::new(Progress::of_stages(words)))
+impl ShownProgress {
+    fn new(words: &'static str) -> ShownProgress {
+        ShownProgress(Mutex::new(Progress::of_stages(words)))
     }
 
     fn update(&self, done: u64, total: u64, words: impl FnOnce() -> String) {
@@ -256,19 +256,19 @@ impl Shown {
     }
 }
 
-/// Runs long work that can be interrupted, and shows its progress.
+/// Runs interruptible work and shows its progress.
 fn with_progress<T>(work: impl FnOnce(Control<'_>) -> Result<T, Vec<Problem>>) -> Result<T, ExitCode> {
-    let shown = Shown::new("starting the cluster");
-    let progress = |stage: Stage| shown.stage(stage);
+    let progress_line = ShownProgress::new("starting the cluster");
+    let progress = |stage: Stage| progress_line.stage(stage);
     let result = work(Control {
         stop: interrupt::is_interrupted,
         progress: &progress,
     });
-    drop(shown);
+    drop(progress_line);
     result.map_err(|problems| args::print_problems(&problems))
 }
 
-/// Exit status of an answer. Says so if Ctrl-C ended the work early.
+/// Returns the exit status of an answer. Prints a message if Ctrl-C ended the work early.
 fn status() -> ExitCode {
     if !interrupt::is_interrupted() {
         return ExitCode::SUCCESS;
@@ -303,21 +303,21 @@ fn answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, Ex
     Ok(status())
 }
 
-/// The answers of all draws in their order, asked with as many threads as there are processors.
+/// Returns the answers of all draws (seeds) in order. Uses as many threads as there are processors.
 fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Answer>, Vec<Problem>> {
     let next = AtomicU32::new(0);
-    type Asked = Result<Answer, Vec<Problem>>;
-    let answers: Mutex<Vec<(u32, Asked)>> = Mutex::default();
-    let shown = Shown::new("starting the clusters");
+    type DrawResult = Result<Answer, Vec<Problem>>;
+    let answers: Mutex<Vec<(u32, DrawResult)>> = Mutex::default();
+    let progress_line = ShownProgress::new("starting the clusters");
     let control = Control {
         stop: interrupt::is_interrupted,
         progress: &|_| {},
     };
     let work = || {
-        language::speak();
+        language::set_for_thread();
         loop {
             let draw = next.fetch_add(1, Ordering::Relaxed);
-            // The first draw is always asked, so that an interrupted question has an answer.
+            // The first draw is always computed, so that an interrupted question has an answer.
             if draw >= draws || (draw > 0 && interrupt::is_interrupted()) {
                 break;
             }
@@ -325,7 +325,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
             if let Ok(mut answers) = answers.lock() {
                 answers.push((draw, answer));
                 let (done, total) = (answers.len() as u64, u64::from(draws));
-                shown.update(done, total, || format!("{done} of {total} draws"));
+                progress_line.update(done, total, || format!("{done} of {total} draws"));
             }
         }
     };
@@ -342,7 +342,7 @@ fn ask_draws(loaded: &Loaded, question: &Question, draws: u32) -> Result<Vec<Ans
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// `drain --rolling [NODE…]`: without nodes, all of them.
+/// `drain --rolling [NODE…]`: drains the nodes one after another; all nodes if none is given.
 fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let rolling = with_progress(|control| whatif::rolling_drain(&loaded, nodes, control))?;
@@ -354,10 +354,10 @@ fn rolling_drain(about: &About, nodes: &[String]) -> Result<ExitCode, ExitCode> 
     Ok(status())
 }
 
-/// `consolidate`: the nodes that can go.
-fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
+/// `consolidate`: prints the nodes that can be removed.
+fn consolidate(about: &About, max: usize) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
-    let found = with_progress(|control| whatif::consolidate(&loaded, most, control))?;
+    let found = with_progress(|control| whatif::consolidate(&loaded, max, control))?;
     about.output.print(
         || whatif::consolidation_text(&found),
         || markdown::print(&whatif::consolidation_markdown(&found)),
@@ -366,7 +366,7 @@ fn consolidate(about: &About, most: usize) -> Result<ExitCode, ExitCode> {
     Ok(status())
 }
 
-/// `grow`: what each node group would do for the pending pods.
+/// `grow`: prints for each node group which pending pods a new node would take.
 fn grow(about: &About, pod: Option<&str>) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let grow = with_progress(|control| whatif::grow(&loaded, pod, control))?;
@@ -388,7 +388,7 @@ fn shape(word: &str) -> Result<Shaped, String> {
     Ok((file.to_owned(), copies))
 }
 
-/// `fit PODFILE [FILE…|-]`: how many pods of the shapes fit.
+/// `fit PODFILE [FILE…|-]`: prints how many pods of the shapes fit.
 fn fit(about: &About, shapes: &[Shaped], need: usize) -> Result<ExitCode, ExitCode> {
     let mut all = Vec::new();
     for (file, copies) in shapes {

@@ -35,11 +35,11 @@ pub(crate) struct WhyOptions {
 }
 
 impl WhyOptions {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.output == Some(Output::Json)
     }
 
-    /// Whether no option is given.
+    /// Returns whether no option is given.
     pub(crate) fn are_empty(&self) -> bool {
         self.namespace.is_none() && self.pod.is_none() && self.output.is_none()
     }
@@ -52,8 +52,8 @@ pub(crate) fn run(given: &WhyArgs) -> ExitCode {
         .unwrap_or_else(|status| status)
 }
 
-/// Prints the problems of a loaded cluster at t = 0; `name` names it in errors. Only objects are read, so no process of
-/// the cluster is started.
+/// Prints the problems of a loaded cluster at t = 0. `name` is its name in error messages. No simulation is started:
+/// only the objects are read.
 pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<ExitCode, ExitCode> {
     let objects = loaded
         .objects_at_start()
@@ -76,7 +76,8 @@ pub(crate) fn print(loaded: Loaded, name: &str, options: &WhyOptions) -> Result<
         || triage::markdown(&findings, 0),
         || triage::to_json(loaded.setup.start, &findings),
     );
-    // The process ends here: dropping the objects of a large cluster would take a tenth of the run time.
+    // The objects are not dropped, because the process ends here; dropping those of a large cluster would take a tenth
+    // of the run time.
     std::mem::forget((loaded, objects));
     Ok(ExitCode::SUCCESS)
 }

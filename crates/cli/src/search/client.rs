@@ -1,20 +1,19 @@
-//! `podscope search … -- COMMAND`: a search with a client of another project, such as an operator.
+//! `podscope search … -- COMMAND`: a search with an external client, such as an operator.
 //!
-//! 1. Each seed has a cluster of its own: the files, the faults that `spec.search` draws for the seed, and a server as of
-//!    `podscope serve --speed N`.
-//! 2. The command is started with `KUBECONFIG`, `PODSCOPE_URL` and `PODSCOPE_SEED` in its environment. Time begins with its
-//!    first request.
-//! 3. The run lasts until half a minute after the last fault, or a minute after the last entry of the timeline and the
-//!    last expectation, if it has not failed before. Then the command is killed with the processes that it has started.
-//! 4. A run has failed if an expectation of the files does not hold, or, with `--invariant`, if this invariant is broken.
-//!    A command that ends with another status than 0 ends the search.
-//! 5. The first run that has failed ends the search. Its faults are left out one after another: see
-//!    [`ClientSearch::shrink`].
-//! 6. The run is printed as a scenario and a link that hold the faults and what the command wrote to the API. Both replay it
-//!    without the command, to the same trace.
+//! 1. Each seed has its own cluster: the files, the faults that `spec.search` generates for the seed, and a server as
+//!    of `podscope serve --speed N`.
+//! 2. The command is started with `KUBECONFIG`, `PODSCOPE_URL` and `PODSCOPE_SEED` in its environment. Simulated time
+//!    starts with its first request.
+//! 3. The run ends when it fails, or else half a minute after the last fault, but not before a minute after the last
+//!    entry of the timeline and the last expectation. Then the command is killed with all processes of its group.
+//! 4. A run fails if an expectation of the files does not hold, or, with `--invariant`, if this invariant is violated.
+//!    If the command ends with a status other than 0, the search ends.
+//! 5. The first failed run ends the search. Faults that it does not need are removed: see [`ClientSearch::shrink`].
+//! 6. The run is printed as a scenario and a link that contain the faults and the API requests of the command. Both
+//!    replay the run without the command, to the same trace.
 //!
-//! A seed always has the same faults. The command is no part of the simulation: its requests come when they come, so that
-//! another try of the seed can end otherwise.
+//! A seed always has the same faults. The command is not part of the simulation: the timing of its requests varies, so
+//! another try of the same seed can end differently.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -35,12 +34,12 @@ use super::swarm::Seeds;
 use crate::progress::Progress;
 use crate::{args, interrupt, serve};
 
-/// Quiet time after the last fault, in which the client can recover.
+/// Simulated time after the last fault in which the client can recover.
 const RECOVERY: Span = Span::seconds(30);
-/// Interval between two looks at a run, in real time.
-const INTERVAL: Duration = Duration::from_millis(20);
-/// Number of intervals after which time begins although the command has sent no request.
-const MAX_WAIT: u32 = 1500;
+/// Interval at which the state of a run is polled, in real time.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Number of polling intervals after which time starts even if the command has sent no request.
+const MAX_WAIT_INTERVALS: u32 = 1500;
 /// Number of lines of a failed command's output that are shown.
 const SHOWN_LINES: usize = 20;
 
@@ -49,7 +48,7 @@ pub(super) struct ClientSearch<'a> {
     pub(super) files: Vec<SourceFile>,
     /// The program and its arguments.
     pub(super) command: &'a [String],
-    /// How many times as fast as real time the cluster runs.
+    /// Speed of the cluster as a multiple of real time.
     pub(super) speed: f64,
     pub(super) goal: Goal,
     /// Number of repetitions that must all fail before a fault is left out; 0 leaves out none.
@@ -57,26 +56,26 @@ pub(super) struct ClientSearch<'a> {
 }
 
 /// How a run ended.
-enum Ended {
+enum RunEnd {
     Failed,
     Passed,
     Interrupted,
-    /// The command has failed itself.
+    /// The command itself failed, with this message.
     ClientFailed(String),
 }
 
 /// A run that has failed.
-struct Failed {
+struct FailedRun {
     run: Run,
     until: SimTime,
-    /// The session when the run failed.
+    /// The session at the time of the failure.
     session: Session,
     /// Index of the expectation that failed; None if an invariant is broken.
     expectation: Option<usize>,
 }
 
 impl ClientSearch<'_> {
-    /// Tries seeds until a run has failed, and shrinks that run.
+    /// Tries seeds until a run fails, and shrinks that run.
     ///
     /// # Errors
     /// The files cannot be read, or the command cannot be run.
@@ -101,18 +100,18 @@ impl ClientSearch<'_> {
             let until = loaded.default_until().max(last_fault + RECOVERY);
             let (ended, session) = self.play(&run, until, None).map_err(bad_input)?;
             match ended {
-                Ended::Interrupted => break,
-                Ended::ClientFailed(why) => return Err(bad_input(format!("seed {seed}: {why}"))),
-                Ended::Failed | Ended::Passed => {}
+                RunEnd::Interrupted => break,
+                RunEnd::ClientFailed(why) => return Err(bad_input(format!("seed {seed}: {why}"))),
+                RunEnd::Failed | RunEnd::Passed => {}
             }
             outcome.seeds += 1;
             let violations: Vec<_> = session.violations().cloned().collect();
-            let has_failed = matches!(ended, Ended::Failed);
+            let has_failed = matches!(ended, RunEnd::Failed);
             outcome.runs += u64::from(has_failed || !violations.is_empty());
             broken.add_all(&violations);
             progress.update(outcome.seeds, || "none has failed".to_owned());
             if has_failed {
-                failed = Some(Failed {
+                failed = Some(FailedRun {
                     run,
                     until,
                     expectation: self.failed_expectation(&session),
@@ -123,14 +122,14 @@ impl ClientSearch<'_> {
         }
         drop(progress);
         outcome.broken = broken.rows();
-        outcome.shortest = failed.map(|failed| self.shortest(&self.shrink(failed)));
+        outcome.shortest = failed.map(|failed| self.to_shortest(&self.shrink(failed)));
         Ok(outcome)
     }
 
-    /// Leaves out faults, by halves down to single ones, then repairs. A smaller run is kept only if it fails in the same
-    /// way in each repetition, because the command can do otherwise in each: a fault that it sometimes needs stays. Faults
-    /// keep their times. Ctrl-C ends the shrinking with the smallest run so far.
-    fn shrink(&self, found: Failed) -> Failed {
+    /// Removes faults from a run: first half of them, down to single ones, then repairs. A smaller run is kept only if
+    /// it fails in the same way in every repetition, because the command can behave differently each time. The other
+    /// faults keep their times. Ctrl-C ends the shrinking with the smallest run so far.
+    fn shrink(&self, found: FailedRun) -> FailedRun {
         let n_faults = found.run.parts.len();
         let (until, expectation) = (found.until, found.expectation);
         let mut progress = Progress::of_shrinking();
@@ -144,7 +143,7 @@ impl ClientSearch<'_> {
                 plays += 1;
                 progress.update(plays, || format!("{} of {n_faults} faults", run.parts.len()));
                 match self.play(run, until, expectation) {
-                    Ok((Ended::Failed, session)) => {
+                    Ok((RunEnd::Failed, session)) => {
                         let is_smaller = |other: &Session| size(&session) < size(other);
                         if smallest.as_ref().is_none_or(is_smaller) {
                             smallest = Some(session);
@@ -176,7 +175,7 @@ impl ClientSearch<'_> {
         } else if n_faults > 0 && self.repetitions > 0 && !interrupt::is_interrupted() {
             args::print_error(t!(cli_search::no_fault_left_out, faults = n_faults));
         }
-        Failed {
+        FailedRun {
             run,
             until,
             session: smaller.unwrap_or(found.session),
@@ -184,7 +183,7 @@ impl ClientSearch<'_> {
         }
     }
 
-    /// The session of a run at t = 0, with its faults in the timeline.
+    /// Creates the session of a run at t = 0, with its faults in the timeline.
     fn session(&self, run: &Run) -> Result<Session, Vec<Problem>> {
         let mut loaded = scenario::load(&self.files)?;
         loaded.setup.seed = run.seed;
@@ -195,9 +194,9 @@ impl ClientSearch<'_> {
         Ok(session)
     }
 
-    /// Runs the command against the cluster of a run, and kills it at the end. Returns the session then. With an
-    /// expectation the run ends when that one is judged.
-    fn play(&self, run: &Run, until: SimTime, expectation: Option<usize>) -> Result<(Ended, Session), String> {
+    /// Runs the command against the cluster of a run, and kills it at the end. Returns the final session. With an
+    /// expectation, the run ends when that one is evaluated.
+    fn play(&self, run: &Run, until: SimTime, expectation: Option<usize>) -> Result<(RunEnd, Session), String> {
         let session = self.session(run).map_err(|problems| {
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
             texts.join("\n")
@@ -213,8 +212,8 @@ impl ClientSearch<'_> {
             let program = self.command.first().map_or("", String::as_str);
             format!("{program}: {error}")
         })?;
-        self.begin(&server, &mut client);
-        let ended = self.watch(&server, until, expectation, &mut client, &folder.0.join("output"));
+        self.start_time(&server, &mut client);
+        let ended = self.wait_for_end(&server, until, expectation, &mut client, &folder.0.join("output"));
         drop(client);
         let session = server.ask(Session::clone);
         session
@@ -237,40 +236,40 @@ impl ClientSearch<'_> {
         Processes::start(&mut command)
     }
 
-    /// Lets time begin with the first request of the command. A command that has ended or sends none is not waited for.
-    fn begin(&self, server: &Server, client: &mut Processes) {
-        for _ in 0..MAX_WAIT {
+    /// Starts simulated time with the first request of the command, or if the command has ended or sends no request.
+    fn start_time(&self, server: &Server, client: &mut Processes) {
+        for _ in 0..MAX_WAIT_INTERVALS {
             if server.was_asked() || client.first_status().is_some() || interrupt::is_interrupted() {
                 break;
             }
-            std::thread::sleep(INTERVAL);
+            std::thread::sleep(POLL_INTERVAL);
         }
         server.set_speed(Speed::Times(self.speed));
     }
 
     /// Waits until the run has ended.
-    fn watch(
+    fn wait_for_end(
         &self,
         server: &Server,
         until: SimTime,
         expectation: Option<usize>,
         client: &mut Processes,
         output: &Path,
-    ) -> Ended {
+    ) -> RunEnd {
         loop {
             let goal = self.goal.clone();
             let verdict = server.ask(move |session| (session.now(), has_failed(session, &goal, expectation)));
             let Some((now, has_failed)) = verdict else {
-                return Ended::ClientFailed("the simulation has ended".to_owned());
+                return RunEnd::ClientFailed("the simulation has ended".to_owned());
             };
             match has_failed {
-                Some(true) => return Ended::Failed,
-                Some(false) => return Ended::Passed,
-                None if now >= until => return Ended::Passed,
+                Some(true) => return RunEnd::Failed,
+                Some(false) => return RunEnd::Passed,
+                None if now >= until => return RunEnd::Passed,
                 None => {}
             }
             if interrupt::is_interrupted() {
-                return Ended::Interrupted;
+                return RunEnd::Interrupted;
             }
             if let Some(status) = client.first_status()
                 && !status.success()
@@ -278,13 +277,13 @@ impl ClientSearch<'_> {
                 let text = std::fs::read_to_string(output).unwrap_or_default();
                 let lines: Vec<&str> = text.lines().collect();
                 let last = lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n");
-                return Ended::ClientFailed(format!("the command ended with {status}:\n{last}"));
+                return RunEnd::ClientFailed(format!("the command ended with {status}:\n{last}"));
             }
-            std::thread::sleep(INTERVAL);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// The first expectation that failed; None if the goal is an invariant.
+    /// Returns the index of the first expectation that failed; None if the goal is an invariant.
     fn failed_expectation(&self, session: &Session) -> Option<usize> {
         let mut verdicts = session.progress().expectations().iter();
         verdicts
@@ -292,11 +291,11 @@ impl ClientSearch<'_> {
             .filter(|_| self.goal.invariant.is_none())
     }
 
-    /// The failed run, as it is printed.
-    fn shortest(&self, failed: &Failed) -> Shortest {
+    /// Converts the failed run to its printed form.
+    fn to_shortest(&self, failed: &FailedRun) -> Shortest {
         let session = &failed.session;
         let seed = failed.run.seed;
-        let (at, said) = failure(session, &self.goal, failed.expectation)
+        let (at, said) = find_failure(session, &self.goal, failed.expectation)
             .unwrap_or((session.now(), "the run has failed".to_owned()));
         let shared = podscope_serve::shared(session);
         Shortest {
@@ -315,12 +314,12 @@ fn bad_input(why: impl std::fmt::Display) -> ExitCode {
     ExitCode::from(args::BAD_INPUT)
 }
 
-/// Of two failed repetitions, the smaller one is printed.
+/// Returns the sort key of failed repetitions; the smallest one is printed.
 fn size(session: &Session) -> (usize, SimTime) {
     (session.command_count(), session.now())
 }
 
-/// Returns whether a run has failed; None while that is undecided. With an expectation only that one counts.
+/// Returns whether a run has failed; None while that is undecided. With an expectation, only that one counts.
 fn has_failed(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<bool> {
     let verdicts = session.progress().expectations();
     match (&goal.invariant, expectation) {
@@ -333,8 +332,8 @@ fn has_failed(session: &Session, goal: &Goal, expectation: Option<usize>) -> Opt
     }
 }
 
-/// When a run failed, and how.
-fn failure(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<(SimTime, String)> {
+/// Returns the time and a description of the failure of a run.
+fn find_failure(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<(SimTime, String)> {
     let expected = expectation.and_then(|index| session.loaded().scenario.expect.get(index));
     session.trace().find_map(|record| match &record.happening {
         Happening::Expectation {
@@ -353,7 +352,7 @@ fn failure(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option
     })
 }
 
-/// A temporary folder, which is removed with its content.
+/// A temporary folder; it is removed with its content on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -366,7 +365,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the temporary directory.
+        // Files that cannot be removed stay in the temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Outcome {
     pub(super) seeds: u64,
     pub(super) runs: u64,
     pub(super) broken: Vec<Broken>,
-    /// The shortest run with a wanted violation.
+    /// The shortest run with a violation that meets the goal.
     pub(super) shortest: Option<Shortest>,
     /// Goal of the search: the name of an invariant, `bug` or `violation`.
     pub(super) wanted: String,
@@ -55,7 +55,7 @@ impl ViolationCounts {
         *self.0.entry((row.invariant, row.cause, row.exception)).or_default() += row.count;
     }
 
-    /// The counts, ordered by invariant, cause and exception.
+    /// Returns the counts, ordered by invariant, cause and exception.
     pub(super) fn rows(self) -> Vec<Broken> {
         let row = |((invariant, cause, exception), count)| Broken {
             invariant,
@@ -67,13 +67,13 @@ impl ViolationCounts {
     }
 }
 
-/// The shortest run, as it is printed.
+/// The shortest run in its printed form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Shortest {
-    /// Sort key: number of parts of the run, of commands and faults, microseconds until the violation, seed.
+    /// Sort key: number of parts of the run, number of commands and faults, microseconds until the violation, seed.
     pub(super) size: (usize, usize, i64, u64),
-    /// The violation as a sentence.
+    /// The violation, with its time and seed, as a sentence.
     pub(super) said: String,
     pub(super) is_bug: bool,
     pub(super) link: String,

@@ -5,16 +5,16 @@ use std::process::{Child, Command, ExitStatus};
 #[cfg(unix)]
 use std::{os::unix::process::CommandExt as _, process::Stdio};
 
-/// The script of the group's leader: it waits until its stdin is closed, and kills its group with itself. A command that
-/// sends its own group a signal to end (`kill 0`) does not end the leader.
+/// The script of the leader of the process group: it waits until its stdin is closed, and then kills the group,
+/// including itself. It ignores a termination signal that the command sends to its own group (`kill 0`).
 #[cfg(unix)]
 const LEADER: &str = "trap '' HUP INT QUIT TERM; read -r line; kill -KILL 0";
 
 /// A running command with the processes of its group. Dropping it kills them all.
 ///
-/// On Unix the group has a leader that the command does not know: a shell whose stdin is a pipe from this program. The pipe
-/// is closed when the value is dropped, and also when this program is killed, so that no process is left in either case. A
-/// process that makes itself the leader of another group, as a daemon does, is not reached.
+/// On Unix the group has a leader that the command does not know: a shell whose stdin is a pipe from this program. The
+/// pipe is closed when the value is dropped, and also when this program is killed, so that no process is left in either
+/// case. A process that starts another group, as a daemon does, is not killed.
 ///
 /// Other systems have no process groups: only the command's first process is killed.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Processes {
         Ok(Processes { first })
     }
 
-    /// The status of the command's first process, if it has ended.
+    /// Returns the status of the command's first process, if it has ended.
     pub(super) fn first_status(&mut self) -> Option<ExitStatus> {
         self.first.try_wait().ok().flatten()
     }
@@ -71,9 +71,9 @@ impl Drop for Processes {
     }
 }
 
-/// Lets the leader of a group kill it. Waiting closes the leader's stdin first.
+/// Makes the leader kill its group: waiting for it closes its stdin first.
 #[cfg(unix)]
 fn end(leader: &mut Child) {
-    // Waiting fails only if the leader has been waited for.
+    // Waiting fails only if the leader was already waited for.
     let _ = leader.wait();
 }

@@ -1,5 +1,5 @@
-//! Tries seeds with as many threads as there are processors. The result does not depend on the distribution of seeds to
-//! threads.
+//! Tries seeds with as many threads as there are processors. The result does not depend on which thread tries which
+//! seed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use super::outcome::ViolationCounts;
 use crate::interrupt;
 use crate::progress::Progress;
 
-/// Seeds to be tried: `count` of them, starting with `first`, with distance `step`.
+/// Seeds that are tried: `count` seeds, starting with `first`, in steps of `step`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seeds {
     pub(super) first: u64,
@@ -22,7 +22,7 @@ pub(super) struct Seeds {
 }
 
 impl Seeds {
-    /// The seed of a try; None after the last one.
+    /// Returns the `nth` seed; None after the last one.
     pub(super) fn get(&self, nth: u64) -> Option<u64> {
         (nth < self.count).then(|| self.first.wrapping_add(nth.wrapping_mul(self.step)))
     }
@@ -35,15 +35,15 @@ pub(super) struct Tried {
     /// Number of runs with a violation; `broken` counts the violations in them.
     pub(super) runs: u64,
     pub(super) broken: ViolationCounts,
-    /// The smallest runs with a wanted violation.
+    /// The smallest runs with a violation that meets the goal.
     pub(super) found: Vec<Found>,
 }
 
-/// Tries all seeds, and keeps the `kept` smallest runs.
+/// Tries all seeds, and keeps the smallest runs, at most `max_found`.
 ///
 /// # Errors
 /// The files cannot be read.
-pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, kept: usize) -> Result<Tried, Vec<Problem>> {
+pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, max_found: usize) -> Result<Tried, Vec<Problem>> {
     let (next, has_failed) = (AtomicU64::new(0), AtomicBool::new(false));
     let tried = Mutex::new((Tried::default(), Progress::of_seeds(seeds.count)));
     let work = || -> Result<(), Vec<Problem>> {
@@ -60,7 +60,7 @@ pub(super) fn try_all(source: &Source, goal: &Goal, seeds: &Seeds, kept: usize) 
                 tried.broken.add_all(&played.broken);
                 tried.found.extend(played.found);
                 tried.found.stable_sort_by_key(Found::size);
-                tried.found.truncate(kept);
+                tried.found.truncate(max_found);
                 let runs = tried.runs;
                 progress.update(tried.seeds, || format!("{runs} with a break"));
             }

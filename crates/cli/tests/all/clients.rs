@@ -1,13 +1,13 @@
-//! The examples of the documentation that use clients of other projects. `cargo xtask test clients` fetches these and says
-//! in an environment variable where they are; without it nothing is run.
+//! The examples in the documentation that use clients of other projects. `cargo xtask test clients` fetches these and
+//! passes their path in an environment variable; without it the tests are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A seed whose faults make the controller's cache stale while something is wanted.
+/// A seed whose faults make the controller's cache stale while it should create a pod.
 const SEED: &str = "1";
 
-/// The blocks of a language in a Markdown text.
+/// Returns the code blocks of a language in a Markdown text.
 fn blocks(text: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
     let parts = text.split(opening.as_str()).skip(1);
@@ -22,16 +22,16 @@ fn operators_page() -> String {
     std::fs::read_to_string(page).expect("the page")
 }
 
-/// An empty folder of a test.
+/// Creates an empty folder for a test.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // It exists only if the test has run before.
+    // The folder exists only if the test has run before.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder is made");
     folder
 }
 
-/// Runs a program in a folder with `podscope` on its PATH; it must succeed.
+/// Runs a program in a folder, with `podscope` on its PATH. The program must succeed.
 fn succeed(command: &mut Command, folder: &Path) {
     let program = Path::new(env!("CARGO_BIN_EXE_podscope"))
         .parent()
@@ -72,10 +72,10 @@ fn operators_page_python_example_runs_as_printed() {
     );
 }
 
-/// The step of the workflow that starts the server, as a shell runs it.
+/// Runs the workflow step that starts the server in a shell.
 #[cfg(target_os = "linux")]
 #[test]
-fn operators_page_workflow_starts_a_server_that_answers() {
+fn operators_page_workflow_starts_a_responding_server() {
     let mut workflows = blocks(&operators_page(), "yaml");
     workflows.retain(|block| block.starts_with("jobs:"));
     let [workflow] = workflows.try_into().expect("one workflow");
@@ -86,7 +86,7 @@ fn operators_page_workflow_starts_a_server_that_answers() {
     let script: String = lines.flat_map(|line| [line, "\n"]).collect();
     assert_eq!(script.lines().count(), 4, "{script}");
     let folder = folder("operators-workflow");
-    // `$!` is the server. It is ended here, and by the runner in a workflow.
+    // `$!` is the server. The test kills it; in a workflow, the runner does.
     let script = script
         + r#"
 trap "kill $!" EXIT
@@ -114,7 +114,7 @@ exec 4<>"/dev/tcp/${server%:*}/${server#*:}"
     );
 }
 
-/// A run that fails in the same way when it is replayed without the client.
+/// Asserts that a run fails in the same way when it is replayed without the client.
 pub(crate) fn assert_replays(scenario: &str, folder: &Path, message: &str) {
     let path = folder.join("found.yaml");
     std::fs::write(&path, scenario).expect("it is written");
@@ -124,8 +124,8 @@ pub(crate) fn assert_replays(scenario: &str, folder: &Path, message: &str) {
     assert!(run.status.code() == Some(1) && stderr.contains(message), "{stderr}");
 }
 
-/// The controller creates pods that it does not see. The search finds faults with which it creates too many, and none
-/// where it asks the API server first.
+/// With a stale cache, the controller creates pods again that it does not see. The search finds faults with which it
+/// creates too many, but none if it asks the API server first.
 #[test]
 fn search_finds_stale_cache_of_python_controller() {
     let Some(packages) = std::env::var_os("PODSCOPE_PYTHON_CLIENTS").filter(|value| !value.is_empty()) else {
@@ -136,7 +136,7 @@ fn search_finds_stale_cache_of_python_controller() {
     let search = |more: &[&str]| {
         let mut search = crate::podscope_command();
         search.arg("search").arg(programs.join("stale_cache.yaml"));
-        // Shrinking takes minutes here; tests/all/search_command.rs has it.
+        // Without shrinking, which takes minutes here; tests/all/search_command.rs tests it.
         search.args(["--seeds", "1", "--from", SEED, "--speed", "20", "--repetitions", "0"]);
         search.args(["--", "python3", "-B"]);
         let search = search.arg(programs.join("stale_cache.py")).args(more);

@@ -26,7 +26,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// Shows: E-06
 #[test]
-fn practice_lists_asks_and_judges() {
+fn practice_lists_families_and_checks_answers() {
     let (status, listed, _) = podscope(&["practice"]);
     assert!(
         status == 0 && listed.lines().count() >= 15 && listed.contains("which-node"),
@@ -88,7 +88,7 @@ fn practice_lists_asks_and_judges() {
 
 /// Shows: E-08
 #[test]
-fn practice_keeps_a_schedule() {
+fn practice_with_progress_file_schedules_families() {
     let file = folder("practice").join("progress.txt");
     drop(std::fs::remove_file(&file));
     let path = file.to_string_lossy().into_owned();
@@ -138,7 +138,7 @@ fn grade_prints_table_csv_and_markdown() {
     );
     let (_, csv, _) = podscope(&["grade", &file, "-o", "csv"]);
     assert!(csv.contains("\"'=Ada, \"\"A\"\"\",practice-which-phase,no,"), "{csv}");
-    // A sheet for programs is the same in each language.
+    // The CSV output is the same in every language.
     assert_eq!(podscope(&["grade", &file, "-o", "csv", "--lang", "en-XA"]).1, csv);
     assert_ne!(podscope(&["grade", &file, "--lang", "en-XA"]).1, table);
     let (_, markdown, _) = podscope(&["grade", &file, "-o", "markdown"]);
@@ -222,7 +222,7 @@ fn course_is_checked_and_listed() {
     );
 }
 
-/// A number of a ZIP file.
+/// Reads a number from a ZIP file.
 fn number(bytes: &[u8], at: usize, length: usize) -> usize {
     bytes[at..at + length]
         .iter()
@@ -230,7 +230,7 @@ fn number(bytes: &[u8], at: usize, length: usize) -> usize {
         .fold(0, |value, byte| value << 8 | usize::from(*byte))
 }
 
-/// Names and contents of a ZIP file, as its directory lists them.
+/// Returns the names and contents of the files that the directory of a ZIP file lists.
 fn unzipped(zip: &[u8]) -> Vec<(String, Vec<u8>)> {
     let end = zip.len() - 22;
     assert_eq!(&zip[end..end + 4], b"PK\x05\x06");

@@ -1,6 +1,6 @@
-//! P-09: an incomplete dump of a cluster can be opened, and a run of it changes nothing. The dump is made from a
-//! cluster that this program simulated for some minutes; then each kind is omitted in turn, and each kind is used
-//! alone. The tests run the built binary.
+//! P-09: an incomplete dump of a cluster can be opened, and running it changes nothing. The dump is taken from a
+//! cluster that was simulated for some minutes; then each kind is omitted in turn, and each kind is used alone. The
+//! tests run the built binary.
 
 use podscope_api::ordered::{Map, Set};
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ spec:
   containers: [{name: huge, image: huge, resources: {requests: {cpu: "40"}}}]
 "#;
 
-/// Runs `podscope run` on a file with this text; returns exit status, stdout and stderr.
+/// Runs `podscope run` on a file with this text. Returns exit status, stdout and stderr.
 fn run(name: &str, text: &str, args: &[&str]) -> (i32, String, String) {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.yaml"));
     std::fs::write(&file, text).expect("the file is written");
@@ -118,8 +118,8 @@ fn objects_of(yaml: &str) -> Vec<Object> {
     parsed.objects.into_iter().map(|located| located.value).collect()
 }
 
-/// The cluster as `kubectl get … -A -o yaml` shows it after some minutes, without objects that nobody dumps. It is made
-/// only once, because the tests run in parallel.
+/// Returns the cluster as `kubectl get … -A -o yaml` shows it after some minutes, without objects that every cluster
+/// has. Created once and shared by the tests.
 fn dump() -> Vec<Object> {
     static DUMP: OnceLock<Vec<Object>> = OnceLock::new();
     DUMP.get_or_init(make_dump).clone()
@@ -129,7 +129,7 @@ fn make_dump() -> Vec<Object> {
     let (status, out, err) = run("cluster", CLUSTER, &["--at", "4m", "--until", "4m", "-o", "objects"]);
     assert_eq!(status, 0, "{err}");
     let mut objects = objects_of(&out);
-    // Every control plane creates these objects itself, with its own UIDs.
+    // Every control plane creates these objects itself, with different UIDs.
     let is_built_in = |object: &Object| {
         let name = &*object.metadata().name;
         match object.kind() {
@@ -148,7 +148,7 @@ fn list(objects: &[Object]) -> String {
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
 
-/// The fields of an object that must not change: identity, deletion, node, start times, counts.
+/// Returns the fields of an object that must not change: identity, deletion, node, start times, counts.
 fn stable_fields(object: &Object) -> Value {
     let value = object.to_value();
     let part = |path: &str| value.pointer(path).cloned().unwrap_or(Value::Null);
@@ -224,7 +224,7 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 
-/// Omits each kind in turn; a run changes nothing, and the notices name the omitted kind.
+/// Omits each kind in turn: a run changes nothing, and the notices mention the omitted kind.
 /// Shows: P-09
 #[test]
 fn dump_without_one_kind_does_not_change() {
@@ -247,8 +247,8 @@ fn dump_without_one_kind_does_not_change() {
     assert!(missing_notices.is_empty(), "{}", missing_notices.join("\n"));
 }
 
-/// Part of the notice that is printed if a kind is omitted. Objects that others refer to are assumed to exist, and are
-/// listed by name. Kinds that nothing refers to are only mentioned if results depend on them.
+/// Returns part of the notice that is printed if a kind is omitted. Omitted objects to which others refer are assumed
+/// to exist and are listed by name. Kinds without references are mentioned only if results depend on them.
 fn expected_notice(omitted: Kind) -> String {
     match omitted {
         Kind::PodDisruptionBudget => "No file has a PodDisruptionBudget".to_owned(),

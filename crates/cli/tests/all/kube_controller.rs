@@ -1,5 +1,5 @@
-//! A kube-rs `Controller` against the server: a custom resource with a finalizer owns a ConfigMap, and the API server
-//! restarts meanwhile.
+//! Runs a kube-rs `Controller` against the server: a custom resource with a finalizer owns a ConfigMap, and the API
+//! server restarts during the test.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Time after which a wait fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout of every wait in this test.
+const TIMEOUT: Duration = Duration::from_secs(60);
 const FINALIZER: &str = "clients.podscope.dev/archive";
 const MANAGER: &str = "cache-controller";
 
@@ -57,7 +57,7 @@ async fn reconcile(cache: Arc<Cache>, client: Arc<Client>) -> Result<Action, Rec
     .await
 }
 
-/// Applies the ConfigMap that the cache owns, and reports it in the status.
+/// Applies the ConfigMap that the `Cache` owns, and reports its size in the status.
 async fn apply(cache: &Cache, caches: &Api<Cache>, config_maps: &Api<ConfigMap>) -> Result<Action, kube::Error> {
     let name = cache.name_any();
     let child = ConfigMap {
@@ -78,7 +78,7 @@ async fn apply(cache: &Cache, caches: &Api<Cache>, config_maps: &Api<ConfigMap>)
     Ok(Action::await_change())
 }
 
-/// Keeps what the cache was; runs before the finalizer is removed.
+/// Creates a ConfigMap as an archive of the `Cache`, before the finalizer is removed.
 async fn archive(cache: &Cache, config_maps: &Api<ConfigMap>) -> Result<Action, kube::Error> {
     let archive = ConfigMap {
         metadata: ObjectMeta {
@@ -94,12 +94,12 @@ async fn archive(cache: &Cache, config_maps: &Api<ConfigMap>) -> Result<Action, 
     Ok(Action::await_change())
 }
 
-async fn wait<K>(api: &Api<K>, name: &str, what: &str, condition: impl Condition<K>) -> Option<K>
+async fn wait_for<K>(api: &Api<K>, name: &str, what: &str, condition: impl Condition<K>) -> Option<K>
 where
     K: Clone + std::fmt::Debug + Send + serde::de::DeserializeOwned + Resource + 'static,
 {
-    let met = tokio::time::timeout(PATIENCE, await_condition(api.clone(), name, condition)).await;
-    met.unwrap_or_else(|_| panic!("{what}: not within {PATIENCE:?}"))
+    let met = tokio::time::timeout(TIMEOUT, await_condition(api.clone(), name, condition)).await;
+    met.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
         .unwrap_or_else(|error| panic!("{what}: {error}"))
 }
 
@@ -120,14 +120,14 @@ async fn fault(client: &Client, what: &str) {
     assert!(answer["refused"].is_null(), "{answer}");
 }
 
-async fn judge(client: Client) {
+async fn check_controller(client: Client) {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     definitions
         .create(&PostParams::default(), &Cache::crd())
         .await
         .expect("the definition is valid");
     let name = Cache::crd().name_any();
-    wait(&definitions, &name, "established", conditions::is_crd_established()).await;
+    wait_for(&definitions, &name, "established", conditions::is_crd_established()).await;
 
     let caches: Api<Cache> = Api::default_namespaced(client.clone());
     let config_maps: Api<ConfigMap> = Api::default_namespaced(client.clone());
@@ -150,7 +150,7 @@ async fn judge(client: Client) {
         .create(&PostParams::default(), &Cache::new("hot", CacheSpec { size: 1 }))
         .await
         .expect("a cache");
-    let child = wait(&config_maps, "hot", "the child is applied", has_size(1))
+    let child = wait_for(&config_maps, "hot", "the child is applied", has_size(1))
         .await
         .expect("it is found");
     let owner = &child.owner_references()[0];
@@ -161,19 +161,19 @@ async fn judge(client: Client) {
     let is_reported = |size| {
         move |found: Option<&Cache>| found.and_then(|found| found.status.as_ref()) == Some(&CacheStatus { size })
     };
-    let found = wait(&caches, "hot", "the status is written", is_reported(1))
+    let found = wait_for(&caches, "hot", "the status is written", is_reported(1))
         .await
         .expect("it is found");
     assert_eq!(found.finalizers(), [FINALIZER]);
 
-    // Somebody else removes the child: the watch of owned objects brings it back.
+    // Another client deletes the child: the watch of owned objects makes the controller create it again.
     config_maps
         .delete("hot", &DeleteParams::default())
         .await
         .expect("it is deleted");
     let uid = child.uid();
     let is_new = move |found: Option<&ConfigMap>| found.is_some_and(|found| found.uid() != uid);
-    wait(&config_maps, "hot", "the child is applied again", is_new).await;
+    wait_for(&config_maps, "hot", "the child is applied again", is_new).await;
 
     fault(&client, "crash apiserver").await;
     fault(&client, "restart apiserver").await;
@@ -182,7 +182,7 @@ async fn judge(client: Client) {
         .patch("hot", &PatchParams::default(), &Patch::Merge(larger))
         .await
         .expect("it is patched");
-    wait(
+    wait_for(
         &config_maps,
         "hot",
         "the new size is applied after the restart",
@@ -195,13 +195,13 @@ async fn judge(client: Client) {
         .await
         .expect("it is deleted");
     let is_gone = |found: Option<&Cache>| found.is_none();
-    wait(&caches, "hot", "the finalizer is removed", is_gone).await;
+    wait_for(&caches, "hot", "the finalizer is removed", is_gone).await;
     config_maps
         .get("hot-archive")
         .await
         .expect("the controller archived it before");
     let is_gone = |found: Option<&ConfigMap>| found.is_none();
-    wait(&config_maps, "hot", "the garbage collector removes the child", is_gone).await;
+    wait_for(&config_maps, "hot", "the garbage collector removes the child", is_gone).await;
     controller.abort();
 }
 
@@ -216,5 +216,5 @@ fn kube_controller_reconciles_across_api_server_restart() {
     let server = Server::start(Session::new(loaded).expect("it starts"), &options).expect("a port is free");
     let config = Config::new(server.url().parse().expect("a URL"));
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    runtime.block_on(async { judge(Client::try_from(config).expect("a client")).await });
+    runtime.block_on(async { check_controller(Client::try_from(config).expect("a client")).await });
 }

@@ -1,8 +1,8 @@
-//! A kube-rs `Controller` with a planted bug under `podscope search`. For each ConfigMap with the label `wanted` it keeps
-//! one pod, and it decides by a `reflector`, which keeps its objects while its watch is broken. The controller's own watch
-//! comes back sooner, so that it creates pods again and again that it does not see yet.
+//! A kube-rs `Controller` with a planted bug under `podscope search`. It keeps one pod for each ConfigMap with the
+//! label `wanted`, and looks up pods in the cache of a `reflector`, which is stale while its watch is broken. The watch
+//! of ConfigMaps is reopened sooner, so the controller creates pods again that it does not see yet.
 //!
-//! The scenario is the one of the Python controller. The search starts this test program once more, as the controller.
+//! The scenario is that of the Python controller. The search starts this test program again, as the controller.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use serde_json::json;
 
 use crate::clients::{assert_replays, folder};
 
-/// With this variable the controller asks the API server before it creates a pod.
+/// Environment variable: if set, the controller lists pods from the API server before it creates one.
 const IS_CAREFUL: &str = "PODSCOPE_TEST_IS_CAREFUL";
-/// Pause between two passes over a ConfigMap.
-const PERIOD: Duration = Duration::from_millis(100);
-/// Pauses until the controller's watches and the one of its pods are opened again.
-const SOON: Duration = Duration::from_millis(100);
-const LATE: Duration = Duration::from_secs(1);
-/// A seed whose faults break the watches while something is wanted.
+/// Interval between two reconciliations of a ConfigMap.
+const REQUEUE_INTERVAL: Duration = Duration::from_millis(100);
+/// Delays before a broken watch is reopened: that of the ConfigMaps, and that of the pods.
+const CONFIG_MAP_WATCH_DELAY: Duration = Duration::from_millis(100);
+const POD_WATCH_DELAY: Duration = Duration::from_secs(1);
+/// A seed whose faults break the watches while the controller should create a pod.
 const SEED: &str = "1";
 
-/// The same pause each time.
-struct Pause(Duration);
+/// A backoff with a constant delay.
+struct ConstantBackoff(Duration);
 
-impl Iterator for Pause {
+impl Iterator for ConstantBackoff {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
@@ -41,24 +41,24 @@ impl Iterator for Pause {
     }
 }
 
-impl Backoff for Pause {
+impl Backoff for ConstantBackoff {
     fn reset(&mut self) {}
 }
 
 struct Context {
     pods: Api<Pod>,
-    /// What the controller knows of its pods.
-    known: Store<Pod>,
+    /// The cached pods of the controller.
+    cached_pods: Store<Pod>,
     is_careful: bool,
 }
 
 async fn reconcile(wanted: Arc<ConfigMap>, context: Arc<Context>) -> Result<Action, kube::Error> {
     let owner = wanted.name_any();
     let is_owned = |pod: &Pod| pod.labels().get("owner") == Some(&owner);
-    let has_pod = !context.known.state_filter(is_owned).is_empty();
+    let has_pod = !context.cached_pods.state_filter(is_owned).is_empty();
     let params = ListParams::default().labels(&format!("owner={owner}"));
     if has_pod || (context.is_careful && !context.pods.list(&params).await?.items.is_empty()) {
-        return Ok(Action::requeue(PERIOD));
+        return Ok(Action::requeue(REQUEUE_INTERVAL));
     }
     let pod = json!({
         "metadata": {"generateName": format!("{owner}-"), "labels": {"owner": owner, "made-by": "controller"}},
@@ -66,28 +66,32 @@ async fn reconcile(wanted: Arc<ConfigMap>, context: Arc<Context>) -> Result<Acti
     });
     let pod = serde_json::from_value(pod).expect("a pod");
     context.pods.create(&PostParams::default(), &pod).await?;
-    Ok(Action::requeue(PERIOD))
+    Ok(Action::requeue(REQUEUE_INTERVAL))
 }
 
-async fn control() {
+async fn run_controller() {
     let client = Client::try_from(Config::infer().await.expect("KUBECONFIG")).expect("a client");
     let pods: Api<Pod> = Api::default_namespaced(client.clone());
     let config_maps: Api<ConfigMap> = Api::default_namespaced(client);
-    let (known, writer) = reflector::store();
+    let (cached_pods, writer) = reflector::store();
     let reflected = watcher(pods.clone(), watcher::Config::default().labels("made-by=controller"))
-        .backoff(Pause(LATE))
+        .backoff(ConstantBackoff(POD_WATCH_DELAY))
         .reflect(writer)
         .for_each(|_| std::future::ready(()));
     tokio::spawn(reflected);
-    known.wait_until_ready().await.expect("the pods are listed");
+    cached_pods.wait_until_ready().await.expect("the pods are listed");
     let context = Context {
         pods,
-        known,
+        cached_pods,
         is_careful: std::env::var_os(IS_CAREFUL).is_some(),
     };
     Controller::new(config_maps, watcher::Config::default().labels("wanted"))
-        .trigger_backoff(Pause(SOON))
-        .run(reconcile, |_, _, _| Action::requeue(PERIOD), Arc::new(context))
+        .trigger_backoff(ConstantBackoff(CONFIG_MAP_WATCH_DELAY))
+        .run(
+            reconcile,
+            |_, _, _| Action::requeue(REQUEUE_INTERVAL),
+            Arc::new(context),
+        )
         .for_each(|_| std::future::ready(()))
         .await;
 }
@@ -97,7 +101,7 @@ async fn control() {
 fn controller_runs_if_a_search_starts_it() {
     if std::env::var_os("PODSCOPE_SEED").is_some() {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(control());
+        runtime.block_on(run_controller());
     }
 }
 

@@ -1,4 +1,5 @@
-//! The integration tests of this crate as one program: it is linked only once, and its two long tests run in parallel.
+//! All integration tests of this crate in one program, which is linked only once and runs its two long tests in
+//! parallel.
 #![allow(
     clippy::too_many_lines,
     reason = "tests with tables of cases and long sequences of steps"
@@ -14,7 +15,7 @@ mod kube_stale_cache;
 mod search_command;
 mod streams;
 
-/// The built binary, in English whatever the environment says.
+/// Returns a command for the built binary, with English output regardless of the environment.
 fn podscope_command() -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_podscope"));
     command.env_remove("PODSCOPE_LANG");

@@ -1,5 +1,5 @@
-//! `podscope search … -- COMMAND` with shells in place of operators. A shell that has ended is not waited for, so that time
-//! begins then.
+//! Tests of `podscope search … -- COMMAND` with shell scripts instead of operators. Simulated time starts when the
+//! script has ended.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::clients::{assert_replays, folder};
 
-/// A pod that restarts if its node loses its power. Of the faults of seed 1 one is needed for that, and of those of seed 2.
+/// A pod that restarts if its node loses power. With seed 1, and with seed 2, exactly one of the generated faults
+/// causes this.
 const RESTARTED: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: s}
@@ -27,7 +28,7 @@ spec:
   containers: [{name: c, image: nginx}]
 ";
 
-/// What no fault changes.
+/// A scenario whose expectation no fault can break.
 const UNCHANGED: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: s}
@@ -36,17 +37,17 @@ spec:
   - {at: 1s, count: nodes, equals: 6}
 ";
 
-/// A folder with a scenario.
-struct Desk(PathBuf);
+/// A folder that contains a scenario.
+struct SearchFixture(PathBuf);
 
-impl Desk {
-    fn new(name: &str, scenario: &str) -> Desk {
+impl SearchFixture {
+    fn new(name: &str, scenario: &str) -> SearchFixture {
         let folder = folder(name);
         std::fs::write(folder.join("scenario.yaml"), scenario).expect("it is written");
-        Desk(folder)
+        SearchFixture(folder)
     }
 
-    /// A search with a script as its command.
+    /// Creates the command of a search with a script as its client.
     fn command(&self, options: &[&str], script: &str) -> Command {
         let mut search = crate::podscope_command();
         search.current_dir(&self.0).args(["search", "scenario.yaml"]);
@@ -54,29 +55,29 @@ impl Desk {
         search
     }
 
-    fn search(&self, options: &[&str], script: &str) -> Search {
-        Search::of(&self.command(options, script).output().expect("it runs"))
+    fn search(&self, options: &[&str], script: &str) -> SearchOutput {
+        SearchOutput::of(&self.command(options, script).output().expect("it runs"))
     }
 }
 
-/// What a search printed.
-struct Search {
+/// The exit status and output of a search.
+struct SearchOutput {
     status: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-impl Search {
-    fn of(output: &Output) -> Search {
+impl SearchOutput {
+    fn of(output: &Output) -> SearchOutput {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Search {
+        SearchOutput {
             status: output.status.code(),
             stdout: text(&output.stdout),
             stderr: text(&output.stderr),
         }
     }
 
-    /// The faults of the printed run, in their order.
+    /// Returns the faults of the printed run in order.
     fn faults(&self) -> Vec<&str> {
         let lines = self.stdout.lines();
         lines
@@ -86,12 +87,12 @@ impl Search {
 }
 
 #[test]
-fn search_leaves_out_faults_without_which_run_fails() {
-    let desk = Desk::new("search-shrinks", RESTARTED);
+fn search_removes_faults_not_needed_for_failure() {
+    let fixture = SearchFixture::new("search-shrinks", RESTARTED);
     let options = ["--seeds", "1", "--from", "1", "--speed", "10000"];
-    let whole = desk.search(&[&options[..], &["--repetitions", "0"]].concat(), "true");
+    let whole = fixture.search(&[&options[..], &["--repetitions", "0"]].concat(), "true");
     assert_eq!(whole.faults().len(), 16, "{}", whole.stdout);
-    let shrunk = desk.search(&[&options[..], &["--repetitions", "2"]].concat(), "true");
+    let shrunk = fixture.search(&[&options[..], &["--repetitions", "2"]].concat(), "true");
     assert_eq!(shrunk.status, Some(1), "{}", shrunk.stderr);
     assert_eq!(shrunk.faults(), ["poweroff a-1", "boot a-1"], "{}", shrunk.stdout);
     assert!(
@@ -101,15 +102,15 @@ fn search_leaves_out_faults_without_which_run_fails() {
         "{}",
         shrunk.stderr
     );
-    assert_replays(&shrunk.stdout, &desk.0, "expectation failed");
+    assert_replays(&shrunk.stdout, &fixture.0, "expectation failed");
 }
 
-/// The command works once, and then never again.
+/// The script reproduces the failure only once.
 #[test]
-fn search_keeps_faults_if_failure_does_not_come_again() {
-    let desk = Desk::new("search-keeps", RESTARTED);
+fn search_keeps_faults_if_failure_is_not_reproduced() {
+    let fixture = SearchFixture::new("search-keeps", RESTARTED);
     let options = ["--seeds", "1", "--from", "1", "--speed", "1000"];
-    let found = desk.search(&options, "test -e worked && exit 3; touch worked");
+    let found = fixture.search(&options, "test -e worked && exit 3; touch worked");
     assert_eq!(found.status, Some(1), "{}", found.stderr);
     assert_eq!(found.faults().len(), 16, "{}", found.stdout);
     assert!(
@@ -120,51 +121,51 @@ fn search_keeps_faults_if_failure_does_not_come_again() {
 }
 
 #[test]
-fn shards_of_search_with_command_are_merged() {
-    let desk = Desk::new("search-shards", RESTARTED);
+fn sharded_searches_with_command_are_merged() {
+    let fixture = SearchFixture::new("search-shards", RESTARTED);
     let shard = |shard: &str| {
         let options = ["--seeds", "3", "--from", "1", "--speed", "10000", "--shard", shard];
         let json = ["-o", "json", "--repetitions", "1"];
-        let found = desk.search(&[&options[..], &json].concat(), "echo $PODSCOPE_SEED >> seeds");
+        let found = fixture.search(&[&options[..], &json].concat(), "echo $PODSCOPE_SEED >> seeds");
         assert_eq!(found.status, Some(1), "{}", found.stderr);
         let name = format!("{}.json", &shard[..1]);
-        std::fs::write(desk.0.join(&name), &found.stdout).expect("it is written");
+        std::fs::write(fixture.0.join(&name), &found.stdout).expect("it is written");
         let result: Value = serde_json::from_str(&found.stdout).expect("JSON");
         (name, result)
     };
     let (first, second) = (shard("1/2"), shard("2/2"));
     assert_eq!(second.1["shortest"]["size"][0], 1, "{}", second.1);
     assert!(second.1["shortest"]["link"].is_string() && second.1["wanted"] == "failed run");
-    let seeds = std::fs::read_to_string(desk.0.join("seeds")).expect("the command ran");
+    let seeds = std::fs::read_to_string(fixture.0.join("seeds")).expect("the command ran");
     assert!(
         seeds.lines().next() == Some("1") && seeds.lines().last() == Some("2"),
         "{seeds}"
     );
     let merged = crate::podscope_command()
-        .current_dir(&desk.0)
+        .current_dir(&fixture.0)
         .args(["merge", &first.0, &second.0])
         .output();
-    let merged = Search::of(&merged.expect("it runs"));
+    let merged = SearchOutput::of(&merged.expect("it runs"));
     assert_eq!(merged.status, Some(1));
     assert!(
         merged.stderr.starts_with("2 seeds, something broke in 2"),
         "{}",
         merged.stderr
     );
-    assert_replays(&merged.stdout, &desk.0, "expectation failed");
+    assert_replays(&merged.stdout, &fixture.0, "expectation failed");
 }
 
-/// A process in the background holds a pipe open until it is killed. It would write to it otherwise.
+/// A background process holds a pipe open until it is killed; if it survives, it writes to the pipe.
 #[test]
-fn processes_of_command_end_with_run_and_with_search() {
+fn processes_of_command_are_killed_with_run_and_search() {
     const SCRIPT: &str = "exec 3> pipe; echo started >&3; (sleep 60; echo survived >&3) &";
     for (speed, is_killed) in [("10000", false), ("0.001", true)] {
-        let desk = Desk::new("search-processes", UNCHANGED);
-        let made = Command::new("mkfifo").arg(desk.0.join("pipe")).status();
+        let fixture = SearchFixture::new("search-processes", UNCHANGED);
+        let made = Command::new("mkfifo").arg(fixture.0.join("pipe")).status();
         assert!(made.expect("mkfifo runs").success());
-        let mut search = desk.command(&["--seeds", "1", "--speed", speed], SCRIPT);
+        let mut search = fixture.command(&["--seeds", "1", "--speed", speed], SCRIPT);
         let mut search = search.stderr(Stdio::null()).spawn().expect("it runs");
-        let mut pipe = BufReader::new(File::open(desk.0.join("pipe")).expect("the command opens it"));
+        let mut pipe = BufReader::new(File::open(fixture.0.join("pipe")).expect("the command opens it"));
         let mut line = String::new();
         pipe.read_line(&mut line).expect("a line");
         assert_eq!(line, "started\n");
@@ -180,14 +181,14 @@ fn processes_of_command_end_with_run_and_with_search() {
 
 #[test]
 fn search_with_failing_command_shows_its_output() {
-    let desk = Desk::new("search-failing", UNCHANGED);
-    let failing = desk.search(&["--seeds", "2", "--speed", "1"], "echo $PODSCOPE_SEED is bad; exit 3");
+    let fixture = SearchFixture::new("search-failing", UNCHANGED);
+    let failing = fixture.search(&["--seeds", "2", "--speed", "1"], "echo $PODSCOPE_SEED is bad; exit 3");
     assert!(
         failing.status == Some(2) && failing.stderr.contains("0 is bad"),
         "{}",
         failing.stderr
     );
-    let passing = desk.search(&["--seeds", "2", "--speed", "10000"], "test -s \"$KUBECONFIG\"");
+    let passing = fixture.search(&["--seeds", "2", "--speed", "10000"], "test -s \"$KUBECONFIG\"");
     assert!(
         passing.status == Some(0) && passing.stderr.contains("no failed run in 2 seeds"),
         "{}",
@@ -196,11 +197,11 @@ fn search_with_failing_command_shows_its_output() {
 }
 
 #[test]
-fn search_refuses_options_that_cannot_apply() {
-    let desk = Desk::new("search-options", UNCHANGED);
+fn search_refuses_options_that_do_not_apply() {
+    let fixture = SearchFixture::new("search-options", UNCHANGED);
     let without_goal = Path::new(env!("CARGO_MANIFEST_DIR")).join("../serve/tests/all/kubectl/draws.yaml");
-    std::fs::copy(without_goal, desk.0.join("scenario.yaml")).expect("it is copied");
-    let refused = desk.search(&["--seeds", "1"], "true");
+    std::fs::copy(without_goal, fixture.0.join("scenario.yaml")).expect("it is copied");
+    let refused = fixture.search(&["--seeds", "1"], "true");
     assert!(
         refused.status == Some(2) && refused.stderr.contains("nothing can fail"),
         "{}",
@@ -209,7 +210,7 @@ fn search_refuses_options_that_cannot_apply() {
     for option in ["--speed", "--repetitions"] {
         let mut search = crate::podscope_command();
         search.args(["search", "--seeds", "1", option, "2"]);
-        let refused = Search::of(&search.output().expect("it runs"));
+        let refused = SearchOutput::of(&search.output().expect("it runs"));
         assert!(
             refused.status == Some(2) && refused.stderr.contains("<COMMAND>"),
             "{option}: {}",

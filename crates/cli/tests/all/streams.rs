@@ -22,7 +22,8 @@ fn file(name: &str, text: &str) -> String {
     path.to_str().expect("a UTF-8 path").to_owned()
 }
 
-/// A pod that crashes forever, so that events never end. Its kubelet settings cause a notice at the start.
+/// A pod that crashes forever, so that the simulation never runs out of events. Its kubelet settings cause a notice at
+/// the start.
 const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: busy}\n\
     spec: {cluster: {zones: [a], nodesPerZone: 1}, components: {kubelet: {evictionHard: {pid.available: '1', \
     allocatableMemory.available: 1Mi}}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: crashes, annotations: \
@@ -52,10 +53,10 @@ fn unwritable_output_exits_with_status_2() {
     }
 }
 
-/// A reader that closes the pipe early, such as `podscope run … | head -1`, is no error.
+/// It is not an error if the reader closes the pipe early, as in `podscope run … | head -1`.
 /// Shows: P-07
 #[test]
-fn closed_pipe_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let busy = file("pipe.yaml", BUSY);
     let mut child = podscope(&["run", &busy, "--until", "5m", "-o", "trace"])
         .spawn()
@@ -97,7 +98,7 @@ fn ctrl_c_ends_run_with_partial_output() {
     assert!(events.contains("Scheduled"), "{events}");
 }
 
-/// A question with many draws ends early on Ctrl-C, says so, and prints the answer of the finished draws.
+/// A what-if question with many draws ends early on Ctrl-C, reports this, and prints the answer of the finished draws.
 /// Shows: P-14, Q-03
 #[test]
 fn ctrl_c_ends_what_if_with_partial_answer() {
@@ -105,7 +106,7 @@ fn ctrl_c_ends_what_if_with_partial_answer() {
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
-    // More than a pipe holds: when all is written, the command is reading.
+    // More than a pipe holds: once all of it is written, the command is reading.
     let padding = "# Nothing.\n".repeat(20_000);
     stdin.write_all(padding.as_bytes()).expect("it reads");
     stdin.write_all(BUSY.as_bytes()).expect("it reads");
@@ -142,7 +143,7 @@ fn ctrl_c_ends_wait_in_shell() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }
 
-/// Control characters in names, titles and messages of foreign files never reach the terminal.
+/// Control characters in names, titles and messages of files never reach the terminal.
 /// Shows: Q-04
 #[test]
 fn control_sequences_in_data_are_escaped() {
@@ -172,7 +173,7 @@ fn control_sequences_in_data_are_escaped() {
     }
 }
 
-/// Every 64-bit seed is printed and parsed unchanged in a scenario, as an argument and in a link.
+/// A 64-bit seed is printed and parsed unchanged in a scenario, as an argument and in a link.
 /// Shows: Q-01
 #[test]
 fn largest_seeds_round_trip() {

@@ -184,7 +184,7 @@ Preemption: 2 nodes would do without some less important pods; of these, several
     assert_eq!(json["preemption"]["criterion"], "tie");
 }
 
-// P-07, X-01: one decision is explained as text or JSON; decision cases are printed, or compared with expectations.
+// P-07, X-01: explains one decision as text or JSON, prints decision cases, or compares them with expectations.
 // Shows: P-07
 #[test]
 fn explain_prints_one_decision_and_checks_cases() {
@@ -247,11 +247,11 @@ fn search_without_violation_exits_with_status_0() {
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
 }
 
-/// A search prints the violating run as a scenario with a link. Both, run again, violate the same invariant at the same
-/// time.
+/// A search prints the violating run as a scenario and a link. Both violate the same invariant at the same time when
+/// they are run again.
 /// Shows: P-07, F-20
 #[test]
-fn found_run_violates_invariant_again() {
+fn found_run_violates_same_invariant_when_replayed() {
     let switch = "node-controller-force-deletes";
     let run = podscope(&[
         "search",
@@ -289,7 +289,7 @@ fn found_run_violates_invariant_again() {
     }
 }
 
-/// With `--json`, for programs.
+/// `podscope shell --json`, for programs.
 /// Shows: P-10
 #[test]
 fn shell_answers_each_request_with_one_json_line() {
@@ -323,7 +323,7 @@ fn shell_answers_each_request_with_one_json_line() {
     assert_eq!(answers.len(), 7);
 }
 
-/// Without `--json`, for people and pipes.
+/// `podscope shell` without `--json`, for people and pipes.
 /// Shows: P-10
 #[test]
 fn shell_reads_commands_from_pipe() {

@@ -1,5 +1,5 @@
-//! Dumps with devices, in the forms of managed clusters and of older API versions: they open, their decisions are
-//! explained, and they are saved with the same content.
+//! Dumps with devices from managed clusters and of older API versions: they can be opened, explained, and saved with
+//! the same content.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn dump(name: &str) -> String {
     format!("{}/../../tests/dumps/devices-{name}.yaml", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The section about devices of `podscope explain`.
+/// Returns the section about devices of `podscope explain`.
 fn devices(name: &str, pod: &str) -> String {
     let text = succeed(&["explain", "--cluster", &dump(name), "--pod", pod]);
     let section = text.split_once("\nDevices\n").map_or("", |(_, after)| after);
@@ -75,7 +75,7 @@ fn dumps_of_managed_clusters_are_explained() {
 
 /// Shows: S-14, P-07
 #[test]
-fn explanation_as_json_has_devices_as_data() {
+fn json_explanation_contains_device_fields() {
     let dump = dump("gpu-operator");
     let text = succeed(&["explain", "--cluster", &dump, "--pod", "default/train", "-o", "json"]);
     let value: Value = serde_json::from_str(&text).expect("JSON");
@@ -94,7 +94,7 @@ fn explanation_as_json_has_devices_as_data() {
 
 /// Shows: S-15, P-07
 #[test]
-fn triage_names_devices_and_verified_help() {
+fn triage_lists_devices_and_verified_remedies() {
     for (name, pod, reason, help) in [
         (
             "gpu-operator",
@@ -128,7 +128,7 @@ fn triage_names_devices_and_verified_help() {
 
 /// Shows: P-09
 #[test]
-fn dumps_with_devices_are_saved_as_they_were() {
+fn dumps_with_devices_are_saved_unchanged() {
     for name in ["gpu-operator", "gke"] {
         let dump = dump(name);
         let run = podscope(&["run", &dump, "--at", "0s", "-o", "objects"]);
@@ -144,7 +144,7 @@ fn dumps_with_devices_are_saved_as_they_were() {
     }
 }
 
-/// Objects of `resource.k8s.io` in a text, as their fields, without what the API server adds.
+/// Returns the fields of the `resource.k8s.io` objects in a text, without those that the API server adds.
 fn device_objects(text: &str) -> Vec<Value> {
     let parsed = podscope_api::parse(text);
     assert_eq!(parsed.problems, []);

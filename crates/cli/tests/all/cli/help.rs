@@ -1,12 +1,12 @@
-//! The help of every command, completions for shells, and manual pages. All come from the same description of the
-//! arguments.
+//! The help of every command, shell completions, and manual pages. All are generated from the same argument
+//! definitions.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::{file, podscope, succeed};
 
-/// The help of a command, as it is printed where no terminal says how wide it is.
+/// Returns the help of a command as it is printed without a terminal width.
 fn help(path: &[String]) -> String {
     let output = crate::podscope_command()
         .args(path)
@@ -18,7 +18,7 @@ fn help(path: &[String]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// Names of the subcommands that a help lists.
+/// Returns the subcommands that a help text lists.
 fn subcommands(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let rows = lines.take_while(|line| !line.is_empty());
@@ -27,22 +27,22 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 /// Collects the help of a command and of its subcommands.
-fn collect(path: &[String], into: &mut Vec<(Vec<String>, String)>) {
+fn collect_helps(path: &[String], into: &mut Vec<(Vec<String>, String)>) {
     let text = help(path);
     let names = subcommands(&text);
     into.push((path.to_vec(), text));
     for name in names {
-        collect(&[path, &[name]].concat(), into);
+        collect_helps(&[path, &[name]].concat(), into);
     }
 }
 
-fn helps() -> Vec<(Vec<String>, String)> {
+fn all_helps() -> Vec<(Vec<String>, String)> {
     let mut all = Vec::new();
-    collect(&[], &mut all);
+    collect_helps(&[], &mut all);
     all
 }
 
-/// `docs/commands.md` holds what `--help` prints. `cargo xtask bless` rewrites it.
+/// `docs/commands.md` contains the output of `--help`. `cargo xtask bless` updates it.
 /// Shows: P-07
 #[test]
 fn documented_help_equals_printed_help() {
@@ -50,7 +50,7 @@ fn documented_help_equals_printed_help() {
         "# Commands of `podscope`\n\nWhat `--help` prints of each command; `podscope completions SHELL` prints \
                     completions for a shell, and `podscope man DIR` writes manual pages.\n"
             .to_owned();
-    for (path, help) in helps() {
+    for (path, help) in all_helps() {
         let title = std::iter::once("podscope").chain(path.iter().map(String::as_str));
         let title = title.collect::<Vec<_>>().join(" ");
         let lines = help.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
@@ -67,7 +67,7 @@ fn documented_help_equals_printed_help() {
 /// Shows: P-07
 #[test]
 fn every_command_has_short_help_and_help_command() {
-    let all = helps();
+    let all = all_helps();
     assert!(all.len() > 20, "{}", all.len());
     for (path, long) in all {
         let words: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -80,7 +80,7 @@ fn every_command_has_short_help_and_help_command() {
 }
 
 #[test]
-fn completions_know_commands_and_options() {
+fn completions_contain_commands_and_options() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = succeed(&["completions", shell]);
         for word in ["whatif", "consolidate", "kubeconfig"] {
@@ -95,7 +95,7 @@ fn completions_know_commands_and_options() {
     );
 }
 
-/// Bash reads its script, and completes a command and a value.
+/// Bash loads the completion script and completes a command and a value.
 #[cfg(unix)]
 #[test]
 fn bash_completes_command_and_value() {
@@ -121,7 +121,7 @@ fn man_writes_page_for_each_command() {
     std::fs::create_dir_all(&dir).expect("a writable directory");
     let printed = succeed(&["man", dir.to_str().expect("a UTF-8 path")]);
     assert_eq!(printed, "");
-    for (path, _) in helps() {
+    for (path, _) in all_helps() {
         let name = std::iter::once("podscope").chain(path.iter().map(String::as_str));
         let name = name.collect::<Vec<_>>().join("-");
         let page = std::fs::read_to_string(dir.join(format!("{name}.1"))).expect("a page");

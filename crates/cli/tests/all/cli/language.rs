@@ -1,4 +1,4 @@
-//! `--lang`: sentences for people in the chosen language; output for programs in English.
+//! `--lang`: sentences for people are in the chosen language; machine-readable output is in English.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ fn in_repository(path: &str) -> String {
     podscope_tests::root().join(path).to_string_lossy().into_owned()
 }
 
-/// A dump of a pod that waits because all nodes have a taint.
-fn tainted(n_nodes: usize) -> String {
+/// Returns a dump with a pending pod: all nodes have a taint.
+fn dump_with_tainted_nodes(n_nodes: usize) -> String {
     let mut text = String::from(
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: w, namespace: default, uid: w}\n  \
          spec: {containers: [{name: app, image: nginx}]}\n  status: {phase: Pending}\n",
@@ -41,10 +41,10 @@ fn why_has_plural_forms_of_language() {
         (5, "тоді його можуть прийняти 5 вузлів\n"),
         (21, "тоді його може прийняти 21 вузол\n"),
     ] {
-        let run = podscope(&["why", &tainted(n_nodes), "--lang", "uk"]);
+        let run = podscope(&["why", &dump_with_tainted_nodes(n_nodes), "--lang", "uk"]);
         assert_eq!(run.status, 0, "{}", run.err);
         assert!(run.out.contains(want), "{want}: {}", run.out);
-        // Kubernetes' own message.
+        // A message of Kubernetes, which is not translated.
         let message = format!("0/{n_nodes} nodes are available: {n_nodes} node(s) had untolerated taint(s)");
         assert!(run.out.contains(&message), "{}", run.out);
         assert!(run.err.contains("PodDisruptionBudget:"), "{}", run.err);
@@ -71,7 +71,7 @@ fn lesson_course_and_practice_texts_are_translated() {
         "{}",
         wrong.out
     );
-    // The verdict on a node is a message of the engine.
+    // The reason why a node rejects the pod is a message of the engine, and is translated too.
     assert!(wrong.out.contains("може прийняти Pod"), "{}", wrong.out);
 }
 
@@ -90,8 +90,8 @@ fn summary_in_other_language_has_same_trace_hash() {
 
 /// Shows: P-07
 #[test]
-fn output_for_programs_is_english_in_each_language() {
-    let (path, dump) = (file("programs.yaml", SCENARIO), tainted(2));
+fn machine_readable_output_is_english_in_every_language() {
+    let (path, dump) = (file("programs.yaml", SCENARIO), dump_with_tainted_nodes(2));
     for args in [
         &["why", &dump, "-o", "json"][..],
         &["explain", "--cluster", &dump, "--pod", "default/w", "-o", "json"],
@@ -125,13 +125,13 @@ fn unknown_language_is_refused_with_list() {
     }
     let run = with_variable("PODSCOPE_LANG", "xx", &["practice"]);
     assert!(run.status == 2 && run.out.is_empty(), "{}", run.out);
-    // The pseudo-locale is not listed, but known.
+    // The pseudo-locale is hidden in the list, but accepted.
     let families = succeed(&["practice", "--lang", "en-XA"]);
     assert!(families.contains("ŝ How many agents are there? ŝ"), "{families}");
 }
 
 #[test]
-fn variable_chooses_language_and_locale_does_not() {
+fn podscope_lang_sets_language_and_locale_does_not() {
     let english = succeed(&["practice"]);
     let spanish = succeed(&["practice", "--lang", "es"]);
     for (variable, value, want) in [
@@ -143,7 +143,7 @@ fn variable_chooses_language_and_locale_does_not() {
         let run = with_variable(variable, value, &["practice"]);
         assert_eq!(run.out, *want, "{variable}={value}");
     }
-    // The option is stronger.
+    // The option overrides the variable.
     let run = with_variable("PODSCOPE_LANG", "uk", &["practice", "--lang", "es"]);
     assert_eq!(run.out, spanish);
 }

@@ -1,5 +1,5 @@
 //! Tests of the built `podscope` binary: its output on stdout and stderr, and its exit status (P-07). A scenario is one
-//! file (T-02). Errors have file, line and column (P-04).
+//! file (T-02). Error messages contain file, line and column (P-04).
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ fn podscope_with(args: &[&str], stdin: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // The write fails if a command that reads no input has already exited.
+    // Fails if the command reads no input and has already exited.
     let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
     child.wait_with_output().expect("the command exits").into()
 }
@@ -53,14 +53,14 @@ fn podscope(args: &[&str]) -> Run {
     podscope_with(args, "")
 }
 
-/// Writes an input file; each test uses its own names.
+/// Writes an input file and returns its path. Each test uses its own file names.
 fn file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a writable directory");
     path.to_str().expect("a UTF-8 path").to_owned()
 }
 
-/// Expects status 0 and nothing on stderr (except the notices of `explain`); returns stdout.
+/// Asserts status 0 and an empty stderr, except for the notices of `explain`. Returns stdout.
 fn succeed(args: &[&str]) -> String {
     let run = podscope(args);
     let is_quiet = run.err.is_empty() || args.first() == Some(&"explain");
@@ -68,7 +68,7 @@ fn succeed(args: &[&str]) -> String {
     run.out
 }
 
-/// Expects status 2 and nothing on stdout; returns stderr.
+/// Asserts status 2 and an empty stdout. Returns stderr.
 fn fail(args: &[&str]) -> String {
     let run = podscope(args);
     assert_eq!((run.status, run.out.as_str()), (2, ""), "{args:?}: {}", run.err);
@@ -165,7 +165,7 @@ fn missing_subcommand_prints_help_to_stderr() {
     }
 }
 
-// One file contains objects, timeline and expectations; each output format prints its part of the run.
+// One file contains objects, timeline and expectations; each output option prints its part of the run.
 // Shows: P-07, K-01, T-02
 #[test]
 fn run_prints_requested_output() {
@@ -195,7 +195,7 @@ fn run_prints_requested_output() {
         "{kinds:?}"
     );
 
-    // A forced deletion during a partition leaves the process running as a ghost until the partition heals.
+    // After a forced deletion during a partition, the process continues to run as a ghost until the partition heals.
     let processes = |at: &str| -> Vec<Value> {
         let text = succeed(&["run", &path, "-o", "processes", "--at", at]);
         serde_json::from_str(&text).expect("a JSON list")
@@ -272,7 +272,7 @@ fn output_options_do_not_change_the_run() {
     );
 }
 
-// A failed expectation is reported with its place, and the exit status is 1.
+// A failed expectation is reported with its position in the file, and the exit status is 1.
 // Shows: P-07, T-02
 #[test]
 fn failed_expectation_exits_with_status_1() {
@@ -321,7 +321,7 @@ fn errors_have_file_line_and_column() {
     let broken = file("broken.yaml", "a: [1\nb: }\n");
     let errors = fail(&["check", &broken]);
     assert!(errors.starts_with(&format!("{broken}:")), "{errors}");
-    // A malformed command of the timeline is reported before the run, with its place.
+    // A malformed command in the timeline is reported before the run, with its position in the file.
     let command = file(
         "command.yaml",
         &SCENARIO.replace("fault partition a-1", "kubectl gett pods"),
@@ -338,7 +338,7 @@ fn errors_have_file_line_and_column() {
 fn check_of_valid_file_prints_nothing() {
     let path = file("good.yaml", SCENARIO);
     assert_eq!(succeed(&["check", &path]), "");
-    // An object of a kind that is not simulated yields a notice, not an error.
+    // An object of a kind that is not simulated causes a notice, not an error.
     let unsupported = file(
         "stranger.yaml",
         "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: web}\n",
@@ -374,7 +374,7 @@ fn files_are_read_from_standard_input() {
     );
 }
 
-// Links have the same limits as on the page: a long link yields a warning, a link over the limit an error.
+// Links have the same limits as on the page: a long link causes a warning, and a link above the limit an error.
 // Shows: T-03
 #[test]
 fn too_long_link_is_rejected() {
@@ -408,7 +408,7 @@ fn too_long_link_is_rejected() {
     assert!(error.contains("pass the files on"), "{error}");
 }
 
-// A link contains the files; text that is no link is rejected.
+// A link contains the files; text that is not a link is rejected.
 // Shows: P-07, T-03
 #[test]
 fn decoded_link_runs_identically() {

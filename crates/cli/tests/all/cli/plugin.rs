@@ -1,4 +1,4 @@
-//! The binary under the name `kubectl-podscope`, with a `kubectl` on PATH that prints a recorded cluster.
+//! Tests of the plugin `kubectl-podscope`, with a fake `kubectl` on PATH that prints a recorded cluster.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ const CLUSTER: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
   {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "cart-0", "namespace": "shop", "uid": "2", "resourceVersion": "2"},
    "spec": {"containers": [{"name": "app", "image": "cart:1", "resources": {"requests": {"cpu": "8"}}}]}, "status": {"phase": "Pending"}}]}"#;
 
-/// Returns a folder with the plugin and a `kubectl` that appends its arguments to `arguments`. It serves nodes, pods and
-/// widgets. With `exit` other than 0, `kubectl get` also prints an error.
+/// Returns a folder with the plugin and a fake `kubectl`, which appends its arguments to the file `arguments` and
+/// serves nodes, pods and widgets. If `exit` is not 0, `kubectl get` also prints an error.
 fn folder(name: &str, exit: i32) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -61,7 +61,7 @@ fn plugin_reads_served_resources_and_prints_problems() {
 }
 
 #[test]
-fn plugin_speaks_chosen_language() {
+fn plugin_prints_chosen_language() {
     let folder = folder("plugin-language", 0);
     let spanish = plugin(&folder, &["--lang", "es"]).out;
     assert!(spanish.contains("entonces puede aceptarlo un nodo"), "{spanish}");
@@ -83,7 +83,7 @@ fn plugin_saves_renamed_cluster_with_table() {
 }
 
 #[test]
-fn plugin_without_permission_names_what_is_left_out() {
+fn plugin_without_permission_lists_omitted_resources() {
     let run = plugin(
         &folder("plugin-forbidden", 1),
         &["link", "--site", "https://podscope.example/"],

@@ -45,7 +45,7 @@ fn answer(args: &[&str]) -> Value {
     serde_json::from_str(&succeed(&all)).expect("JSON")
 }
 
-/// The predicted moves of a workload's pods: old node, new node, and whether a reason is given.
+/// Returns the predicted moves of a workload's pods: old node, new node, and whether a reason is given.
 fn moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
     let all = answer["moves"].as_array().expect("moves");
     let has_prefix = |one: &&Value| one["pod"].as_str().is_some_and(|pod| pod.starts_with(prefix));
@@ -161,10 +161,10 @@ fn fit_counts_pods_and_limiting_reason_per_node() {
     );
 }
 
-/// The pods of a dump count where they are, without a simulated start.
+/// The pods of a dump keep their nodes: no start of the cluster is simulated.
 /// Shows: P-14
 #[test]
-fn fit_in_dump_counts_beside_its_pods() {
+fn fit_in_dump_counts_existing_pods() {
     const DUMP: &str = r#"
 {apiVersion: v1, kind: Node, metadata: {name: a-1, uid: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
 ---
@@ -189,7 +189,7 @@ fn fit_in_dump_counts_beside_its_pods() {
     assert_eq!(answer["stoppedBy"], stopped);
 }
 
-/// Three nodes of 4 CPUs with four pods of one CPU, of which one may be missing at a time.
+/// Three nodes of 4 CPUs with four pods of one CPU, and a PodDisruptionBudget that allows one disruption at a time.
 const TIGHT: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -232,7 +232,7 @@ fn rolling_drain_finds_order_within_budget() {
 
 /// Shows: P-14
 #[test]
-fn rolling_drain_names_pod_at_which_it_stops() {
+fn rolling_drain_reports_pod_at_which_it_stops() {
     let shop = file("whatif-rolling-stops.yaml", SHOP);
     let rolling = answer(&["drain", "--rolling", &shop]);
     assert_eq!(
@@ -257,7 +257,7 @@ fn rolling_drain_names_pod_at_which_it_stops() {
 
 /// Shows: P-14
 #[test]
-fn drain_reports_volumes_that_stay_and_missing_replicas() {
+fn drain_reports_stuck_volumes_and_missing_replicas() {
     let local = file(
         "whatif-volumes.yaml",
         r#"
@@ -326,11 +326,11 @@ const SMALL: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: {con
 
 /// Shows: P-14
 #[test]
-fn fit_counts_shapes_in_proportion() {
+fn fit_places_shapes_in_given_proportion() {
     let shop = file("whatif-shapes.yaml", SHOP);
     let big = file("whatif-shape-big.yaml", &SMALL.replace("500m", "1"));
     let small = file("whatif-shape-small.yaml", SMALL);
-    // One CPU is free on each node. A big pod takes one of them, and the small ones half of one each.
+    // One CPU is free on each node. A big pod needs one CPU, a small pod half a CPU.
     let answer = answer(&["fit", &big, "--also", &format!("{small}=2"), &shop]);
     let counts: Vec<(&Value, &Value)> = (answer["shapes"].as_array().expect("shapes").iter())
         .map(|one| (&one["fits"], &one["stops"]))
@@ -367,7 +367,7 @@ fn fit_finds_smallest_change_that_makes_room() {
 
 /// Shows: P-14
 #[test]
-fn daemon_set_reports_nodes_without_room() {
+fn fit_of_daemon_set_reports_full_nodes() {
     let shop = file("whatif-daemon.yaml", &SHOP.replace("replicas: 6", "replicas: 8"));
     let set = file(
         "whatif-daemon-set.yaml",
@@ -389,7 +389,7 @@ fn daemon_set_reports_nodes_without_room() {
 
 /// Shows: P-14
 #[test]
-fn consolidation_names_nodes_whose_drain_works() {
+fn consolidation_lists_nodes_that_can_be_drained() {
     let tight = file("whatif-consolidate.yaml", TIGHT);
     let found = answer(&["consolidate", &tight]);
     assert_eq!(
@@ -449,7 +449,7 @@ fn invalid_whatif_questions_are_rejected() {
     }
 }
 
-/// A cluster with groups that differ in size, taints and limits, and pods that fit on none of its nodes.
+/// A cluster with node groups that differ in size, taints and limits, and with pods that fit on none of its nodes.
 const GROUPS: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -488,10 +488,10 @@ metadata: {name: picky}
 spec: {nodeSelector: {pool: burst}, containers: [{name: c, image: i, resources: {requests: {cpu: 7800m}}}]}
 "#;
 
-/// The daemon of a new node takes its part: 7.8 CPUs do not fit beside it on a node of 8.
+/// The DaemonSet pod on a new node needs resources too: 7.8 CPUs do not fit beside it on a node of 8.
 /// Shows: P-14, CA-001, CA-004, CA-010, CA-011
 #[test]
-fn grow_names_helping_group_and_reasons_of_others() {
+fn grow_lists_suitable_group_and_reasons_of_others() {
     let groups = file("whatif-groups.yaml", GROUPS);
     let all = answer(&["grow", &groups]);
     assert_eq!(
@@ -543,7 +543,8 @@ fn grow_names_helping_group_and_reasons_of_others() {
     );
 }
 
-/// A dump names its groups by the labels of a cloud: a node of the group is the template, and its limits are not known.
+/// In a dump, the labels of a cloud define the node groups: an existing node of the group is its template, and its
+/// limits are unknown.
 const CLOUD: &str = r#"
 {apiVersion: v1, kind: Node, metadata: {name: ip-1, uid: n1, labels: {eks.amazonaws.com/nodegroup: apps, kubernetes.io/hostname: ip-1}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
 ---
@@ -556,7 +557,7 @@ const CLOUD: &str = r#"
 
 /// Shows: P-14, CA-002, CA-003, CA-005
 #[test]
-fn groups_of_cloud_labels_help_in_explain_and_why() {
+fn explain_and_why_suggest_groups_of_cloud_labels() {
     let cloud = file("whatif-cloud.yaml", CLOUD);
     let all = answer(&["grow", &cloud]);
     let unknown = |name: &str, like: &str| json!({"name": name, "nodes": 1, "min": null, "max": null, "like": like});
@@ -570,10 +571,10 @@ fn groups_of_cloud_labels_help_in_explain_and_why() {
     assert!(why.contains("One more node of a node group: apps, spot"), "{why}");
 }
 
-/// A new node has devices like the node that it is like.
+/// A new node has the same devices as the node that is its template.
 /// Shows: P-14, CA-004
 #[test]
-fn group_with_devices_helps_pod_with_claim() {
+fn grow_suggests_group_with_devices_for_pod_with_claim() {
     let dump = podscope_tests::root().join("tests/dumps/devices-eks.yaml");
     let answer = answer(&["grow", dump.to_str().expect("a UTF-8 path")]);
     let helps = json!([{"group": "gpu", "helps": true, "accepts": true, "reasons": []}]);
