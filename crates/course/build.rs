@@ -1,4 +1,4 @@
-//! Generates the list of the practice families from `crates/session/practice/*.yaml`.
+//! Generates the list of practice families from `crates/session/practice/*.yaml`.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Course files: which lessons and practice tasks, the texts between them, switches, and for an exam its time, pass mark
-//! and weights.
+//! Course files: lessons and practice tasks, the texts between them, switches, and for an exam its time limit, pass
+//! mark and weights.
 //!
 //! ```yaml
 //! apiVersion: podscope.dev/v1alpha1
@@ -37,7 +37,7 @@ wire_types! {
     struct Spec {
         title: String,
         lessons: Vec<Value>,
-        // By lesson, or a list.
+        // A mapping from lesson names to texts, or a list of texts.
         texts: Value,
         hints: Option<bool>,
         show_me: Option<bool>,
@@ -50,15 +50,15 @@ wire_types! {
     struct ExamDocument { minutes: u32, pass: u32, weights: ordered::Map<String, u32> }
 }
 
-/// Lessons and tasks in order, and the terms under which they are worked on.
+/// A course or exam: lessons and tasks in order, and what is allowed while working on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     pub name: String,
     pub title: String,
     pub items: Vec<Item>,
-    /// Whether hints may be opened.
+    /// Whether students may open hints.
     pub has_hints: bool,
-    /// Whether the solution may be shown.
+    /// Whether students may have the solution shown.
     pub has_show_me: bool,
     pub language: Option<String>,
     pub theme: Option<String>,
@@ -69,9 +69,9 @@ pub struct Course {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub source: ItemSource,
-    /// Text before it, in Markdown.
+    /// Text that is shown before the item, in Markdown.
     pub text: Option<String>,
-    /// Weight in an exam.
+    /// Weight of the item in an exam.
     pub weight: u32,
 }
 
@@ -88,16 +88,16 @@ pub enum ItemSource {
     Practice { family: String, seed: u64, level: u32 },
 }
 
-/// The terms of an exam.
+/// Time limit and pass mark of an exam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exam {
     pub minutes: u32,
-    /// Pass mark in per cent.
+    /// Pass mark in percent.
     pub pass: u32,
 }
 
 impl ItemSource {
-    /// Name of the item, by which texts and weights refer to it.
+    /// Returns the name of the item, by which texts and weights refer to it.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -109,8 +109,8 @@ impl ItemSource {
 }
 
 impl ItemSource {
-    /// Name of the item in a file that is handed in. A lesson by URL has the name of its file, because the course does
-    /// not know the title inside it.
+    /// Returns the name of the item in a handed-in file. A lesson by URL has the name of its file, because the course
+    /// does not contain its title.
     #[must_use]
     pub fn scenario_name(&self) -> String {
         match self {
@@ -123,14 +123,14 @@ impl ItemSource {
     }
 }
 
-/// The last part of a path, without its ending.
+/// Returns the last part of a path, without its extension.
 pub(crate) fn file_stem(path: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or(path);
     file.strip_suffix(".yaml").unwrap_or(file)
 }
 
-/// Reads an item of `lessons`.
-fn source(value: &Value) -> Result<ItemSource, String> {
+/// Parses an item of `lessons`.
+fn parse_item_source(value: &Value) -> Result<ItemSource, String> {
     if let Some(name) = value.as_str() {
         if !lessons::names().any(|known| known == name) {
             return Err(sentence!(refused::no_lesson, name = format!("{name:?}")).english());
@@ -191,7 +191,7 @@ impl Course {
         }
         let mut items = Vec::new();
         for (index, value) in spec.lessons.iter().take(MAX_LESSONS).enumerate() {
-            match source(value) {
+            match parse_item_source(value) {
                 Ok(source) => items.push(Item {
                     text: text_before(&spec.texts, index, source.name()),
                     weight: weight(spec.exam.as_ref(), source.name()),
@@ -242,7 +242,7 @@ impl Course {
         })
     }
 
-    /// Points of an exam in per cent, from the score of each item (0 to 1), and whether it is passed.
+    /// Returns the points of an exam in percent, from the score of each item (0 to 1), and whether it is passed.
     #[must_use]
     pub fn result(&self, scores: &[f64]) -> (f64, bool) {
         let total: u32 = self.items.iter().map(|item| item.weight).sum();
@@ -261,7 +261,7 @@ impl Course {
     }
 }
 
-/// The text before an item.
+/// Returns the text before an item, if there is one.
 fn text_before(texts: &Value, index: usize, name: &str) -> Option<String> {
     let text = match texts {
         Value::Array(list) => list.get(index),

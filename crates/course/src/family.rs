@@ -1,4 +1,4 @@
-//! Practice families: reading a file, and drawing the values of its variables.
+//! Practice families: reads a file, and chooses random values for its variables.
 //!
 //! ```yaml
 //! apiVersion: podscope.dev/v1alpha1
@@ -48,11 +48,11 @@ wire_types! {
     }
 }
 
-/// Values that are drawn together.
+/// Values that are chosen together.
 #[derive(Debug, Clone, PartialEq)]
 struct Alternative {
     variables: Vec<Variable>,
-    /// First and last level at which the alternative is drawn.
+    /// First and last level at which the alternative can be chosen.
     levels: (u32, u32),
 }
 
@@ -61,21 +61,21 @@ struct Alternative {
 pub struct Family {
     pub name: String,
     pub title: String,
-    /// The rule to remember.
+    /// The rule that a student should remember.
     pub rule: String,
-    /// Page of the Kubernetes documentation.
+    /// Page of the Kubernetes documentation about the rule.
     pub topic: String,
     axes: Vec<Vec<Alternative>>,
     scenario: String,
     /// `NAMESPACE/NAME` of the pod whose scheduling decision explains wrong answers.
     pub pod: Option<String>,
     pub(crate) commands: Vec<String>,
-    /// Time at which a command is given.
+    /// Time at which the command is run.
     pub(crate) at: Span,
 }
 
 impl Family {
-    /// A built-in family.
+    /// Reads a built-in family.
     ///
     /// # Errors
     /// There is no family of this name.
@@ -139,7 +139,7 @@ impl Family {
         })
     }
 
-    /// Draws the values of the variables.
+    /// Chooses random values for the variables.
     pub(crate) fn draw(&self, level: u32, rng: &mut Rng) -> Vec<Variable> {
         let mut values = Vec::new();
         for axis in &self.axes {
@@ -152,13 +152,13 @@ impl Family {
         values
     }
 
-    /// The scenario and the commands with these values.
+    /// Returns the scenario and the commands with these values filled in.
     pub(crate) fn filled(&self, values: &[Variable]) -> (String, Vec<String>) {
         let commands = self.commands.iter().map(|command| fill(command, values));
         (fill(&self.scenario, values), commands.collect())
     }
 
-    /// The texts of the steps of the scenario in which variables stand, with the values that were put into them.
+    /// Returns the step texts that contain variables, with the values that were filled in.
     pub(crate) fn texts(&self, values: Vec<Variable>) -> FilledTexts {
         let hidden = hide_variables(&self.scenario);
         let parsed = podscope_api::parse(&hidden);
@@ -171,7 +171,7 @@ impl Family {
     }
 }
 
-/// Adds the scalars below a value that contain variables.
+/// Adds all scalars in a value that contain variables.
 fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     match &tree.data {
         Data::Map(fields) => fields.iter().for_each(|field| add_templates(&field.value, into)),
@@ -183,7 +183,7 @@ fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     }
 }
 
-/// Reads the alternatives of an axis.
+/// Parses the alternatives of an axis.
 fn alternatives(axis: &Value) -> Result<Vec<Alternative>, String> {
     let list = axis.as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("an axis is a list of alternatives, each of them fields with values")?;
@@ -222,7 +222,7 @@ mod tests {
 
     /// Shows: E-16
     #[test]
-    fn texts_of_each_family_are_those_of_its_task() {
+    fn filled_texts_of_each_family_contain_text_of_its_task() {
         for name in crate::families() {
             let family = Family::built_in(name).expect("it is valid");
             let values = family.draw(2, &mut Rng::split(1, name));

@@ -1,12 +1,13 @@
-//! Grading of handed-in work. A student hands in one file: a name, and for each lesson the link of the run, which holds
-//! the commands and the answers. Grading replays each run; what the run shows counts, and what the file claims beyond it
-//! is compared.
+//! Grading of handed-in work. A student hands in one file with a name, and for each lesson the link of the run, which
+//! contains the commands and the answers. Grading replays each run: only what the replay shows counts, and other claims
+//! of the file are compared with it.
 //!
 //! ```json
 //! {"apiVersion": "podscope.dev/v1alpha1", "kind": "HandIn", "name": "Ada", "course": "week-1",
 //!  "lessons": [{"lesson": "first-pod", "run": "#s1:…", "minutes": 4.5, "hints": 1, "shown": false, "finished": true}]}
 //! ```
-//! A text file with one link per line is accepted too; its name is the student's. Fields other than `run` are optional.
+//! A text file with one link per line is accepted too; its file name is the name of the student. Fields other than
+//! `run` are optional.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
@@ -22,8 +23,8 @@ use serde_json::Value;
 use crate::Family;
 use crate::course::{Course, Item, ItemSource, file_stem};
 
-/// Time for which a run is continued after its cursor: what was begun may come to its end.
-const AFTER: Span = Span::seconds(1);
+/// Time for which a run is continued after its cursor, so that the last actions can complete.
+const TIME_AFTER_CURSOR: Span = Span::seconds(1);
 /// Maximum number of runs in a file.
 pub const MAX_RUNS: usize = 500;
 
@@ -34,30 +35,30 @@ pub struct HandIn {
     pub runs: Vec<HandedRun>,
 }
 
-/// A run of a lesson, and what is claimed about it.
+/// A run of a lesson as it was handed in, with the claims of the file about it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HandedRun {
-    /// The lesson's name, if it is given beside the link.
+    /// Name of the lesson, if the file contains it.
     pub lesson: Option<String>,
-    /// The link of the run.
+    /// Link of the run.
     pub link: String,
     pub minutes: Option<f64>,
     pub hints: Option<u64>,
-    /// Whether the solution was shown.
+    /// Whether the solution was shown to the student.
     pub is_shown: bool,
     /// Whether the file claims that the lesson is finished.
     pub claims_finished: Option<bool>,
 }
 
-/// An answer to a question, as the run judges it.
+/// A student's answer to a question, compared with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GradedAnswer {
     /// Index of the step.
     pub step: usize,
     pub ask: String,
-    /// None: the question was skipped.
+    /// The answer of the student; None if the question was skipped.
     pub given: Option<String>,
-    /// None: the run has not answered it.
+    /// The right answer; None if the run does not reach it.
     pub truth: Option<String>,
     pub is_right: bool,
 }
@@ -71,9 +72,9 @@ pub struct GradedRun {
     /// Title of the lesson, of the practice family or of the scenario.
     pub title: String,
     /// The scenario of a lesson that is not built in.
-    own: Option<OwnLesson>,
+    custom: Option<CustomLesson>,
     pub is_finished: bool,
-    /// Reached goals, and all goals of the lesson.
+    /// Number of reached goals, and of all goals of the lesson.
     pub goals: (usize, usize),
     pub answers: Vec<GradedAnswer>,
     pub handed: HandedRun,
@@ -81,28 +82,28 @@ pub struct GradedRun {
     pub complaints: Vec<Sentence>,
 }
 
-/// What a link tells about the scenario of a lesson that is not built in.
+/// The scenario file in a link, if the lesson is not built in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct OwnLesson {
-    /// Name of the file without its ending.
+struct CustomLesson {
+    /// File name without its extension.
     stem: String,
     text: String,
 }
 
 impl GradedRun {
-    /// Whether the link is one of a run of this item. A lesson by URL is known by the name of its file, which the page
+    /// Returns whether this is a run of the course item. A lesson by URL is identified by its file name, which the page
     /// puts into the link; an inline lesson by its whole text.
     fn is_of(&self, source: &ItemSource) -> bool {
-        match (source, &self.own) {
-            (ItemSource::Url(path), Some(own)) => own.stem == file_stem(path),
-            (ItemSource::Inline(text), Some(own)) => own.text == *text,
+        match (source, &self.custom) {
+            (ItemSource::Url(path), Some(custom)) => custom.stem == file_stem(path),
+            (ItemSource::Inline(text), Some(custom)) => custom.text == *text,
             (ItemSource::Lesson(name), None) => self.lesson == *name,
             (ItemSource::Practice { .. }, Some(_)) => self.lesson == source.scenario_name(),
             _ => false,
         }
     }
 
-    /// Number of right answers, and of questions that were asked.
+    /// Returns the number of right answers, and of questions that were asked.
     #[must_use]
     pub fn right_answers(&self) -> (usize, usize) {
         (
@@ -111,7 +112,7 @@ impl GradedRun {
         )
     }
 
-    /// Share of goals and answers that are right, from 0 to 1.
+    /// Returns the share of reached goals and right answers, from 0 to 1.
     #[must_use]
     pub fn score(&self) -> f64 {
         let (right, asked) = self.right_answers();
@@ -208,7 +209,7 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
         student: student.to_owned(),
         lesson: handed.lesson.clone().unwrap_or_default(),
         title: title_of(handed.lesson.as_deref().unwrap_or_default()),
-        own: None,
+        custom: None,
         is_finished: false,
         goals: (0, 0),
         answers: Vec::new(),
@@ -221,7 +222,7 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
     graded
 }
 
-/// Replays a run and fills in what it shows.
+/// Replays a run and fills in the results.
 fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let first = |problems: Vec<Problem>| {
         let problem = problems.into_iter().next();
@@ -232,10 +233,12 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
     let loaded = link.load().map_err(first)?;
     identify(&link, &loaded, graded);
-    let is_claimed = |claimed: &str| match &graded.own {
+    let is_claimed = |claimed: &str| match &graded.custom {
         None => claimed == graded.lesson,
-        // Whatever a scenario calls itself, it is no built-in lesson.
-        Some(own) => (claimed == graded.lesson || claimed == own.stem) && !lessons::names().any(|name| name == claimed),
+        // A custom scenario is never accepted as a built-in lesson, whatever its title.
+        Some(custom) => {
+            (claimed == graded.lesson || claimed == custom.stem) && !lessons::names().any(|name| name == claimed)
+        }
     };
     if let Some(claimed) = handed.lesson.as_deref().filter(|claimed| !is_claimed(claimed)) {
         let (claimed, of) = (title_of(claimed), &graded.title);
@@ -253,7 +256,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
         .map_err(|unreadable| Sentence::from(unreadable.to_string()))?;
     let mut session = Session::new(loaded).map_err(first)?;
     session.schedule(timed);
-    let until = SimTime(link.cursor.max(0)) + AFTER;
+    let until = SimTime(link.cursor.max(0)) + TIME_AFTER_CURSOR;
     while session.advance(until, 100_000) == Slice::More {}
     let scenario = &session.loaded().scenario;
     let story = session.progress().story();
@@ -267,13 +270,13 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     Ok(())
 }
 
-/// Notes which lesson the run of a link is of.
+/// Sets the name and title of the lesson of a run.
 fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
     if let Some(name) = &link.lesson {
         graded.lesson.clone_from(name);
     } else {
         graded.lesson = loaded.title();
-        graded.own = loaded.files.first().map(|(name, text)| OwnLesson {
+        graded.custom = loaded.files.first().map(|(name, text)| CustomLesson {
             stem: file_stem(name).to_owned(),
             text: text.clone(),
         });
@@ -281,7 +284,7 @@ fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
     graded.title = title_of(&graded.lesson);
 }
 
-/// Title of a built-in lesson or practice family. Any other scenario is called by its own title.
+/// Returns the title of a built-in lesson or practice family; for any other scenario, `name` is already its title.
 fn title_of(name: &str) -> String {
     if let Some(title) = lessons::title(name) {
         return title.to_owned();
@@ -325,15 +328,15 @@ fn answers(story: &Story, scenario: &Scenario, given: &[(usize, Option<String>)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CourseResult {
     pub student: String,
-    /// Points in per cent.
+    /// Points in percent.
     pub percent: f64,
     pub is_passed: bool,
-    /// Items of the course without a run.
+    /// Number of items of the course without a run.
     pub missing: usize,
 }
 
-/// The result of each student, in the order in which they first appear. Of several runs of an item the best one counts;
-/// runs with complaints count nothing.
+/// Returns the result of each student, in the order in which they first appear. Only the best run of an item counts;
+/// runs with complaints score 0.
 #[must_use]
 pub fn results(course: &Course, runs: &[GradedRun]) -> Vec<CourseResult> {
     let mut students: Vec<&str> = Vec::new();
@@ -370,12 +373,12 @@ pub struct FrequentMistake {
     pub lesson: String,
     pub ask: String,
     pub wrong: String,
-    /// How many gave it, of how many who answered.
+    /// Number of students who gave this answer, and of all who answered.
     pub count: (usize, usize),
     pub right: String,
 }
 
-/// The most frequent wrong answer of each question, in the order of the lessons' names.
+/// Returns the most frequent wrong answer of each question, ordered by the names of the lessons.
 #[must_use]
 pub fn frequent_mistakes(runs: &[GradedRun]) -> Vec<FrequentMistake> {
     let mut questions: Vec<(&str, &GradedAnswer)> = Vec::new();

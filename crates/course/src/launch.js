@@ -1,13 +1,13 @@
 // Opens a Podscope course in a frame and reports it to the SCORM 1.2 API of the learning management system.
 "use strict";
 
-/** Finds the API in the windows above, as SCORM 1.2 asks for. */
+/** Finds the API object in the parent or opener windows, as SCORM 1.2 requires. */
 function findApi(from) {
   for (let at = from, depth = 0; at && depth < 8; depth += 1) {
     try {
       if (at.API) return at.API;
     } catch {
-      return null; // A window of another origin.
+      return null; // the window has another origin
     }
     if (at.parent === at) return at.opener ? findApi(at.opener) : null;
     at = at.parent;
@@ -23,7 +23,7 @@ const finished = new Map();
 
 const set = (name, value) => api?.LMSSetValue(name, String(value));
 
-/** Time in the form HHHH:MM:SS. */
+/** Returns the elapsed time in the form HHHH:MM:SS. */
 function sessionTime() {
   const seconds = Math.floor((Date.now() - began) / 1000);
   const part = (value, digits) => String(value).padStart(digits, "0");
@@ -46,7 +46,7 @@ api?.LMSInitialize("");
 try {
   for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) finished.set(task, score);
 } catch {
-  // What was stored is of another package: begin anew.
+  // The stored data is of another package: start from the beginning.
 }
 if (api && finished.size === 0) set("cmi.core.lesson_status", "incomplete");
 
@@ -54,7 +54,7 @@ window.addEventListener("message", (event) => {
   if (event.source !== frame.contentWindow || event.origin !== location.origin) return;
   const message = event.data;
   if (message?.podscope !== 1 || message.type !== "finished") return;
-  // Tasks of one family have one name; their numbers in the course differ.
+  // Tasks of one family have the same name, so the number of the item is used if there is one.
   const task = message.item ?? message.lesson;
   finished.set(task, Math.max(finished.get(task) ?? 0, Number(message.score) || 0));
   store();

@@ -1,13 +1,13 @@
 //! Features based on lessons: unlimited practice tasks, courses and exams, and grading of submitted work.
 //!
-//! A *practice family* is a file that describes many tasks of one kind: a scenario with variables, the values that they
-//! may take at each level, and a question. A family, a level and a seed name one task. The engine is the answer key: the
-//! task is played, and the run says which answer is right and why each other one is not.
+//! A *practice family* is a file that describes many similar tasks: a scenario with variables, their possible values at
+//! each level, and a question. A family, a level and a seed determine one task. The engine is the answer key: the task
+//! is played, and the run shows which answer is right and why the others are wrong.
 //!
 //! A *course* is a file that lists lessons and tasks; an *exam* is a course with a time limit, weights and a pass mark.
 //! A student hands in a file with the runs of the course. Grading replays each run and checks what the file claims.
 //!
-//! The crate is apart from the session, because the first visit of the page uses none of it.
+//! This crate is separate from the session, because the first visit of the page does not need it.
 //!
 //! ```
 //! use podscope_course::{Family, Task};
@@ -15,7 +15,7 @@
 //! let text = podscope_course::family_text("which-phase").expect("it is built in");
 //! let family = Family::read("which-phase.yaml", text).expect("it is valid");
 //! let task = Task::draw(&family, 7, 1).expect("it has an answer");
-//! assert!(task.judge(&task.answer).is_right);
+//! assert!(task.check(&task.answer).is_right);
 //! ```
 
 pub mod course;
@@ -28,7 +28,7 @@ pub mod task;
 pub mod xapi;
 
 pub use family::{Family, MAX_LEVEL};
-pub use task::{Judged, Task};
+pub use task::{CheckedAnswer, Task};
 
 use podscope_api::wire::Wire;
 use podscope_api::{Parsed, Tree};
@@ -40,12 +40,12 @@ const COURSES: [(&str, &str); 2] = [
     ("exam-scheduling", include_str!("../courses/exam-scheduling.yaml")),
 ];
 
-/// Names of the built-in courses.
+/// Returns the names of the built-in courses.
 pub fn courses() -> impl Iterator<Item = &'static str> {
     COURSES.iter().map(|(name, _)| *name)
 }
 
-/// The text of a built-in course.
+/// Returns the text of a built-in course.
 #[must_use]
 pub fn course_text(name: &str) -> Option<&'static str> {
     COURSES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
@@ -53,18 +53,18 @@ pub fn course_text(name: &str) -> Option<&'static str> {
 
 include!(concat!(env!("OUT_DIR"), "/families.rs"));
 
-/// Names of the built-in practice families, in alphabetical order.
+/// Returns the names of the built-in practice families in alphabetical order.
 pub fn families() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().map(|(name, _)| *name)
 }
 
-/// The text of a built-in practice family.
+/// Returns the text of a built-in practice family.
 #[must_use]
 pub fn family_text(name: &str) -> Option<&'static str> {
     FAMILIES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// The first document of a kind, its fields, and the problems of decoding them.
+/// Returns the first document of a kind, its decoded fields, and the problems found while decoding.
 ///
 /// # Errors
 /// The file has no document of this kind.
@@ -81,7 +81,7 @@ fn document<'p, T: Wire>(
     Ok((tree, fields, errors.into_iter().map(problem).collect()))
 }
 
-/// A problem at the position of a field.
+/// Creates a problem at the position of a field.
 fn problem_at(file: &str, tree: &Tree<'_>, path: &str, message: String) -> Problem {
     let (line, column) = tree.position(path);
     Problem {

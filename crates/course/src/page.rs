@@ -1,4 +1,4 @@
-//! Answers of the engine to the page's requests about practice and courses.
+//! Handles the page's requests about practice and courses.
 
 use podscope_messages::sentence;
 use podscope_protocol::{
@@ -14,7 +14,7 @@ use crate::grade;
 use crate::schedule::{Next, Schedule};
 use crate::task::Task;
 
-/// Handles a request about practice or a course. A drawn task is opened as a session of the host.
+/// Handles a request about practice or a course. A generated task is opened as the session of the host.
 pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<Update> {
     let answer = match request {
         CourseRequest::Families(practice) => Ok(CourseUpdate::Families(families(&practice))),
@@ -47,7 +47,7 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
     }]
 }
 
-/// All families, with what the schedule says about each.
+/// Returns all families, each with its entry in the schedule.
 fn families(practice: &Practice) -> Vec<PracticeFamily> {
     let schedule = Schedule::read(&practice.schedule);
     let listed = |name: &str| {
@@ -65,7 +65,7 @@ fn families(practice: &Practice) -> Vec<PracticeFamily> {
     crate::families().filter_map(listed).collect()
 }
 
-/// The schedule after an answer.
+/// Returns the schedule after an answer.
 fn recorded(task: TaskId, is_right: bool, practice: &Practice) -> String {
     let mut schedule = Schedule::read(&practice.schedule);
     let answered = Next {
@@ -78,7 +78,7 @@ fn recorded(task: TaskId, is_right: bool, practice: &Practice) -> String {
     schedule.write()
 }
 
-/// Draws a task, by default the one that the schedule chooses. Returns it with the text of its scenario.
+/// Generates a task, by default the next one in the schedule. Returns it with the text of its scenario.
 fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, String), Vec<Problem>> {
     let chosen = || {
         let next = Schedule::read(&practice.schedule).next(crate::families(), practice.today)?;
@@ -95,7 +95,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
     let reasons = task
         .options
         .iter()
-        .map(|option| (option.clone(), task.judge(option).why));
+        .map(|option| (option.clone(), task.check(option).why));
     let shown = PracticeTask {
         id: TaskId {
             level: task.level,
@@ -111,7 +111,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
     Ok((shown, task.text))
 }
 
-/// Replays the runs of a file that was handed in.
+/// Replays the runs of a handed-in file.
 fn graded(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
     let runs = grade::grade(&grade::read(file, text)?);
     let answer = |answer: grade::GradedAnswer| GradedAnswer {

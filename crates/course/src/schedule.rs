@@ -1,9 +1,9 @@
-//! When a practice family is asked again: the SM-2 rule (P. A. Woźniak, SuperMemo 2, 1987). After a right answer the
-//! interval grows by the family's easiness; after a wrong one it begins anew, and the easiness falls. Families are
-//! interleaved: the same one is not asked twice in a row while another one is due.
+//! Determines when a practice family is asked again, by the SM-2 algorithm (P. A. Woźniak, SuperMemo 2, 1987). After a
+//! right answer the interval is multiplied by the easiness of the family; after a wrong one it is reset, and the
+//! easiness decreases. Families are interleaved: the same family is not asked twice in a row while another one is due.
 //!
-//! The schedule is stored as text, one line per family: `NAME DAY INTERVAL EASINESS REPETITIONS LEVEL SEED`. Days are
-//! counted by the caller; easiness is in thousandths.
+//! The schedule is stored as text, one line per family: `NAME DAY INTERVAL EASINESS REPETITIONS LEVEL SEED`. The caller
+//! numbers the days; easiness is in thousandths.
 
 use std::fmt::Write;
 
@@ -11,28 +11,28 @@ use podscope_api::ordered;
 
 use crate::family::MAX_LEVEL;
 
-/// Easiness of a new family.
+/// Easiness of a new family, in thousandths.
 const FIRST_EASINESS: u32 = 2500;
-/// SM-2 never goes below this.
+/// Minimum easiness in SM-2, in thousandths.
 const MIN_EASINESS: u32 = 1300;
-/// SM-2's change after a right answer without hesitation (quality 5).
-const EASIER: u32 = 100;
-/// SM-2's change after a wrong answer (quality 2).
-const HARDER: u32 = 320;
-/// Longest interval, in days.
+/// Increase of the easiness after a right answer without hesitation (quality 5 in SM-2), in thousandths.
+const EASINESS_INCREASE: u32 = 100;
+/// Decrease of the easiness after a wrong answer (quality 2 in SM-2), in thousandths.
+const EASINESS_DECREASE: u32 = 320;
+/// Maximum interval in days.
 const MAX_INTERVAL: u32 = 365;
-/// Right answers in a row after which tasks become harder.
-const RISES_AFTER: u32 = 2;
+/// Number of right answers in a row after which the level rises.
+const ANSWERS_PER_LEVEL: u32 = 2;
 
-/// A reader's practice record of a family.
+/// A student's practice record of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Practised {
-    /// The day on which it is due.
+    /// The day on which the family is due.
     pub due: u32,
-    /// Days between the last two.
+    /// Interval in days between the last answer and `due`.
     interval: u32,
     easiness: u32,
-    /// Right answers in a row.
+    /// Number of right answers in a row.
     repetitions: u32,
     pub level: u32,
     /// Seed of the last task.
@@ -53,12 +53,12 @@ pub struct Next {
     pub family: String,
     pub seed: u64,
     pub level: u32,
-    /// None: the family is new. Otherwise the day on which it was or will be due.
+    /// The day on which the family was or will be due; None if it is new.
     pub due: Option<u32>,
 }
 
 impl Schedule {
-    /// Parses the stored text; invalid lines are skipped. The first line may name the last family.
+    /// Parses the stored text; invalid lines are skipped. The first line may contain the family that was asked last.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let line = |line: &str| {
@@ -87,7 +87,7 @@ impl Schedule {
         }
     }
 
-    /// The text to store.
+    /// Returns the text to store.
     #[must_use]
     pub fn write(&self) -> String {
         let mut text = self
@@ -125,12 +125,12 @@ impl Schedule {
             _ => (known.interval * known.easiness).div_ceil(1000).min(MAX_INTERVAL),
         };
         let easiness = if is_right {
-            known.easiness + EASIER
+            known.easiness + EASINESS_INCREASE
         } else {
-            known.easiness.saturating_sub(HARDER)
+            known.easiness.saturating_sub(EASINESS_DECREASE)
         };
         let level = match is_right {
-            true if repetitions.is_multiple_of(RISES_AFTER) => (known.level + 1).min(MAX_LEVEL),
+            true if repetitions.is_multiple_of(ANSWERS_PER_LEVEL) => (known.level + 1).min(MAX_LEVEL),
             true => known.level,
             false => known.level.saturating_sub(1).max(1),
         };
@@ -148,7 +148,8 @@ impl Schedule {
         );
     }
 
-    /// The task to ask next: the family that is overdue longest, else a new one, else the one that is due first.
+    /// Returns the task to ask next: of the family that has been due longest, else of a new family, else of the one
+    /// that is due next.
     #[must_use]
     pub fn next<'n>(&self, families: impl Iterator<Item = &'n str>, today: u32) -> Option<Next> {
         let all: Vec<&str> = families.collect();
@@ -173,7 +174,7 @@ impl Schedule {
         })
     }
 
-    /// All practised families with what is known about them.
+    /// Returns all practised families with their records.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Practised)> {
         self.families.iter().map(|(name, one)| (name.as_str(), one))
     }
@@ -218,7 +219,7 @@ mod tests {
 
     /// Shows: E-08
     #[test]
-    fn families_are_interleaved_and_new_ones_follow_what_is_due() {
+    fn due_families_are_interleaved_before_new_ones() {
         let mut schedule = Schedule::default();
         assert_eq!(answer(&mut schedule, true, 0), "a");
         assert_eq!(answer(&mut schedule, true, 0), "b", "nothing is due: a new one");

@@ -25,7 +25,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // XML 1.0 has no other control characters.
+            // XML 1.0 allows no other control characters.
             '\t' | '\n' | '\r' | ' '.. => out.push(character),
             _ => {}
         }
@@ -33,13 +33,13 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// An identifier of the manifest: letters, digits, `-` and `.`.
+/// Returns an identifier for the manifest: only letters, digits, `-` and `.`.
 fn identifier(name: &str) -> String {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '.');
     format!("podscope-{}", name.replace(|character| !is_allowed(character), "-"))
 }
 
-/// The manifest `imsmanifest.xml` of a package with these files.
+/// Returns the manifest `imsmanifest.xml` of a package with these files.
 #[must_use]
 pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
     let (id, title) = (identifier(&course.name), escaped(&course.title));
@@ -80,7 +80,7 @@ pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
     )
 }
 
-/// The page that the learning management system opens.
+/// Returns the page that the learning management system opens.
 #[must_use]
 pub fn launcher(course: &Course) -> String {
     let title = escaped(&course.title);
@@ -106,10 +106,10 @@ pub fn launcher(course: &Course) -> String {
     )
 }
 
-/// The program of the launcher: reports the messages of the page to the SCORM 1.2 API.
+/// The script of the launcher page, which reports the messages of the course to the SCORM 1.2 API.
 pub const LAUNCHER_PROGRAM: &str = include_str!("launch.js");
 
-/// All files of a package: manifest, launcher, the site's files, and the course's text.
+/// Returns all files of a package: the manifest, the launcher, the files of the site, and the course file.
 #[must_use]
 pub fn package(course: &Course, text: &str, site: Vec<PackedFile>) -> Vec<PackedFile> {
     let mut files: Vec<PackedFile> = site
@@ -120,7 +120,7 @@ pub fn package(course: &Course, text: &str, site: Vec<PackedFile>) -> Vec<Packed
     files.push(("launch.js".to_owned(), LAUNCHER_PROGRAM.as_bytes().to_vec()));
     let manifest = manifest(course, &files);
     files.push((LAUNCHER.to_owned(), launcher(course).into_bytes()));
-    // A learning management system reads the manifest first.
+    // The manifest is the first file, because a learning management system reads it first.
     files.insert(0, ("imsmanifest.xml".to_owned(), manifest.into_bytes()));
     files
 }

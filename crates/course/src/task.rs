@@ -1,4 +1,4 @@
-//! A task of a practice family: drawn, played for its answer, and judged.
+//! A task of a practice family: generates it, plays it to find the right answer, and checks answers.
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{Happening, Rng, SimTime, Span};
@@ -15,10 +15,10 @@ use podscope_session::triage;
 
 use crate::family::{Family, MAX_LEVEL};
 
-/// How often values are drawn until a task has one right answer.
+/// Maximum number of attempts to generate a task with exactly one right answer.
 const MAX_DRAWS: u64 = 64;
-/// Time for which the effect of a command is awaited.
-const EFFECT: Span = Span::seconds(180);
+/// Simulated time after a command until its effect is evaluated.
+const EFFECT_TIME: Span = Span::seconds(180);
 
 /// A task with its answer.
 #[derive(Debug)]
@@ -26,39 +26,39 @@ pub struct Task {
     pub family: Family,
     pub seed: u64,
     pub level: u32,
-    /// The texts of the family with the drawn values of its variables.
+    /// The texts of the family with the chosen values of its variables.
     pub texts: FilledTexts,
     /// The task as a scenario file, which the page opens like a lesson.
     pub text: String,
-    /// What the cluster is like, in Markdown.
+    /// Description of the cluster, in Markdown.
     situation: Sentence,
-    /// What is asked about it, in Markdown.
+    /// The question about the cluster, in Markdown.
     ask: Sentence,
-    /// Answers to choose from. Empty if a node or pod is to be named.
+    /// Answers to choose from. Empty if the answer is the name of a node or pod.
     pub options: Vec<String>,
     /// The right answer.
     pub answer: String,
-    /// The question of the scenario; None if a command is asked for.
+    /// The question of the scenario; None if the answer is a command.
     predict: Option<Predict>,
     /// The run that gave the answer.
     session: Session,
-    /// For each option that is a command, what is wrong in the cluster after it.
+    /// For each option that is a command, the state of the cluster after it.
     effects: Vec<(String, Sentence)>,
 }
 
-/// A judged answer.
+/// Result of checking an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct CheckedAnswer {
     pub is_right: bool,
     /// Why the answer is right or wrong.
     pub why: Sentence,
 }
 
 impl Task {
-    /// Draws a task. The same family, seed and level give the same task.
+    /// Generates a task. The same family, seed and level give the same task.
     ///
     /// # Errors
-    /// The family's scenario has problems, or no draw has exactly one right answer.
+    /// The family's scenario has problems, or no attempt gives exactly one right answer.
     pub fn draw(family: &Family, seed: u64, level: u32) -> Result<Self, Vec<Problem>> {
         let file = format!("{}.yaml", family.name);
         let level = level.clamp(1, MAX_LEVEL);
@@ -102,13 +102,13 @@ impl Task {
         Err(vec![Problem::of(file, message)])
     }
 
-    /// Situation and question in English, in Markdown.
+    /// Returns situation and question in English, in Markdown.
     #[must_use]
     pub fn question(&self) -> String {
         format!("{}\n\n**{}**", self.situation.english(), self.ask.english())
     }
 
-    /// Situation and question in the current language, in Markdown.
+    /// Returns situation and question in the current language, in Markdown.
     #[must_use]
     pub fn translated_question(&self) -> String {
         format!(
@@ -118,17 +118,17 @@ impl Task {
         )
     }
 
-    /// A sentence of this task in the current language. The texts of the family are translated as templates, and then
-    /// filled with the values of the task.
+    /// Returns a sentence of this task in the current language. The texts of the family are translated as templates,
+    /// and then filled with the values of the task.
     #[must_use]
     pub fn translated(&self, sentence: &Sentence) -> String {
         let filled = self.texts.translated(&sentence.english());
         filled.unwrap_or_else(|| sentence.to_string())
     }
 
-    /// Judges an answer: an option or its number from 1, or a name.
+    /// Checks an answer: an option, its number (from 1), or a name.
     #[must_use]
-    pub fn judge(&self, answer: &str) -> Judged {
+    pub fn check(&self, answer: &str) -> CheckedAnswer {
         let answer = answer.trim();
         let by_number = answer
             .parse::<usize>()
@@ -141,13 +141,13 @@ impl Task {
             by_number.map_or(answer, String::as_str)
         };
         let is_right = answer == self.answer;
-        Judged {
+        CheckedAnswer {
             is_right,
             why: self.why(answer),
         }
     }
 
-    /// Explains an answer: by the words of the family, else by what the engine says.
+    /// Explains an answer with the text of the family, or else with the reason that the engine gives.
     fn why(&self, answer: &str) -> Sentence {
         if let Some((_, effect)) = self.effects.iter().find(|(command, _)| command == answer) {
             return effect.clone();
@@ -164,7 +164,7 @@ impl Task {
             .unwrap_or_else(|| self.family.rule.as_str().into())
     }
 
-    /// The scheduler's verdict on a node.
+    /// Returns the scheduler's verdict on a node.
     fn why_not_node(&self, node: &str) -> Option<Sentence> {
         let attempt = first_attempt(&self.session, self.family.pod.as_deref()?)?;
         let explanation = self.session.explain(attempt.0)?;
@@ -173,15 +173,15 @@ impl Task {
     }
 }
 
-/// The answer to a task, as the run gives it.
-struct Found {
+/// The right answer to a task, found by running it.
+struct FoundAnswer {
     options: Vec<String>,
     answer: String,
     session: Session,
     effects: Vec<(String, Sentence)>,
 }
 
-/// Sequence number and number of feasible nodes of a pod's first scheduling attempt.
+/// Returns sequence number and number of feasible nodes of a pod's first scheduling attempt.
 fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
     let (namespace, name) = pod.split_once('/')?;
     let key = ObjectKey::new(namespace, name);
@@ -192,8 +192,9 @@ fn first_attempt(session: &Session, pod: &str) -> Option<(u64, usize)> {
     }
 }
 
-/// Plays a question. None if the run has no answer among the options, or more than one node would be right.
-fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<Option<Found>, Vec<Problem>> {
+/// Plays the scenario of a question. Returns None if the answer is not among the options, or if more than one node
+/// would be right.
+fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<Option<FoundAnswer>, Vec<Problem>> {
     let played = play::play(loaded, Attempt::Nothing, None)?;
     let truth = played
         .session
@@ -214,7 +215,7 @@ fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<
         None if ask.options.is_empty() => value,
         None => return Ok(None),
     };
-    Ok(is_unique.then(|| Found {
+    Ok(is_unique.then(|| FoundAnswer {
         options: ask.options.clone(),
         answer,
         session: played.session,
@@ -222,13 +223,13 @@ fn answer_of_question(family: &Family, loaded: Loaded, ask: &Predict) -> Result<
     }))
 }
 
-/// Plays each command. None unless exactly one reaches all goals of the step.
+/// Plays each command. Returns None unless exactly one reaches all goals of the step.
 fn answer_of_commands(
     family: &Family,
     loaded: &Loaded,
     commands: &[String],
     rng: &mut Rng,
-) -> Result<Option<Found>, Vec<Problem>> {
+) -> Result<Option<FoundAnswer>, Vec<Problem>> {
     let mut remaining = commands.to_vec();
     let mut options = Vec::new();
     while !remaining.is_empty() {
@@ -246,7 +247,7 @@ fn answer_of_commands(
         let mut session = Session::new(loaded.clone())?;
         let at = SimTime::ZERO + family.at;
         session.schedule(vec![Timed { at, command: parsed }]);
-        while session.advance(at + EFFECT, 100_000) == Slice::More {}
+        while session.advance(at + EFFECT_TIME, 100_000) == Slice::More {}
         let story = session.progress().story();
         let reaches = story.halt().is_none()
             && story.shown().first().is_some_and(|shown| {
@@ -260,7 +261,7 @@ fn answer_of_commands(
     if right.len() != 1 {
         return Ok(None);
     }
-    Ok(right.pop().map(|(answer, session)| Found {
+    Ok(right.pop().map(|(answer, session)| FoundAnswer {
         options,
         answer,
         session,

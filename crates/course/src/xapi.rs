@@ -1,18 +1,18 @@
-//! Graded runs as xAPI 1.0.3 statements, which a learning record store takes as they are. Statements carry no identifiers
-//! and no instants: the store sets both when it receives them, so that equal files give equal statements.
+//! Converts graded runs to xAPI 1.0.3 statements, which a learning record store accepts unchanged. Statements have no
+//! ID and no timestamp: the store sets both when it receives them, so equal files give equal statements.
 
 use serde_json::{Map, Value, json};
 
 use crate::course::Course;
 use crate::grade::{CourseResult, GradedAnswer, GradedRun};
 
-/// Key of the link of a run among a result's extensions.
-const RUN: &str = "urn:podscope:run";
-/// Key of what a replay does not confirm.
-const COMPLAINTS: &str = "urn:podscope:complaints";
+/// Extension key of a result for the link of the run.
+const RUN_KEY: &str = "urn:podscope:run";
+/// Extension key of a result for the complaints of the replay.
+const COMPLAINTS_KEY: &str = "urn:podscope:complaints";
 
-/// The statements about runs in the order of the runs: each answer to a question, then the lesson. `site` is the address
-/// of the site, to which the names of lessons are added.
+/// Returns the statements about runs, in order: for each run its answers, then the lesson. The address of a lesson is
+/// `site` followed by its name.
 #[must_use]
 pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
     let of_run = |run: &GradedRun| {
@@ -24,7 +24,7 @@ pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
     runs.iter().flat_map(of_run).collect()
 }
 
-/// The statements about a course: who passed and who failed.
+/// Returns the statements about a course: which students passed and which failed.
 #[must_use]
 pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<Value> {
     let statement = |result: &CourseResult| {
@@ -65,11 +65,11 @@ fn lesson_address(run: &GradedRun, site: &str) -> String {
     format!("{site}#lesson={}", encoded(&run.lesson))
 }
 
-/// A run that cannot be confirmed was attempted, whatever its file claims.
+/// Creates the statement about a run. A run with complaints counts only as attempted, whatever its file claims.
 fn lesson(run: &GradedRun, site: &str) -> Value {
     let is_confirmed = run.complaints.is_empty();
     let is_complete = run.is_finished && is_confirmed;
-    let mut extensions = Map::from_iter([(RUN.to_owned(), json!(run.handed.link))]);
+    let mut extensions = Map::from_iter([(RUN_KEY.to_owned(), json!(run.handed.link))]);
     let mut result = json!({"completion": is_complete});
     if is_confirmed {
         result["score"] = json!({"scaled": scaled(run.score())});
@@ -79,7 +79,7 @@ fn lesson(run: &GradedRun, site: &str) -> Value {
             .iter()
             .map(|complaint| complaint.english().into())
             .collect();
-        extensions.insert(COMPLAINTS.to_owned(), Value::Array(complaints));
+        extensions.insert(COMPLAINTS_KEY.to_owned(), Value::Array(complaints));
     }
     if let Some(minutes) = run.handed.minutes.filter(|minutes| *minutes >= 0.0) {
         result["duration"] = json!(format!("PT{:.0}S", minutes * 60.0));
@@ -101,12 +101,12 @@ fn answered(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value {
     statement(&run.student, "answered", site, &object, result)
 }
 
-/// A score from 0 to 1 with three places, as the page counts.
+/// Rounds a score from 0 to 1 to three decimal places, as the page does.
 fn scaled(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
 }
 
-/// A name for an address: what is no unreserved character of RFC 3986 is encoded.
+/// Encodes a name for a URL: all but the unreserved characters of RFC 3986.
 fn encoded(name: &str) -> String {
     let one = |byte: u8| {
         let is_unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');

@@ -1,4 +1,4 @@
-//! Practice, courses and grading through the public door of the crate.
+//! Tests of practice, courses and grading through the public API of the crate.
 
 use podscope_course::course::{Course, ItemSource};
 use podscope_course::grade::{self, HandedRun};
@@ -10,7 +10,7 @@ use podscope_session::link::{Link, Reading};
 use podscope_session::play::{self, Attempt};
 use serde_json::json;
 
-/// Complaints, a line each.
+/// Formats complaints, one per line.
 fn printed(complaints: &[Sentence]) -> String {
     let lines: Vec<String> = complaints.iter().map(Sentence::english).collect();
     lines.join("\n")
@@ -27,7 +27,7 @@ fn task(family: &Family, seed: u64, level: u32) -> Task {
 
 /// Shows: E-06
 #[test]
-fn each_family_draws_tasks_with_one_right_answer_at_each_level() {
+fn tasks_of_each_family_and_level_have_one_right_answer() {
     let mut complaints = Vec::new();
     assert!(families().count() >= 15);
     for name in families() {
@@ -45,12 +45,12 @@ fn each_family_draws_tasks_with_one_right_answer_at_each_level() {
             if task.text.contains("${") {
                 complaints.push(format!("{name}, seed {seed}, level {level}: a variable has no value"));
             }
-            let right = task.judge(&task.answer);
+            let right = task.check(&task.answer);
             if !right.is_right || right.why.is_empty() {
                 complaints.push(format!("{name}, seed {seed}, level {level}: {right:?}"));
             }
             for option in task.options.iter().filter(|option| **option != task.answer) {
-                let wrong = task.judge(option);
+                let wrong = task.check(option);
                 if wrong.is_right || wrong.why.is_empty() {
                     complaints.push(format!("{name}, seed {seed}, level {level}, {option}: {wrong:?}"));
                 }
@@ -68,7 +68,7 @@ fn each_family_draws_tasks_with_one_right_answer_at_each_level() {
 
 /// Shows: E-06
 #[test]
-fn same_seed_and_level_give_the_same_task() {
+fn same_seed_and_level_give_same_task() {
     let family = family("which-node");
     let (first, again) = (task(&family, 5, 2), task(&family, 5, 2));
     assert_eq!((&first.text, &first.answer), (&again.text, &again.answer));
@@ -85,7 +85,7 @@ fn wrong_node_is_explained_by_the_scheduler() {
         .iter()
         .find(|option| **option != task.answer)
         .expect("another node");
-    let judged = task.judge(wrong);
+    let judged = task.check(wrong);
     assert!(
         !judged.is_right && judged.why.english().starts_with(wrong),
         "{judged:?}"
@@ -96,14 +96,14 @@ fn wrong_node_is_explained_by_the_scheduler() {
         .position(|option| *option == task.answer)
         .expect("it is an option");
     assert!(
-        task.judge(&format!("{}", index + 1)).is_right,
+        task.check(&format!("{}", index + 1)).is_right,
         "the option's number is accepted"
     );
 }
 
 /// Shows: E-10
 #[test]
-fn bad_family_is_refused_with_places() {
+fn invalid_family_is_refused_with_positions() {
     let problems = |text: &str| match Family::read("x.yaml", text) {
         Ok(_) => String::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
@@ -127,7 +127,7 @@ fn bad_family_is_refused_with_places() {
     );
 }
 
-/// A run of the first lesson's solution with one right and one missing answer, as a link.
+/// Plays the first lesson and returns a link to the run, with this answer to one question.
 fn first_lesson(attempt: Attempt, answer: &str) -> String {
     let loaded = lessons::load("first-pod").unwrap_or_else(|problems| panic!("{problems:?}"));
     let played = play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"));
@@ -143,7 +143,7 @@ fn first_lesson(attempt: Attempt, answer: &str) -> String {
 
 /// Shows: E-08
 #[test]
-fn handed_in_run_is_replayed_and_its_answers_are_judged() {
+fn handed_in_run_is_replayed_and_its_answers_are_checked() {
     let file = json!({
         "kind": "HandIn", "name": "Ada",
         "lessons": [{"lesson": "first-pod", "run": first_lesson(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
@@ -161,7 +161,7 @@ fn handed_in_run_is_replayed_and_its_answers_are_judged() {
 
 /// Shows: E-08
 #[test]
-fn claim_that_the_run_does_not_show_is_reported() {
+fn claim_not_confirmed_by_run_is_reported() {
     let file = json!({
         "kind": "HandIn",
         "lessons": [
@@ -191,8 +191,8 @@ fn claim_that_the_run_does_not_show_is_reported() {
     );
 }
 
-/// A scenario with one goal, of the given name and title.
-fn own_lesson(title: &str) -> String {
+/// A custom lesson with this title and two goals: the pods a and b exist.
+fn custom_lesson(title: &str) -> String {
     let goal = |pod: &str| format!("  - text: Create {pod}.\n    goal: {{count: pods -l run={pod}, equals: 1}}\n");
     let (a, b) = (goal("a"), goal("b"));
     let node =
@@ -201,8 +201,8 @@ fn own_lesson(title: &str) -> String {
     format!("{kind}\nmetadata: {{name: x}}\nspec:\n  title: {title}\n  steps:\n{a}{b}---\n{node}")
 }
 
-/// The link of a run of a file, in which pod a was created.
-fn own_run(file: &str, text: &str) -> String {
+/// Returns a link to a run of a scenario file, in which the pod a was created.
+fn custom_run(file: &str, text: &str) -> String {
     let link = Link {
         commands: vec![(1_000_000, "kubectl run a --image=nginx".to_owned())],
         cursor: 5_000_000,
@@ -211,13 +211,13 @@ fn own_run(file: &str, text: &str) -> String {
     format!("#{}", link.encode())
 }
 
-/// A course knows a lesson by URL by its file, and an inline one by its title.
+/// A handed-in file can name a custom lesson by its file name or by its title.
 /// Shows: E-13
 #[test]
-fn own_lesson_is_graded_under_its_file_and_its_title() {
-    let run = own_run("own.yaml", &own_lesson("My own lesson"));
-    let other = own_run("other.yaml", &own_lesson("Another lesson"));
-    let built_in = own_run("first-pod.yaml", &own_lesson("first-pod"));
+fn custom_lesson_is_graded_by_file_name_and_title() {
+    let run = custom_run("own.yaml", &custom_lesson("My own lesson"));
+    let other = custom_run("other.yaml", &custom_lesson("Another lesson"));
+    let built_in = custom_run("first-pod.yaml", &custom_lesson("first-pod"));
     let lessons = [
         ("own", &run),
         ("My own lesson", &run),
@@ -247,8 +247,8 @@ fn own_lesson_is_graded_under_its_file_and_its_title() {
 
 /// Shows: E-13
 #[test]
-fn course_result_counts_own_lessons_by_file_and_by_text() {
-    let inline = own_lesson("Inline lesson");
+fn course_result_counts_custom_lessons_by_file_or_text() {
+    let inline = custom_lesson("Inline lesson");
     let indented = inline.replace('\n', "\n      ");
     let text = format!(
         "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {{name: x}}\nspec:\n  title: T\n  lessons:\n  - {{url: lessons/own.yaml}}\n  - inline: |\n      {}\n",
@@ -258,8 +258,8 @@ fn course_result_counts_own_lessons_by_file_and_by_text() {
     let easier = inline.replace("run=b", "run=a");
     let percent = |inline: &str| {
         let lessons = [
-            own_run("own.yaml", &own_lesson("My own lesson")),
-            own_run("Inline lesson.yaml", inline),
+            custom_run("own.yaml", &custom_lesson("My own lesson")),
+            custom_run("Inline lesson.yaml", inline),
         ];
         let lessons = lessons.map(|run| json!({"run": run}));
         let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
@@ -277,7 +277,7 @@ fn course_result_counts_own_lessons_by_file_and_by_text() {
 
 /// Shows: E-08
 #[test]
-fn text_with_links_is_a_hand_in() {
+fn text_file_with_links_is_accepted_as_hand_in() {
     let text = format!("My work:\n{}\n", first_lesson(Attempt::Solution, "0"));
     let hand_in = grade::read("carol.txt", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!((hand_in.name.as_str(), hand_in.runs.len()), ("carol", 1));
@@ -299,7 +299,7 @@ fn text_with_links_is_a_hand_in() {
 
 /// Shows: E-08
 #[test]
-fn course_result_counts_the_best_run_of_each_item() {
+fn course_result_counts_best_run_of_each_item() {
     let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec: {title: T, lessons: [first-pod, keep-three], exam: {minutes: 5, pass: 70, weights: {first-pod: 3}}}\n";
     let course = Course::read("x.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"));
     let lessons = [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": first_lesson(attempt, "0")}));
@@ -342,7 +342,7 @@ fn built_in_courses_are_valid() {
 
 /// Shows: E-10
 #[test]
-fn bad_course_is_refused_with_places() {
+fn invalid_course_is_refused_with_positions() {
     let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec:\n  title: T\n  theme: pink\n  lessons:\n  \
         - no-such-lesson\n  - {practice: which-node, level: 7}\n  - {url: \"https://elsewhere.example/x.yaml\"}\n  - {inline: \"kind: Scenario\"}\n  \
         - {video: x}\n  exam: {minutes: 0, pass: 120, weights: {first-pod: 2}}\n";
