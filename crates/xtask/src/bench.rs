@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: runs the committed benchmarks, prints their figures and writes `target/bench.json`.
+//! `cargo xtask bench`: runs the benchmarks, prints their results and writes `target/bench.json`.
 //!
-//! Each benchmark is a row of [`BENCHES`]. A benchmark in another process reports its results as lines of the form
-//! `figure: NAME = VALUE UNIT`; its other output is passed on.
+//! Each benchmark is a row of [`BENCHES`]. A benchmark that runs as another process reports its results as lines of the
+//! form `figure: NAME = VALUE UNIT`; its other output is passed on.
 
 use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
@@ -11,9 +11,9 @@ struct Bench {
     name: &'static str,
     about: &'static str,
     tools: &'static [Tool],
-    /// Whether it needs the release site.
+    /// Whether the benchmark needs the release site.
     needs_site: bool,
-    /// Whether it takes so long that it only runs when it is named.
+    /// Whether the benchmark takes so long that it runs only if it is named.
     is_slow: bool,
     run: fn(&Paths) -> Fallible<Vec<Figure>>,
 }
@@ -31,7 +31,7 @@ impl Figure {
         Self { name, value, unit }
     }
 
-    /// The figure with `group` before its name.
+    /// Returns the figure with `group` before its name.
     pub(crate) fn with_group(self, group: &str) -> Self {
         let name = format!("{group}: {}", self.name);
         Self { name, ..self }
@@ -225,7 +225,7 @@ pub(crate) fn bench(args: &[String]) -> Fallible {
     Ok(())
 }
 
-/// Command that runs `tests/examples/bench.rs`.
+/// Returns the command that runs `tests/examples/bench.rs`.
 fn native_bench() -> Run {
     let run = Run::cargo().args(["run", "--quiet", "--profile", "native", "--package", "podscope-tests"]);
     run.args(["--example", "bench", "--"])
@@ -236,7 +236,7 @@ fn run_native(name: &str) -> Fallible<Vec<Figure>> {
     run_for_figures(native_bench().args([name]))
 }
 
-/// Runs benchmarks of the engine in a browser. Their input files are written by the native example.
+/// Runs benchmarks of the engine in a browser. The native example writes their input files first.
 fn run_engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     let inputs = host::target().join("bench").display().to_string();
     native_bench().args(["inputs", &inputs]).status()?;

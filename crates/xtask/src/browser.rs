@@ -1,5 +1,5 @@
-//! Finds Chromium and its driver in the usual places, or installs them with apt if that is allowed. Otherwise the error
-//! message contains the command that installs them.
+//! Finds Chromium and its driver in the usual locations, or installs them with apt if the user may do so. Otherwise the
+//! error message contains the command that installs them.
 
 use crate::host;
 use crate::run::{Fallible, Run};
@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Paths of browser and driver, if both exist and have the same major version: a driver works only with its own
-/// version.
+/// Returns the paths of browser and driver, if both exist and have the same major version: a driver works only with
+/// that version.
 pub(crate) fn find() -> Option<(PathBuf, PathBuf)> {
     let (chromium, driver) = (chromium()?, chromedriver()?);
     let major = |program: &Path| host::version_of(program).and_then(|v| first_number(&v));
@@ -52,7 +52,7 @@ fn chromedriver() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Why the installed browser cannot be used.
+/// Reason why the installed browser cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     BothMissing,
@@ -72,7 +72,7 @@ fn problem() -> Problem {
 
 const APT: &str = "sudo apt-get install ";
 
-/// Linux distributions by their names in `/etc/os-release`, with the command that installs browser and driver there.
+/// Names of Linux distributions in `/etc/os-release`, with the command that installs browser and driver there.
 const INSTALL_COMMANDS: &[(&[&str], &str)] = &[
     (
         &["ubuntu"],
@@ -86,13 +86,13 @@ const INSTALL_COMMANDS: &[(&[&str], &str)] = &[
     (&["nixos"], "nix-shell -p chromium chromedriver"),
 ];
 
-/// Installation from npm, for all systems that Chrome is built for.
+/// Installation from npm, for all systems for which Chrome is built.
 const BY_NPM: &str = "npx @puppeteer/browsers install chrome@stable
   npx @puppeteer/browsers install chromedriver@stable
 and name the programs that they print in PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDRIVER";
 
-/// The message that asks a person to install the browser, with the command for the system that this `/etc/os-release`
-/// describes (empty if the file does not exist).
+/// Returns the message that asks the user to install the browser, with the command for the system that this
+/// `/etc/os-release` describes (empty if the file does not exist).
 fn install_message(problem: Problem, os_release: &str) -> String {
     let description = match problem {
         Problem::BothMissing => "Chromium (or Chrome) and chromedriver are missing",
@@ -104,7 +104,7 @@ fn install_message(problem: Problem, os_release: &str) -> String {
     format!("{description}, and the browser tests need both, in the same version. Please run:\n  {command}")
 }
 
-/// The install command of the first distribution that the system is or resembles.
+/// Returns the install command of the first distribution that the system is or resembles.
 fn install_command(os_release: &str) -> Option<&'static str> {
     system_names(os_release).iter().find_map(|name| {
         let row = INSTALL_COMMANDS
@@ -114,7 +114,7 @@ fn install_command(os_release: &str) -> Option<&'static str> {
     })
 }
 
-/// Names of the system and of the systems it resembles: `ID`, then the words of `ID_LIKE`.
+/// Returns the names of the system and of the systems that it resembles: `ID`, then the words of `ID_LIKE`.
 fn system_names(os_release: &str) -> Vec<String> {
     let value = |key: &str| {
         let line = os_release
@@ -131,7 +131,7 @@ fn system_names(os_release: &str) -> Vec<String> {
     names
 }
 
-/// Installs browser and driver with apt if this user may; otherwise returns the message with the command to run.
+/// Installs browser and driver with apt if this user may do so; otherwise returns the message with the command to run.
 pub(crate) fn install() -> Fallible {
     let os_release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let message = install_message(problem(), &os_release);
@@ -194,7 +194,7 @@ mod tests {
                 "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n",
                 "sudo apt-get install chromium-browser chromium-chromedriver",
             ),
-            // macOS and Windows have no such file; other systems are unknown.
+            // macOS and Windows have no such file.
             ("", "npx @puppeteer/browsers install chromedriver@stable"),
             ("ID=plan9\n", "npx @puppeteer/browsers install chromedriver@stable"),
         ] {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn message_names_missing_program() {
+    fn message_contains_missing_program() {
         assert!(install_message(Problem::DriverMissing, "").starts_with("chromedriver is missing"));
         assert!(install_message(Problem::BrowserMissing, "").starts_with("Chromium (or Chrome) is missing"));
         assert!(install_message(Problem::VersionMismatch, "").contains("different versions"));

@@ -1,4 +1,4 @@
-//! `cargo xtask test --changed`: formatting, clippy and tests of the crates that a change concerns.
+//! `cargo xtask test --changed`: formatting, clippy and tests of the crates that a change affects.
 //!
 //! ```text
 //! files that differ from main ─► their crates (touched) ─► crates that depend on them (affected)
@@ -13,17 +13,17 @@ use crate::steps::{self, BROWSER_CRATES, Outcome};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// The package of the tests that span crates.
+/// Package of the cross-crate tests.
 const TESTS: &str = "podscope-tests";
-/// A package that is part of every simulation.
+/// Package that every simulation uses; if it is affected, the golden scenarios run.
 const ENGINE: &str = "podscope-cluster";
 
 /// A package of the workspace.
 struct Member {
     name: String,
-    /// Its folder, relative to the root.
+    /// Folder of the package, relative to the root.
     dir: String,
-    /// Members that it depends on, also as dev-dependencies.
+    /// Members on which the package depends, including dev-dependencies.
     dependencies: Vec<String>,
 }
 
@@ -97,7 +97,7 @@ fn listed(names: &BTreeSet<&str>) -> String {
     }
 }
 
-/// `cargo COMMAND -p …` for these packages; `None` if there are none.
+/// Returns `cargo COMMAND -p …` for these packages; `None` if there are none.
 fn cargo_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], rest: &[&str]) -> Option<Run> {
     let packages: Vec<&str> = names.flat_map(|name| ["-p", name]).collect();
     (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(rest))
@@ -108,7 +108,7 @@ fn clippy<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<R
     cargo_packages(names, &command, &["--all-targets", "--", "-D", "warnings"])
 }
 
-/// Files that differ from the commit where the branch left main, including uncommitted and new files.
+/// Returns the files that differ from the commit where the branch left main, including uncommitted and new files.
 fn changed_files() -> Fallible<Vec<String>> {
     let git = |args: &[&str]| Run::new("git").args(args).output();
     let base = git(&["merge-base", "main", "HEAD"]).or_else(|_| git(&["merge-base", "origin/main", "HEAD"]));
@@ -158,7 +158,7 @@ fn parse_members(tree: &str, root: &str) -> Vec<Member> {
     members
 }
 
-/// The members whose folders contain the files; all members if one of the files concerns the whole workspace.
+/// Returns the members whose folders contain the files; all members if one of the files affects the whole workspace.
 fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
     let workspace_files = ["Cargo.toml", "Cargo.lock", ".clippy.toml", "rust-toolchain.toml"];
     if files.iter().any(|file| workspace_files.contains(&file.as_str())) {
@@ -171,7 +171,7 @@ fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
     holders.map(|member| member.name.as_str()).collect()
 }
 
-/// These members and all that depend on them, directly or not.
+/// Returns these members and all that depend on them, directly or indirectly.
 fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<&'m str> {
     let mut affected = touched.clone();
     loop {
@@ -187,7 +187,7 @@ fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<
     }
 }
 
-/// The modules of cross-crate tests that these files concern.
+/// Returns the modules of the cross-crate tests that must run for these files.
 fn cross_crate_modules(files: &[String], is_engine_affected: bool) -> BTreeSet<&str> {
     let mut tests = BTreeSet::new();
     for file in files {

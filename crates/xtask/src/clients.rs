@@ -1,5 +1,5 @@
-//! Clients of other projects for the step `clients`: client libraries and operators for Python and Node, and helm. The lock
-//! files in `tests/clients` pin them with their digests; pip and npm verify these.
+//! External clients for the step `clients`: client libraries and operators for Python and Node, and helm. The lock
+//! files in `tests/clients` pin them with digests, which pip and npm verify.
 
 use crate::host;
 use crate::run::{Fallible, Run};
@@ -14,14 +14,15 @@ fn sources() -> PathBuf {
     host::root().join("tests/clients")
 }
 
-/// A directory of the cache for what a lock file pins. Another lock file has another directory.
+/// Returns the cache directory for the packages of a lock file. It depends on the content of the lock file.
 fn dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
     let text = site::read(&sources().join(lock))?;
     let digest = site::hex_of(text.as_bytes());
     Ok(host::cache().join(format!("clients-{kind}-{}", &digest[..16])))
 }
 
-/// Packages with compiled parts are for one version of Python.
+/// Returns the directory of the Python packages. It depends on the version of Python, because some packages have
+/// compiled parts.
 fn python_dir() -> Fallible<PathBuf> {
     let version = host::which("python3").and_then(|python| host::version_of(&python));
     let version = version.ok_or("please install Python 3.11 or later, with pip: `python3` must be on PATH")?;
@@ -32,10 +33,10 @@ fn node_dir() -> Fallible<PathBuf> {
     dir("node", "package-lock.json")
 }
 
-/// Whether helm's package runs on this machine.
+/// Whether the helm package runs on this machine.
 const HAS_HELM: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
-/// Environment variables with the places of the installed clients; None if they are not installed.
+/// Returns environment variables with the paths of the installed clients; None if they are not installed.
 pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
     let (python, node) = (python_dir().ok()?, node_dir().ok()?);
     let modules = node.join("node_modules");
@@ -53,7 +54,7 @@ pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
 }
 
 pub(crate) fn install() -> Fallible {
-    into(&python_dir()?, |staging| {
+    fill_atomically(&python_dir()?, |staging| {
         Run::new("python3")
             .args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"])
             .args([
@@ -65,13 +66,13 @@ pub(crate) fn install() -> Fallible {
             .args(["--target".as_ref(), staging.as_os_str()])
             .status()
     })?;
-    into(&node_dir()?, |staging| {
+    fill_atomically(&node_dir()?, |staging| {
         for name in ["package.json", "package-lock.json"] {
             site::write(&staging.join(name), &site::read(&sources().join(name))?)?;
         }
         Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
-            // The peers of helm's package are the libraries of a cloud provider.
+            // The peer dependencies of the helm package are libraries of a cloud provider, which are not needed.
             .args(["--legacy-peer-deps"])
             .dir(staging)
             .status()?;
@@ -89,7 +90,7 @@ pub(crate) fn install() -> Fallible {
 }
 
 /// Fills a temporary directory and renames it, so that an interrupted run leaves nothing incomplete.
-fn into(dir: &Path, fill: impl FnOnce(&Path) -> Fallible) -> Fallible {
+fn fill_atomically(dir: &Path, fill: impl FnOnce(&Path) -> Fallible) -> Fallible {
     if dir.is_dir() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
-//! Cost of a scheduling decision: time natively (`cargo xtask bench decisions`) and in Chromium (`cargo xtask bench
-//! chromium`), and the number of instructions (`cargo xtask test instructions`), which does not depend on how busy the
-//! machine is.
+//! Cost of a scheduling decision: native time (`cargo xtask bench decisions`), time in Chromium
+//! (`cargo xtask bench chromium`), and number of instructions (`cargo xtask test instructions`), which does not depend on
+//! the load of the machine.
 
 use crate::host;
 use crate::run::{Counts, Fallible, Run};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// A workload of `podscope bench`.
 struct Workload {
     name: &'static str,
-    /// Microseconds that kube-scheduler v1.34.1 needs per decision (5 000 nodes, 5 000 pods, 2 cores).
+    /// Time of kube-scheduler v1.34.1 per decision, in microseconds (5 000 nodes, 5 000 pods, 2 cores).
     reference: f64,
-    /// Instructions per decision with 500 nodes and 500 pods in a development build. There, the scheduler shares
-    /// generic code with the crates below it, which are not optimised; for example, `Range::contains` of `i64` in one
-    /// of them cost 13 to 25 %. If the number jumps without a change of the scheduler, look there.
+    /// Instructions per decision with 500 nodes and 500 pods in a development build. In such a build, the scheduler
+    /// shares generic code with its dependencies, which are not optimised; for example, `Range::contains` of `i64` in
+    /// one of them cost 13 to 25 %. This can change the number although the scheduler has not changed.
     instructions: u64,
 }
 
@@ -50,7 +50,7 @@ const WORKLOADS: [Workload; 5] = [
 /// Accepted deviation from the recorded number of instructions, in percent: toolchains differ slightly.
 const TOLERANCE: u64 = 8;
 
-/// Name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
+/// Returns name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
 /// workloads with 200 templates and deletions, and the growth of the cost with nodes and pods.
 pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
@@ -88,7 +88,8 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
     Ok(rows)
 }
 
-/// Time of a decision with a claim of one device, and that of the same cluster without claims.
+/// Returns the time of a decision about a pod with a claim of one device, and about one without claims in the same
+/// cluster.
 pub(crate) fn with_devices() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
@@ -140,8 +141,8 @@ pub(crate) fn build_for_browsers(paths: &Paths, features: &str, config: &[&str])
 /// File name of the module in the directory that [`build_for_browsers`] returns.
 pub(crate) const WASM: &str = "podscope_js_bg.wasm";
 
-/// A run of `tests/e2e/decisions.mjs`, which times decisions in headless Chromium with the engine built as for the
-/// site. The limit is a tenth of kube-scheduler's time.
+/// Returns a run of `tests/e2e/decisions.mjs`, which measures decisions in headless Chromium with the engine built as
+/// for the site. The limit is a tenth of kube-scheduler's time.
 pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
     let out = build_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(WASM);
@@ -156,13 +157,13 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
         .args(["preempt"]))
 }
 
-/// The script that times decisions; its arguments are the names of workloads.
+/// Returns a run of the script that measures decisions; its arguments are the names of workloads.
 pub(crate) fn time_decisions(paths: &Paths, directory: &Path) -> Run {
     let run = Run::new("node").args(["tests/e2e/decisions.mjs"]);
     run.env("PODSCOPE_BENCH", directory).tools(paths)
 }
 
-/// Microseconds per decision, as `podscope bench` prints them.
+/// Returns the microseconds per decision that `podscope bench` prints.
 fn microseconds_per_decision(podscope: &Path, args: &[&str]) -> Fallible<f64> {
     let text = Run::new(podscope).args(["bench"]).args(args).output()?;
     let value = text
@@ -217,10 +218,10 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
     (result, counts)
 }
 
-/// Instructions per decision. Two runs of different length are compared, because setting up the cluster takes more
-/// instructions than the decisions.
+/// Returns the instructions per decision, from the difference of two runs of different length, because setting up the
+/// cluster takes more instructions than the decisions.
 fn instructions_of(podscope: &Path, workload: &str) -> Fallible<u64> {
-    // A run makes a tenth more decisions than requested, to warm up: the two runs differ by 110.
+    // A run makes 10 % more decisions than requested, to warm up, so the two runs differ by 110 decisions.
     let short = total_instructions(podscope, workload, "100")?;
     let long = total_instructions(podscope, workload, "200")?;
     Ok(long.saturating_sub(short) / 110)

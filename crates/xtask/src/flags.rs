@@ -13,7 +13,7 @@ struct Variant {
     name: &'static str,
     /// Cargo's `--config` arguments, which override the profile of the workspace.
     config: &'static [&'static str],
-    /// Levels of `wasm-opt`, each applied to the same module; an empty one leaves the module unchanged.
+    /// Levels of `wasm-opt`, each applied to the same module; an empty level leaves the module unchanged.
     levels: &'static [&'static str],
 }
 
@@ -58,7 +58,7 @@ const VARIANTS: &[Variant] = &[
     },
 ];
 
-/// For each variant: bytes of the whole engine, and microseconds per decision in headless Chromium.
+/// Measures for each variant the bytes of the whole engine, and the microseconds per decision in headless Chromium.
 pub(crate) fn measure(paths: &Paths) -> Fallible<Vec<Figure>> {
     let mut rows = Vec::new();
     for variant in VARIANTS {

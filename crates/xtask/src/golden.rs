@@ -1,4 +1,4 @@
-//! Commands that write files which tests compare: golden results and third-party notices.
+//! Commands that write files with which tests compare: golden results and third-party notices.
 
 use crate::run::{Fallible, Run};
 use crate::{host, site};
@@ -19,7 +19,7 @@ pub(crate) fn bless(names: &[String]) -> Fallible {
 
 const NOTICES: &str = "www/THIRD-PARTY.md";
 
-/// `cargo xtask notices`: writes the licences of the packages that the site and the command line are built from.
+/// `cargo xtask notices`: writes the licences of the packages from which the site and the command line are built.
 pub(crate) fn notices() -> Fallible {
     let path = host::root().join(NOTICES);
     site::write(&path, &notices_text()?)?;
@@ -27,7 +27,7 @@ pub(crate) fn notices() -> Fallible {
     Ok(())
 }
 
-/// Fails unless the notices name exactly the packages that are used.
+/// Fails unless the notices list exactly the packages that are used.
 pub(crate) fn check_notices() -> Fallible {
     let rows = |text: &str| -> Vec<String> {
         text.lines()
@@ -92,7 +92,7 @@ fn notices_text() -> Fallible<String> {
     Ok(text)
 }
 
-/// The licence texts in the registry's copy of a package.
+/// Returns the licence texts in the registry's copy of a package.
 fn license_files(name: &str, version: &str) -> Vec<String> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;

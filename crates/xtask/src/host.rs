@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Root of the repository that cargo runs this package in, which may differ from where it was compiled.
+/// Returns the root of the repository in which cargo runs this package. It may differ from where the package was
+/// compiled.
 pub(crate) fn root() -> PathBuf {
     let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let manifest_dir = Path::new(&manifest_dir);
     manifest_dir.ancestors().nth(2).unwrap_or(manifest_dir).to_path_buf()
 }
 
-/// Cargo's target directory.
+/// Returns the target directory of cargo.
 pub(crate) fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => root().join(dir),
@@ -18,7 +19,7 @@ pub(crate) fn target() -> PathBuf {
     }
 }
 
-/// Cache for installed tools: one per user, shared by all clones of the repository.
+/// Returns the cache directory for installed tools. There is one per user, shared by all clones of the repository.
 pub(crate) fn cache() -> PathBuf {
     let env = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(dir) = env("PODSCOPE_TOOLS") {
@@ -34,7 +35,7 @@ pub(crate) fn cache() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("podscope-tools")
 }
 
-/// Path of the first program with this name on PATH.
+/// Returns the path of the first program with this name on PATH.
 pub(crate) fn which(name: &str) -> Option<PathBuf> {
     let suffixes: &[&str] = if cfg!(windows) {
         &[".exe", ".cmd", ".bat"]
@@ -46,7 +47,7 @@ pub(crate) fn which(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Output of `PROGRAM --version`; `None` if the program cannot be run.
+/// Returns the output of `PROGRAM --version`; `None` if the program cannot be run.
 pub(crate) fn version_of(program: &Path) -> Option<String> {
     let out = Command::new(program).arg("--version").output().ok()?;
     out.status
@@ -54,7 +55,7 @@ pub(crate) fn version_of(program: &Path) -> Option<String> {
         .then(|| String::from_utf8_lossy(&out.stdout).trim().to_string())
 }
 
-/// Whether a command can be run and succeeds; its output is discarded.
+/// Returns whether a command can be run and succeeds. Its output is discarded.
 pub(crate) fn succeeds(program: &str, args: &[&str]) -> bool {
     Command::new(program)
         .args(args)
@@ -62,7 +63,7 @@ pub(crate) fn succeeds(program: &str, args: &[&str]) -> bool {
         .is_ok_and(|out| out.status.success())
 }
 
-/// The cargo that runs this program.
+/// Returns the path of the cargo that runs this program.
 pub(crate) fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }

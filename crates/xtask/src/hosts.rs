@@ -1,6 +1,6 @@
-//! HTTP headers for hosts that let a site choose them. The page contains its Content-Security-Policy already; as a
-//! header the policy also covers files without a page (the worker of the offline copy), and some directives
-//! (`frame-ancestors`) only work as a header. One list is written in the format of each host.
+//! HTTP headers for hosts with configurable headers. The page already contains its Content-Security-Policy; as a header
+//! the policy also covers files without a page (the worker of the offline copy), and some directives
+//! (`frame-ancestors`) work only as a header. The same list is written in the format of each host.
 
 use crate::run::Fallible;
 use crate::site::write;
@@ -10,10 +10,10 @@ use std::path::Path;
 const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
                            magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
-/// Any site may show the page in a frame: embedding is supported. A framed page stores nothing.
+/// Any site may show the page in a frame, because embedding is supported. A framed page stores nothing.
 const FRAMES: &str = "frame-ancestors *";
 
-/// Configuration files with the headers for hosts. The page itself does not use them.
+/// Configuration files of hosts with the headers. The page itself does not use these files.
 pub(crate) const FILES: &[&str] = &[
     "_headers",
     ".htaccess",
@@ -25,7 +25,7 @@ pub(crate) const FILES: &[&str] = &[
 fn headers(policy: &str) -> Vec<(&'static str, String)> {
     vec![
         ("Content-Security-Policy", format!("{policy}; {FRAMES}")),
-        // A window that opened the page gets no handle to it, so it cannot navigate the page to further links.
+        // A window that opened the page gets no handle to it, so it cannot navigate the page elsewhere.
         ("Cross-Origin-Opener-Policy", "same-origin".into()),
         ("Permissions-Policy", PERMISSIONS.into()),
         ("Referrer-Policy", "no-referrer".into()),

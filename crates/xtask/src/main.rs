@@ -1,8 +1,8 @@
 //! `cargo xtask`: sets up the tools, serves, builds, tests and measures Podscope.
 //!
-//! It works with commands and files, and does not depend on the simulator. Each job is one file; the list of test steps
-//! is in [`steps`].
-// A build tool may use real time and the maps and sorts of `std`.
+//! It works with commands and files, and does not depend on the simulator. Each job has its own file; the list of test
+//! steps is in [`steps`].
+// Unlike the simulator, a build tool may use real time and the maps and sorts of `std`.
 #![allow(clippy::disallowed_types, clippy::disallowed_methods)]
 
 mod bench;
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     exit(result)
 }
 
-/// A full run of the fuzzer, optimised but with overflow checks and assertions.
+/// Runs the whole fuzzer, optimised but with overflow checks and assertions.
 fn fuzz(args: &[String]) -> Fallible {
     let run = run::Run::cargo().args(["run", "--quiet", "--profile", "fuzz", "--package", "podscope-tests"]);
     run.args(["--example", "fuzz", "--"]).args(args).status()

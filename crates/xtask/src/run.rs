@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Success, or an error message for the person at the terminal.
+/// Success, or an error message for the user.
 pub(crate) type Fallible<T = ()> = Result<T, String>;
 
 /// Numbers of passed and failed tests.
@@ -15,7 +15,7 @@ pub(crate) type Fallible<T = ()> = Result<T, String>;
 pub(crate) struct Counts {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
-    /// Of the passed ones, those that failed first and passed when they were run again.
+    /// Number of passed tests that failed first and passed when they were run again.
     pub(crate) flaky: u64,
 }
 
@@ -103,7 +103,7 @@ impl Run {
         line
     }
 
-    /// Runs to the end; stdout and stderr are inherited.
+    /// Runs the process to its end, with inherited stdout and stderr.
     pub(crate) fn status(mut self) -> Fallible {
         eprintln!("$ {}", self.command_line());
         let status = self.0.status().map_err(|e| format!("{}: {e}", self.command_line()))?;
@@ -120,7 +120,7 @@ impl Run {
         self.0.spawn().map_err(|e| format!("{}: {e}", self.command_line()))
     }
 
-    /// Runs to the end and returns stdout; an error if the process fails.
+    /// Runs the process to its end and returns its stdout; an error if the process fails.
     pub(crate) fn output(mut self) -> Fallible<String> {
         let out = self.0.output().map_err(|e| format!("{}: {e}", self.command_line()))?;
         if out.status.success() {
@@ -136,7 +136,8 @@ impl Run {
         }
     }
 
-    /// Runs to the end, passes stdout on, and counts the tests that it reports; the error names those that failed.
+    /// Runs the process to its end, passes its stdout on, and counts the tests that it reports. The error lists those
+    /// that failed.
     pub(crate) fn count_tests(mut self) -> (Fallible, Counts) {
         eprintln!("$ {}", self.command_line());
         let mut counts = Counts::default();
@@ -171,7 +172,8 @@ impl Run {
     }
 }
 
-/// The name in a line that reports a failed test: cargo's `test NAME ... FAILED`, the stories' `failed: NAME: REASON`.
+/// Returns the test name in a line that reports a failed test: `test NAME ... FAILED` of cargo, `failed: NAME: REASON`
+/// of the stories.
 fn failed_test(line: &str) -> Option<&str> {
     line.strip_prefix("failed: ").or_else(|| {
         let rest = line.strip_prefix("test ")?;
@@ -184,7 +186,7 @@ mod tests {
     use super::{Counts, failed_test};
 
     #[test]
-    fn lines_that_report_a_failed_test_give_its_name() {
+    fn failed_test_name_is_parsed_from_line() {
         for (line, want) in [
             ("test run::tests::a ... FAILED", Some("run::tests::a")),
             (
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_passed_when_run_again_are_counted() {
+    fn flaky_tests_are_counted_as_passed() {
         let got = Counts::parse("7 passed, 1 failed, 2 flaky");
         let want = Counts {
             passed: 7,

@@ -20,9 +20,9 @@ const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 const HASHED_DIRS: &[&str] = &["engine", "editor", "film", "icons", LOCALES];
 /// File name of the lesson texts, in the directory of the engine.
 pub(crate) const LESSONS: &str = "lessons";
-/// Directory of the files of the languages other than English. The page loads one when its language is chosen.
+/// Directory with one file for each language but English. The page loads a file when its language is chosen.
 const LOCALES: &str = "locales";
-/// File of the pseudo-locale, which tests choose.
+/// File of the pseudo-locale, which only tests use.
 const PSEUDO_LOCALE: &str = "/en-XA.txt";
 /// Web app manifest, for installing the page as an application.
 const MANIFEST: &str = "manifest.webmanifest";
@@ -30,7 +30,7 @@ const MANIFEST: &str = "manifest.webmanifest";
 /// Time limit of a development build, enough for a first build on a slow machine.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(20 * 60);
 
-/// Directory of the deployable site.
+/// Returns the directory of the deployable site.
 pub(crate) fn dist() -> PathBuf {
     host::root().join("dist")
 }
@@ -57,8 +57,8 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible {
         .status()
 }
 
-/// Downloads all packages. Trunk runs with `--offline`, so that it downloads no tools of its own choice; it passes this
-/// on to cargo, which then cannot download packages.
+/// Downloads all packages, because cargo cannot do so during the build: Trunk runs with `--offline`, so that it
+/// downloads no tools itself, and passes this option on to cargo.
 fn fetch() -> Fallible {
     Run::cargo().args(["fetch"]).status()
 }
@@ -76,8 +76,8 @@ fn trunk_serve(paths: &Paths, args: &[String]) -> Fallible<Run> {
         .find(|(flag, _)| *flag == "--port" || *flag == "-p")
         .map_or("8080", |(_, port)| port);
     println!("Podscope will be at http://127.0.0.1:{port}/ as soon as it is built");
-    // Serving uses its own directory, so that `dist/` is always the release site. Trunk requires that the directories
-    // which it ignores exist.
+    // Serving uses a separate directory, so that `dist/` always contains the release site. Trunk requires that ignored
+    // directories exist.
     let served = host::target().join("serve");
     for dir in [&served, &dist()] {
         fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
@@ -137,7 +137,7 @@ fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
     ))
 }
 
-/// Requests a path; returns the head and the body of the response.
+/// Requests a path. Returns the head and the body of the response.
 fn get(port: u16, path: &str) -> Fallible<(String, String)> {
     let request = || -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(("127.0.0.1", port))?;
@@ -194,7 +194,7 @@ pub(crate) fn finish() -> Fallible {
         return fs::remove_file(staging.join("sw.js")).map_err(|e| format!("sw.js: {e}"));
     }
 
-    // The version is a hash of all files including the worker of the offline copy. The page contains it.
+    // The version is a hash of all files, including the worker of the offline copy. The page contains the version.
     write(&index, &html)?;
     let version = hash_of(&staging, &files_under(&staging, "")?)?[..16].to_string();
     html = html.replacen("<html ", &format!("<html data-version=\"{version}\" "), 1);
@@ -221,8 +221,8 @@ pub(crate) fn finish() -> Fallible {
     hosts::write_headers(&staging, policy)
 }
 
-/// All lesson texts in one file, which the engine requests when the first lesson is opened: names and texts alternate,
-/// each with a NUL at its end (see `podscope_session::lessons::provide`).
+/// Returns the content of the file with all lesson texts, which the engine requests when the first lesson is opened.
+/// Names and texts alternate, each with a NUL at its end (see `podscope_session::lessons::provide`).
 fn lessons() -> Fallible<String> {
     let folder = host::root().join("crates/session/lessons");
     let mut all = String::new();
@@ -234,7 +234,7 @@ fn lessons() -> Fallible<String> {
     Ok(all)
 }
 
-/// CSP sources (hashes) of the scripts that are inline in the page.
+/// Returns the CSP sources (hashes) of the inline scripts of the page.
 fn inline_hashes(html: &str) -> String {
     let mut sources = Vec::new();
     let mut rest = html;
@@ -254,7 +254,7 @@ fn inline_hashes(html: &str) -> String {
     sources.join(" ")
 }
 
-/// Files below directory `dir` of `base`, as sorted relative paths with slashes.
+/// Returns the files below directory `dir` of `base`, as sorted relative paths with slashes.
 pub(crate) fn files_under(base: &Path, dir: &str) -> Fallible<Vec<String>> {
     let mut found = Vec::new();
     let mut pending_dirs = vec![dir.to_string()];
@@ -282,7 +282,7 @@ fn digest_of(base: &Path, file: &str) -> Fallible<impl AsRef<[u8]> + use<>> {
     Ok(Sha256::digest(bytes))
 }
 
-/// SHA-256 of the names and contents of files, in hexadecimal.
+/// Returns the SHA-256 of the names and contents of files, in hexadecimal.
 fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
     let mut hash = Sha256::new();
     for file in files {
@@ -295,7 +295,7 @@ fn hash_of(base: &Path, files: &[String]) -> Fallible<String> {
     Ok(hex(&hash.finalize()))
 }
 
-/// SHA-256 of bytes, in hexadecimal.
+/// Returns the SHA-256 of bytes, in hexadecimal.
 pub(crate) fn hex_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

@@ -1,21 +1,21 @@
-//! Brotli-compressed size of everything that a first visit transfers, and its budget.
+//! Brotli-compressed size of all files that a first visit loads, and its budget.
 
 use crate::hosts;
 use crate::run::{Fallible, Run};
 use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
-/// Limit for the compressed bytes of all files that a first visit loads.
+/// Maximum compressed size of all files that a first visit loads, in bytes.
 const VISIT_BUDGET: u64 = 1926 * 1024;
 
-/// Limit for the compressed bytes of the whole engine, which is loaded where the engine of a first visit lacks a
+/// Maximum compressed size of the whole engine, in bytes. It is loaded if the engine of a first visit lacks a
 /// capability.
 const WHOLE_ENGINE_BUDGET: u64 = 2120 * 1024;
 
-/// Files of the whole engine, in the directory of the engine.
+/// Name prefix of the files of the whole engine, in the directory of the engine.
 const WHOLE_ENGINE: &str = "podscope-whole";
 
-/// Name prefixes of files that a first visit does not load: they are requested later, or only for the offline copy.
+/// Name prefixes of files that a first visit does not load. They are requested later, or only for the offline copy.
 const LATER: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
 
 /// A file of the site.
@@ -25,7 +25,7 @@ pub(crate) struct File {
     pub(crate) brotli: u64,
 }
 
-/// The files that a first visit loads.
+/// Returns the files that a first visit loads.
 pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let is_later_part = |name: &str| {
@@ -40,13 +40,13 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     sized(names)
 }
 
-/// The files of the whole engine.
+/// Returns the files of the whole engine.
 fn whole_engine() -> Fallible<Vec<File>> {
     let names = files_under(&dist(), "")?.into_iter();
     sized(names.filter(|name| name.contains(WHOLE_ENGINE)).collect())
 }
 
-/// Files of the site with their sizes.
+/// Returns files of the site with their sizes.
 fn sized(names: Vec<String>) -> Fallible<Vec<File>> {
     let sizes = brotli_sizes(&dist(), &names)?;
     let files = names.into_iter().zip(sizes);
@@ -54,7 +54,7 @@ fn sized(names: Vec<String>) -> Fallible<Vec<File>> {
     Ok(files.collect())
 }
 
-/// Bytes of the files of a directory, uncompressed and compressed with brotli.
+/// Returns the sizes of the files of a directory in bytes, uncompressed and compressed with brotli.
 pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u64)>> {
     let script = "const z=require('zlib'),f=require('fs');\
         for(const n of process.argv.slice(1)){const b=f.readFileSync(n);\
@@ -72,14 +72,14 @@ pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u
     Ok(sizes.collect())
 }
 
-/// Prints tables of the files; an error if a budget is exceeded.
+/// Prints tables of the files. Returns an error if a budget is exceeded.
 pub(crate) fn report() -> Fallible {
     let visit = check("first visit", &first_visit()?, VISIT_BUDGET);
     let whole = check("whole engine, loaded on use", &whole_engine()?, WHOLE_ENGINE_BUDGET);
     visit.and(whole)
 }
 
-/// Prints a table of files; an error if they are over their budget.
+/// Prints a table of files. Returns an error if they exceed their budget.
 fn check(what: &str, files: &[File], budget: u64) -> Fallible {
     let kib = |bytes: u64| format!("{:.1}", bytes as f64 / 1024.0);
     println!("\n{:<48} {:>9} {:>9}", format!("{what} (KiB)"), "file", "brotli");

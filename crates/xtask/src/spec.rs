@@ -1,9 +1,9 @@
-//! `cargo xtask spec`: lists each row of the specification and each numbered fact with the tests that show it.
+//! `cargo xtask spec`: lists each row of the specification and each numbered fact with the tests that verify it.
 //!
-//! A test shows a row if a comment such as `Shows: S-01, SCH-041` names it. The comment stands above a Rust test or in
-//! its body, above a browser story, or in a scenario or lesson file. Other mentions do not count. Every ID that is
-//! mentioned anywhere must be defined in the book (`docs/`); unknown IDs are errors. IDs in names of tests are errors
-//! too, because a name must describe the behaviour.
+//! A test verifies a row if a comment such as `Shows: S-01, SCH-041` contains its ID. The comment is above a Rust test
+//! or in its body, above a browser story, or in a scenario or lesson file. Other mentions do not count. Every ID that
+//! is mentioned anywhere must be defined in the book (`docs/`); unknown IDs are errors. IDs in names of tests are
+//! errors too, because a name must describe the behaviour.
 
 use crate::host;
 use crate::run::Fallible;
@@ -49,7 +49,7 @@ const FAMILIES: &[(&str, usize)] = &[
     ("CA", 3),
 ];
 
-/// Text of a comment before the IDs that its test shows.
+/// Text in a comment before the IDs that its test verifies.
 const SHOWS: &str = "Shows:";
 
 /// Prints all rows; with `--missing` only the rows of the specification without a test, and the counts.
@@ -121,7 +121,7 @@ fn truncate(text: &str, length: usize) -> String {
     }
 }
 
-/// The IDs at the beginning of lines (after Markdown markers) with the rest of their lines, in order.
+/// Returns the IDs at the beginning of lines (after Markdown markers) with the rest of their lines, in order.
 fn rows(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| {
@@ -133,7 +133,7 @@ fn rows(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Files that may mention IDs, with their text.
+/// Returns the files that may mention IDs, with their text.
 fn sources() -> Fallible<Vec<(String, String)>> {
     let root = host::root();
     let mut files: Vec<String> = ["README.md", "ARCHITECTURE.md", "index.html"].map(String::from).into();
@@ -153,8 +153,8 @@ fn sources() -> Fallible<Vec<(String, String)>> {
         .collect()
 }
 
-/// The tests of a file with the IDs that they show. A test is a Rust test function, or the whole file of a story,
-/// scenario or lesson.
+/// Returns the tests of a file with the IDs that they verify. A test is a Rust test function, or the whole file of a
+/// story, scenario or lesson.
 fn tests_with_ids(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     if file.ends_with("spec.rs") {
         return Vec::new(); // the tests of this file contain such comments as text
@@ -173,7 +173,7 @@ fn tests_with_ids(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
     }
 }
 
-/// The IDs in the `Shows:` comments of a text.
+/// Returns the IDs in the `Shows:` comments of a text.
 fn shown_in(text: &str) -> BTreeSet<String> {
     shows_lists(text)
         .into_iter()
@@ -181,7 +181,8 @@ fn shown_in(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The text after `Shows:` in comments, with its line number. A list that ends with a comma continues in the next line.
+/// Returns the text after `Shows:` in comments, with its line number. A list that ends with a comma continues in the
+/// next line.
 fn shows_lists(text: &str) -> Vec<(usize, String)> {
     let comment = |line: &str| {
         let (_, comment) = line.split_once("//").or_else(|| line.split_once('#'))?;
@@ -206,7 +207,7 @@ fn shows_lists(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Errors about `Shows:` comments without an ID.
+/// Returns errors about `Shows:` comments without an ID.
 fn empty_lists(file: &str, text: &str) -> Vec<String> {
     if file.ends_with(".md") || file.ends_with("spec.rs") {
         return Vec::new(); // Markdown files and this file describe such comments
@@ -219,7 +220,7 @@ fn empty_lists(file: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Errors about tests whose names contain an ID, which does not tell a reader what failed.
+/// Returns errors about tests whose names contain an ID, which does not tell a reader what failed.
 fn numbered_tests(file: &str, text: &str) -> Vec<String> {
     if !file.ends_with(".rs") {
         return Vec::new();
@@ -231,7 +232,7 @@ fn numbered_tests(file: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Name and text of each test function, including the comments above it.
+/// Returns name and text of each test function, including the comments above it.
 fn test_functions(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let is_attribute_or_comment = |line: &str| line.starts_with("//") || line.starts_with("#[");
@@ -265,7 +266,7 @@ fn test_functions(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The IDs in a text, such as `S-01` and `SCH-041`.
+/// Returns the IDs in a text, such as `S-01` and `SCH-041`.
 fn ids_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
     words.filter(|word| is_id(word)).map(str::to_string).collect()
@@ -277,7 +278,7 @@ fn is_id(word: &str) -> bool {
     })
 }
 
-/// Whether the name of a function contains an ID, such as `s_01_…` or `sch041_…`.
+/// Returns whether the name of a function contains an ID, such as `s_01_…` or `sch041_…`.
 fn has_id(name: &str) -> bool {
     let words: Vec<&str> = name.split('_').collect();
     let joined = words.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1]));

@@ -12,7 +12,7 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     tools: &'static [Tool],
-    /// A step that must pass before this one; selecting this step selects that one too.
+    /// A step that must pass before this one. It is selected together with this one.
     after: Option<&'static str>,
     run: fn(&Paths) -> (Fallible, Counts),
 }
@@ -87,7 +87,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "helm, a kopf operator and the Python and Node clients work with the server of `podscope serve`",
         tools: &[Tool::Toolchain, Tool::Node, Tool::Clients],
         after: None,
-        // The same packages as `native`, so that nothing is built again.
+        // Selects the same packages as `native`, so that nothing is built again.
         run: |paths| {
             Run::cargo()
                 .args([
@@ -143,7 +143,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "stories on the release site in Chromium: screenshots, axe",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
-        // A story that fails is run once more, and both outcomes are reported.
+        // A failed story is run once more, and both outcomes are reported.
         run: |paths| stories::run(paths, &["--retries=1".to_owned()]).count_tests(),
     },
     Step {
@@ -199,7 +199,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// `cargo COMMAND` for all crates that run natively.
+/// Returns `cargo COMMAND` for all crates that run natively.
 fn native(command: &str) -> Run {
     let excluded = BROWSER_CRATES.iter().flat_map(|name| ["--exclude", name]);
     Run::cargo().args([command, "--workspace"]).args(excluded)
@@ -209,8 +209,8 @@ fn without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
 
-/// Builds a program of the workspace and returns its path. The build selects the whole workspace like the native tests,
-/// because with one package selected its dependencies would get other features and be compiled again.
+/// Builds a program of the workspace and returns its path. The build selects the whole workspace, like the native
+/// tests: with only one package selected, its dependencies would get other features and be compiled again.
 pub(crate) fn build_program(kind: &str, name: &str) -> Fallible<PathBuf> {
     let build = Run::cargo().args(["build", "--workspace", "--exclude", "podscope-js"]);
     // Building an example makes cargo enable the features of dev-dependencies, as for the tests.
@@ -246,7 +246,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
     };
     let mut counts = Counts::default();
     let mut result = Ok(());
-    // The engine's tests run in both of its builds, because their traces must be equal.
+    // The tests of the engine run with both of its builds, because their traces must be equal.
     let first_build: &[&str] = &["--no-default-features", "--features", "worker"];
     let runs = [
         ("js", &[][..]),
@@ -286,7 +286,7 @@ pub(crate) struct Outcome {
     pub(crate) result: Fallible,
 }
 
-/// Runs the named steps, or all; with `--changed`, those that a change concerns.
+/// Runs the named steps, or all steps; with `--changed`, those that a change affects.
 pub(crate) fn test(args: &[String]) -> Fallible {
     if args == ["--changed"] {
         return changed::run();
@@ -341,8 +341,8 @@ pub(crate) fn test(args: &[String]) -> Fallible {
     print_summary(&outcomes, "cargo xtask test STEP")
 }
 
-/// Prints the summary; each step and each test counts as one. `again` is the command that repeats a step, with STEP in
-/// place of its name.
+/// Prints the summary. Each step and each test counts as one. `again` is the command that repeats a step, with STEP as
+/// a placeholder for its name.
 pub(crate) fn print_summary(outcomes: &[Outcome], again: &str) -> Fallible {
     let mut total = Counts::default();
     println!("\nstep              time   tests");

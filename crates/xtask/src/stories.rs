@@ -37,7 +37,7 @@ fn passthrough_args(args: &[String]) -> Vec<String> {
     passed
 }
 
-/// A regular expression that matches exactly this text.
+/// Returns a regular expression that matches exactly this text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn words_become_a_pattern_and_flags_pass_through() {
+    fn words_become_grep_pattern_and_flags_pass_through() {
         for (args, want) in [
             (vec![], vec![]),
             (vec!["presses"], vec!["--grep=presses"]),

