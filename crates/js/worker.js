@@ -2,17 +2,17 @@
 // or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
-/** Rejects if a promise is not settled within a time. */
+/** Returns a promise that rejects if `promise` is not settled within a time. */
 const within = (milliseconds, promise) => Promise.race([promise, new Promise((_, reject) => {
   setTimeout(() => reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
 })]);
 
 let attempts = 0;
-/** The function with which the whole engine takes over, once it has been asked for. */
+/** Promise of the whole engine's function `take_over`, once it was requested. */
 let wholeEngine;
 
 const loadWholeEngine = async () => {
-  // A browser may remember that a module did not load, so each further attempt has another address.
+  // A browser may cache that a module failed to load, so each further attempt has a different address.
   const attempt = attempts++;
   try {
     const engine = await import(`./podscope-whole.js${attempt === 0 ? "" : `?${attempt}`}`);
@@ -24,9 +24,9 @@ const loadWholeEngine = async () => {
   }
 };
 
-/** The parts that are loaded on use, beside this script. */
+/** Functions that load parts on first use. */
 const parts = {
-  /** The lessons' texts, which are one file (`cargo xtask finish`). */
+  /** The texts of all lessons in one file (written by `cargo xtask finish`). */
   lessons: async () => {
     const answer = await fetch(new URL("lessons", import.meta.url), { signal: AbortSignal.timeout(30_000) });
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
@@ -37,7 +37,7 @@ const parts = {
 };
 
 const early = [];
-const asked = new Promise((resolve) => {
+const firstMessage = new Promise((resolve) => {
   onmessage = ({ data }) => {
     if (data) early.push(data);
     resolve();
@@ -45,12 +45,12 @@ const asked = new Promise((resolve) => {
 });
 
 try {
-  await asked;
+  await firstMessage;
   await init();
-  serve(early, (part, came) => {
+  serve(early, (part, done) => {
     // A failure is reported when the whole engine is needed and fails again.
     if (part === "prepare") parts.engine().catch(() => {});
-    else within(120_000, parts[part]()).then(came, (error) => came(undefined, `${error}`));
+    else within(120_000, parts[part]()).then(done, (error) => done(undefined, `${error}`));
   });
 } catch (error) {
   // In some browsers a rejected module causes no `error` event on the page, so the error is thrown in a task.

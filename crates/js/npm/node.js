@@ -5,6 +5,6 @@ import start from "./podscope.js";
 export * from "./podscope.js";
 
 export default function init(options) {
-  const own = () => ({ module_or_path: readFile(new URL("podscope_bg.wasm", import.meta.url)) });
-  return start(options ?? own());
+  const fromPackage = () => ({ module_or_path: readFile(new URL("podscope_bg.wasm", import.meta.url)) });
+  return start(options ?? fromPackage());
 }

@@ -16,11 +16,11 @@ pub struct Bench {
 
 #[wasm_bindgen]
 impl Bench {
-    /// A workload of `podscope bench` with the given numbers of nodes and running pods. With more than one template a
-    /// running pod is deleted before every decision.
+    /// Creates a workload of `podscope bench` with the given numbers of nodes and running pods. With more than one
+    /// template, a running pod is deleted before every decision.
     ///
     /// # Errors
-    /// When no workload has that name.
+    /// No workload has this name.
     #[wasm_bindgen(constructor)]
     pub fn new(workload: &str, nodes: usize, pods: usize, templates: usize) -> Result<Bench, JsError> {
         let known = Workload::from_name(workload);

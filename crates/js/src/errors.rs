@@ -1,4 +1,4 @@
-//! Errors as JavaScript's own `Error`s. An error about bad input carries the place of the first problem (`document`,
+//! Creates JavaScript `Error` objects. An error about bad input contains the position of the first problem (`document`,
 //! `line`, `column`, `path`, `file`), and all problems in `problems` (P-04, P-06).
 
 use js_sys::{Error, Reflect};
@@ -10,24 +10,24 @@ use wasm_bindgen::JsValue;
 
 use crate::plain;
 
-/// An `Error` with this name. Callers test the name, because `instanceof` does not work across realms.
+/// Creates an `Error` with this name. Callers test the name, because `instanceof` does not work across realms.
 fn error_with_name(name: &str, message: &str) -> Error {
     let error = Error::new(message);
     error.set_name(name);
     error
 }
 
-/// A `TypeError` for a wrong argument, such as a value of a wrong type or an invalid time.
+/// Creates a `TypeError` for a wrong argument, such as a value of a wrong type or an invalid time.
 pub(crate) fn misuse(message: &str) -> JsValue {
     js_sys::TypeError::new(message).into()
 }
 
-/// A `RangeError` for an exceeded limit.
+/// Creates a `RangeError` for an exceeded limit.
 pub(crate) fn limit(message: &str) -> JsValue {
     js_sys::RangeError::new(message).into()
 }
 
-/// A problem in the form of the package: place and message.
+/// A problem in the form of the package: position and message.
 #[derive(Serialize)]
 pub(crate) struct ProblemValue<'a> {
     file: &'a str,
@@ -51,7 +51,7 @@ impl<'a> From<&'a Problem> for ProblemValue<'a> {
     }
 }
 
-/// An `InputError` for refused input. `problems` is not empty.
+/// Creates an `InputError` for refused input. Invariant: `problems` is not empty.
 pub(crate) fn input(problems: &[Problem]) -> JsValue {
     let values: Vec<ProblemValue<'_>> = problems.iter().map(ProblemValue::from).collect();
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -68,7 +68,7 @@ pub(crate) fn input(problems: &[Problem]) -> JsValue {
     error.into()
 }
 
-/// An `InputError` for an invalid link or command: one problem without a file.
+/// Creates an `InputError` for an invalid link or command: one problem without a file.
 pub(crate) fn line(column: u32, message: impl Into<Sentence>) -> JsValue {
     input(&[Problem {
         document: 1,
@@ -78,7 +78,7 @@ pub(crate) fn line(column: u32, message: impl Into<Sentence>) -> JsValue {
     }])
 }
 
-/// An `InputError` for an invalid command.
+/// Creates an `InputError` for an invalid command.
 pub(crate) fn command(error: CommandError) -> JsValue {
     line(error.column, error.message)
 }

@@ -1,9 +1,9 @@
 //! The engine for JavaScript, in two forms that are shipped separately: the npm package (feature `package`) and the
-//! worker of Podscope's own page (feature `worker`). The worker has two builds: this library is the one that a first visit
-//! loads, and `whole.rs` is the whole engine (feature `whole`). A third form (feature `bench`) is not shipped: it measures
+//! worker of Podscope's own page (feature `worker`). The worker has two builds: a first visit loads this library, and
+//! `whole.rs` is the whole engine (feature `whole`). A third form (feature `bench`) is not shipped: it measures
 //! scheduling decisions in a browser.
 //!
-//! All of them only translate values; behaviour is implemented in `podscope-session`.
+//! All of them only convert values; behaviour is implemented in `podscope-session`.
 //!
 //! ```js
 //! import init, { load } from "@podscope/engine";

@@ -1,5 +1,6 @@
-//! The global allocator, which grows the wasm memory in large steps. `std`'s allocator grows it by 64 KiB at a time,
-//! and each time the browser scans its own heap: that was a quarter of the first three seconds of the largest cluster.
+//! The global allocator, which grows the wasm memory in large steps. The allocator of `std` grows it by 64 KiB at a
+//! time, and the browser then scans its own heap each time, which took a quarter of the first three seconds of the
+//! largest cluster.
 
 #![allow(unsafe_code)] // GlobalAlloc is an unsafe trait; every call is passed to `System`
 
@@ -9,12 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Size of a page of wasm memory, in bytes.
 const PAGE: usize = 1 << 16;
-/// Largest amount by which memory is grown in advance, in bytes.
+/// Maximum amount by which memory is grown in advance, in bytes.
 const MAX_GROWTH: usize = 2 << 20;
 
-/// [`System`], except that memory is grown by another eighth whenever it has grown.
+/// Allocator that passes each call to [`System`]. Whenever memory has grown, it is grown by another eighth.
 struct GrowAhead {
-    /// Number of pages after the last growth.
+    /// Number of wasm memory pages after the last growth.
     pages: AtomicUsize,
 }
 

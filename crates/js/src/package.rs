@@ -60,7 +60,7 @@ struct Options {
 
 impl Options {
     fn read(value: JsOptions) -> Fallible<Options> {
-        // serde-wasm-bindgen only reads known fields, so unknown ones are rejected here.
+        // serde-wasm-bindgen ignores unknown fields, so they are rejected here.
         let fields = js_sys::Reflect::own_keys(value.as_ref())?;
         if let Some(unknown) = fields
             .iter()
@@ -169,7 +169,7 @@ impl Session {
         self.output(Some(before))
     }
 
-    /// Sequence number of the pod's last scheduling attempt up to now.
+    /// Returns the sequence number of the last scheduling attempt of the pod up to now.
     fn last_attempt(&self, key: &ObjectKey) -> Option<u64> {
         self.inner.attempts_of(key).last().map(|record| record.seq)
     }

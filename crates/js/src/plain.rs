@@ -1,4 +1,5 @@
-//! Converts Rust values to plain JavaScript objects: without `Map`, and without `BigInt` where a number is exact.
+//! Converts Rust values to plain JavaScript objects, without `Map`, and with `BigInt` only where a number would not be
+//! exact.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer as _};
@@ -14,7 +15,7 @@ pub(crate) fn value<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, Error> 
     value.serialize(&Serializer::json_compatible())
 }
 
-/// Converts JSON of any origin. Large integers, which a manifest may hold, become inexact numbers as with `JSON.parse`.
+/// Converts arbitrary JSON. Large integers, which a manifest may contain, become inexact numbers as with `JSON.parse`.
 pub(crate) fn json(value: &Value) -> Result<JsValue, Error> {
     Json(value).serialize(&Serializer::json_compatible())
 }

@@ -1,5 +1,5 @@
-//! The whole engine behind a worker's message port, which takes over where the first build lacks a capability. It is the
-//! same code with the feature `whole`, as a program, so that it has another file name than the library.
+//! The whole engine in a worker. It takes over if the session needs a capability that the first build lacks. It is the
+//! same code with the feature `whole`, built as a program so that its file name differs from that of the library.
 
 #[cfg(target_arch = "wasm32")]
 mod memory;

@@ -1,7 +1,7 @@
-//! The engine behind a worker's message port.
+//! The engine in a worker, controlled by messages.
 //!
 //! A message is one `Request`; the engine sends `Update`s. An empty message is a ping and is sent back. Long work is
-//! cut into slices; between two slices the worker returns to its message loop, so that a busy engine still receives
+//! divided into slices; between two slices the worker returns to its message loop, so that a busy engine still receives
 //! `Pause`.
 
 use gloo_timers::callback::Timeout;
@@ -17,48 +17,49 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance};
 
-/// Time that the engine computes before it handles messages again, in milliseconds.
-const SLICE: f64 = 12.0;
+/// Maximum time that the engine works before it handles messages again, in milliseconds.
+const SLICE_MILLIS: f64 = 12.0;
 
 struct Service {
     host: Host,
     page: DedicatedWorkerGlobalScope,
     clock: Performance,
-    /// The worker posts a message to itself for the next slice, because it is handled after the waiting messages.
-    /// (`setTimeout` would idle for 4 ms each time.)
+    /// The worker posts a message to itself to start the next slice after the messages that already wait. (`setTimeout`
+    /// would idle for 4 ms each time.)
     next_slice: MessagePort,
     is_slice_scheduled: bool,
     /// Timer for the next frame while time runs.
     alarm: Option<Timeout>,
-    /// Function of the worker's script that fetches a part and calls its second argument with it, or with `undefined`
-    /// and a reason. It does not call it for the part `prepare`, for which the whole engine is loaded ahead of its use.
+    /// Function of the worker's script that fetches a part and calls its second argument with the part, or with
+    /// `undefined` and a reason. For the part `prepare` it preloads the whole engine and does not call its second
+    /// argument.
     fetch: Function,
     /// The second argument for `fetch`; set at the start.
     on_fetched: Option<Function>,
-    /// The operation that the service waits for. Requests are queued meanwhile, to keep their order.
-    waits_for: Option<Awaited>,
-    /// Packed requests that wait, the oldest first.
+    /// The operation for which the service waits. Requests are queued meanwhile, to keep their order.
+    awaited: Option<Awaited>,
+    /// Queued packed requests, the oldest first.
     waiting: Vec<Uint8Array>,
-    /// Whether the whole engine was asked for because the session lacks a capability.
-    has_met_lack: bool,
-    /// Number of requests that the host has taken, and the number of them that was reported to the page as settled.
+    /// Whether this engine lacked a capability that the session needs when this was last checked.
+    lacks_capability_now: bool,
+    /// Number of requests that were passed to the host, and how many of them were reported to the page as settled.
     n_taken: u64,
     n_settled: u64,
 }
 
-/// An operation that a service waits for before it handles further requests.
+/// An operation for which the service waits before it handles further requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
-    /// The lessons' texts, which are fetched when a lesson is first opened.
+    /// The texts of the lessons, which are fetched when a lesson is first opened.
     Lessons,
-    /// The whole engine, which takes over from this one. Time does not run meanwhile.
+    /// Loading the whole engine, which takes over from this one. Simulated time does not run meanwhile.
     WholeEngine,
-    /// The replay of the session that was taken over.
+    /// The replay of the session that this engine has taken over.
     Replay,
 }
 
 impl Awaited {
-    /// Name of the part, for `fetch` in the worker's script.
+    /// Returns the name of the part for `fetch` in the worker's script.
     const fn part(self) -> &'static str {
         match self {
             Self::Lessons => "lessons",
@@ -69,7 +70,8 @@ impl Awaited {
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        // `www/boot.js` sends a message without bytes when the connection is free; a request may have come before it.
+        // `www/boot.js` sends `null` so that the engine is loaded before the first request. It is ignored here, because
+        // a request may have come first.
         let Ok(message) = message.dyn_into::<Uint8Array>() else {
             return;
         };
@@ -82,12 +84,12 @@ impl Service {
         self.handle_or_queue(message);
     }
 
-    /// Handles a packed request, or keeps it while the service waits.
+    /// Handles a packed request, or queues it while the service waits.
     fn handle_or_queue(&mut self, message: Uint8Array) {
-        if self.waits_for.is_some() {
+        if self.awaited.is_some() {
             self.waiting.push(message);
         } else if host::is_for_whole_engine(message.length() as usize) {
-            // Not even read here: a large file would be copied four times on its way.
+            // Passed on without unpacking, because a large file would otherwise be copied four times.
             self.fetch(Awaited::WholeEngine, Some(message));
         } else {
             let request = read(&message);
@@ -108,21 +110,21 @@ impl Service {
         }
         let updates = handle(&mut self.host, request, self.clock.now());
         self.post(updates);
-        self.look_for_lack();
+        self.fetch_whole_engine_if_needed();
         self.schedule();
     }
 
-    /// Asks for the whole engine as soon as the session needs it.
-    fn look_for_lack(&mut self) {
-        let had_met_lack = std::mem::replace(&mut self.has_met_lack, self.host.lacks_capability());
-        if self.has_met_lack && !had_met_lack && self.waits_for.is_none() {
+    /// Fetches the whole engine as soon as the session needs it.
+    fn fetch_whole_engine_if_needed(&mut self) {
+        let lacked_capability_before = std::mem::replace(&mut self.lacks_capability_now, self.host.lacks_capability());
+        if self.lacks_capability_now && !lacked_capability_before && self.awaited.is_none() {
             self.fetch(Awaited::WholeEngine, None);
         }
     }
 
-    /// Fetches a part. The packed request that needs it, and all later ones, wait.
+    /// Fetches a part. The packed request that needs it, and all later ones, are queued.
     fn fetch(&mut self, part: Awaited, message: Option<Uint8Array>) {
-        self.waits_for = Some(part);
+        self.awaited = Some(part);
         self.waiting.extend(message);
         if part == Awaited::WholeEngine {
             self.alarm = None;
@@ -138,10 +140,10 @@ impl Service {
         }
     }
 
-    /// Called when a part has been fetched or the fetch has failed.
+    /// Handles the result of a fetch, which may have failed.
     fn fetched(&mut self, part: &JsValue, why: Option<String>) {
         let why = why.unwrap_or_default();
-        match self.waits_for {
+        match self.awaited {
             Some(Awaited::Lessons) => self.lessons_fetched(part.dyn_ref::<Uint8Array>(), &why),
             Some(Awaited::WholeEngine) => self.whole_engine_fetched(part.dyn_ref::<Function>(), &why),
             Some(Awaited::Replay) | None => {}
@@ -165,7 +167,7 @@ impl Service {
             return self.handle_waiting();
         };
         let state = self.host.hand_over();
-        // The requests that the host gives back are taken again by the other one.
+        // The other host counts the requests that this host hands over again.
         let n_taken = self.n_taken - state.n_requests();
         let arguments = Array::of5(
             &Uint8Array::from(&*state.to_bytes()),
@@ -174,25 +176,26 @@ impl Service {
             &(n_taken as f64).into(),
             &(self.n_settled as f64).into(),
         );
-        // From here on the messages of the page go to the other engine.
+        // From here on, the other engine receives the messages of the page.
         if let Err(error) = take_over.apply(&JsValue::NULL, &arguments) {
             wasm_bindgen::throw_val(error);
         }
     }
 
-    /// Refuses the request for which a part was fetched in vain. It counts as taken.
+    /// Refuses the first queued request, because the part that it needs could not be fetched. The request counts as
+    /// taken.
     fn refuse_first(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
         let request = (!self.waiting.is_empty()).then(|| read(&self.waiting.remove(0)));
         self.n_taken += u64::from(request.is_some());
         let updates = refuse(&mut self.host, request);
         self.post(updates);
-        self.waits_for = None;
+        self.awaited = None;
         self.schedule();
     }
 
-    /// Handles the requests that have waited.
+    /// Handles the queued requests.
     fn handle_waiting(&mut self) {
-        self.waits_for = None;
+        self.awaited = None;
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().for_each(|message| self.handle_or_queue(message));
     }
@@ -201,22 +204,22 @@ impl Service {
     fn run_slice(&mut self) {
         self.is_slice_scheduled = false;
         let mut now = self.clock.now();
-        let end = now + SLICE;
-        while now < end && self.waits_for != Some(Awaited::WholeEngine) && is_due(self.host.wants(), now) {
+        let end = now + SLICE_MILLIS;
+        while now < end && self.awaited != Some(Awaited::WholeEngine) && is_due(self.host.wants(), now) {
             let updates = self.host.work(now);
             self.post(updates);
-            self.look_for_lack();
+            self.fetch_whole_engine_if_needed();
             now = self.clock.now();
         }
-        if self.waits_for == Some(Awaited::Replay) && !self.host.is_resuming() {
+        if self.awaited == Some(Awaited::Replay) && !self.host.is_resuming() {
             self.handle_waiting();
         }
         self.schedule();
     }
 
-    /// Schedules the host's next work, and tells the page when all of its requests are settled.
+    /// Schedules the next work of the host, and reports to the page when all of its requests are settled.
     fn schedule(&mut self) {
-        if self.waits_for == Some(Awaited::WholeEngine) {
+        if self.awaited == Some(Awaited::WholeEngine) {
             return;
         }
         if self.n_settled < self.n_taken && self.host.is_settled() {
@@ -262,12 +265,13 @@ impl Service {
 fn read(message: &Uint8Array) -> Request {
     match unpack(&message.to_vec()) {
         Ok(request) => request,
-        // Page and engine are built together, so this is a bug. The error reaches the page.
+        // Page and engine are built together, so this is a bug. The thrown error is reported to the page.
         Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
     }
 }
 
-/// Handles a request: one about practice or a course with `podscope-course`, which only the whole engine has.
+/// Handles a request. Requests about practice or courses are handled by `podscope-course`, which only the whole engine
+/// contains.
 fn handle(host: &mut Host, request: Request, now: f64) -> Vec<Update> {
     #[cfg(feature = "whole")]
     if let Request::Course(request) = request {
@@ -276,7 +280,7 @@ fn handle(host: &mut Host, request: Request, now: f64) -> Vec<Update> {
     host.handle(request, now)
 }
 
-/// Reports a panic, which is a bug: its place on the console, and to the page that this engine has ended.
+/// Reports a panic, which is a bug: prints it to the console, and informs the page that this engine has ended.
 fn report_panic(info: &PanicHookInfo<'_>) {
     console_error_panic_hook::hook(info);
     let crashed = Update::Crashed {
@@ -301,13 +305,13 @@ fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValu
     page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
-/// Turns this worker into an engine that handles the messages of its page, `early` ones first. `fetch` fetches a part by
-/// its name, `lessons` or `engine`: it calls its second argument with the part, or with `undefined` and a reason. The
-/// lessons are the bytes of their file, the engine is the function [`take_over`] of the whole engine. For `prepare` it
-/// loads the whole engine ahead of its use, and calls nothing.
+/// Turns this worker into an engine that handles the messages of its page, beginning with `early`. `fetch` fetches a
+/// part by its name, `lessons` or `engine`: it calls its second argument with the part, or with `undefined` and a
+/// reason. The part `lessons` is the bytes of their file; the part `engine` is the function [`take_over`] of the whole
+/// engine. For `prepare`, `fetch` preloads the whole engine and calls nothing.
 ///
 /// # Errors
-/// When the caller is not a dedicated worker.
+/// The caller is not a dedicated worker.
 #[wasm_bindgen]
 pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
     let service = start(Host::new(), fetch)?;
@@ -320,12 +324,12 @@ pub fn serve(early: Array, fetch: Function) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Continues the session of another engine in this worker, in its place. `state` is its handover, `waiting` the packed
-/// requests that it has not taken (`Uint8Array`). `n_taken` and `n_settled` are the numbers of requests that it has
-/// taken and reported as settled.
+/// Continues the session of another engine in this worker, and replaces that engine. `state` is its serialized state,
+/// `waiting` its queued packed requests (`Uint8Array`). `n_taken` and `n_settled` are the numbers of requests that it
+/// has taken and reported as settled.
 ///
 /// # Errors
-/// When the caller is not a dedicated worker, or the state is not that of an engine of the same version.
+/// The caller is not a dedicated worker, or the state is not that of an engine of the same version.
 #[cfg(feature = "whole")]
 #[wasm_bindgen]
 pub fn take_over(state: &[u8], waiting: Array, fetch: Function, n_taken: f64, n_settled: f64) -> Result<(), JsValue> {
@@ -337,7 +341,7 @@ pub fn take_over(state: &[u8], waiting: Array, fetch: Function, n_taken: f64, n_
     let service = start(host, fetch)?;
     let mut first = service.borrow_mut();
     (first.n_taken, first.n_settled) = (n_taken as u64, n_settled as u64);
-    first.waits_for = Some(Awaited::Replay);
+    first.awaited = Some(Awaited::Replay);
     for request in requests {
         first.waiting.push(Uint8Array::from(&*pack(&request)?));
     }
@@ -347,7 +351,7 @@ pub fn take_over(state: &[u8], waiting: Array, fetch: Function, n_taken: f64, n_
     Ok(())
 }
 
-/// Starts the service of a host: from now on it gets the messages of this worker.
+/// Starts the service of a host, which from now on receives the messages of this worker.
 fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
     std::panic::set_hook(Box::new(report_panic));
     let page: DedicatedWorkerGlobalScope = js_sys::global()
@@ -364,9 +368,9 @@ fn start(host: Host, fetch: Function) -> Result<Rc<RefCell<Service>>, JsValue> {
         alarm: None,
         fetch,
         on_fetched: None,
-        waits_for: None,
+        awaited: None,
         waiting: Vec::new(),
-        has_met_lack: false,
+        lacks_capability_now: false,
         n_taken: 0,
         n_settled: 0,
     }));
@@ -402,7 +406,7 @@ mod tests {
 
     wasm_bindgen_test_configure!(run_in_browser);
 
-    /// Outside a worker the engine does not start, and the error names the reason.
+    /// Outside a worker the engine does not start, and the error message contains the reason.
     /// Shows: Q-05
     #[wasm_bindgen_test]
     fn serving_outside_a_worker_is_refused() {

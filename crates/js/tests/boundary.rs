@@ -11,12 +11,12 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// Copies bytes through JavaScript's memory, as between page and worker.
+/// Copies bytes to the memory of JavaScript and back, as between page and worker.
 fn through_javascript(bytes: &[u8]) -> Vec<u8> {
     Uint8Array::from(bytes).to_vec()
 }
 
-/// Requests arrive unchanged, with 64-bit numbers.
+/// Requests arrive unchanged, including 64-bit numbers.
 #[wasm_bindgen_test]
 fn requests_arrive_unchanged() {
     let cases = [
@@ -110,7 +110,7 @@ fn settle(host: &mut Host) {
     }
 }
 
-/// The engine of a first visit needs the whole engine for a session with devices, and for no other.
+/// The engine of a first visit needs the whole engine for sessions with devices, but not for other sessions.
 #[wasm_bindgen_test]
 fn only_devices_need_whole_engine() {
     let mut host = Host::new();
@@ -128,7 +128,7 @@ fn only_devices_need_whole_engine() {
     assert_eq!(host.lacks_capability(), !cfg!(feature = "whole"));
 }
 
-/// The engine of a first visit leaves large clusters to the whole engine before time runs.
+/// The engine of a first visit hands a large cluster to the whole engine before time runs.
 #[wasm_bindgen_test]
 fn large_cluster_needs_whole_engine() {
     for (nodes, is_large) in [(200, false), (201, true)] {
@@ -153,7 +153,7 @@ fn large_cluster_needs_whole_engine() {
     }
 }
 
-/// Commands that the engine of a first visit lacks are known before they change anything.
+/// The engine of a first visit recognizes the commands that it lacks before they change anything.
 #[wasm_bindgen_test]
 fn rare_commands_need_whole_engine() {
     let host = Host::new();
