@@ -1,5 +1,5 @@
-//! Conditions of a lesson: goals, `keep` conditions, conditions for the next step. The engine reads them from the lesson's
-//! file; this module formats them as sentences.
+//! Conditions of a lesson: goals, `keep` conditions, conditions for the next step. The engine reads them from the
+//! lesson file; this module formats them as sentences.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::Micros;
 pub enum LessonCondition {
     /// Text of the lesson's author, in any language.
     AuthorText(String),
-    /// What is awaited, without details that would give it away.
+    /// Description of the awaited state, without details that would reveal the solution.
     Awaited(Sentence),
-    /// The condition of the file. At least one of the fields is set.
+    /// The condition as written in the file. At least one of the fields is set.
     Required {
         /// Time limit; `None` means at any time.
         when: Option<ConditionTime>,
@@ -38,9 +38,9 @@ pub enum ConditionTime {
 pub enum RequiredState {
     /// An object has a state.
     Object { object: RequiredObject, is: ObjectState },
-    /// There is a certain number of objects.
+    /// The number of these objects is as required.
     Count(RequiredCount),
-    /// There is a certain number of pods that are ready and not being deleted.
+    /// The number of these pods that are ready and not being deleted is as required.
     Serving(RequiredCount),
     /// The objects are those that existed when the step was shown, and no others.
     Same(RequiredObjects),
@@ -51,11 +51,11 @@ pub enum RequiredState {
         /// Statement of the invariant.
         statement: String,
     },
-    /// There were a certain number of requests up to now.
+    /// The number of requests up to now is as required.
     Requests {
-        /// The Service's name.
+        /// Name of the Service.
         service: String,
-        /// Outcome as named in the trace, or `failed`; `None` means any.
+        /// Outcome of the requests as in the trace, or `failed`; `None` means any.
         outcome: Option<String>,
         number: RequiredValue,
     },
@@ -73,9 +73,9 @@ pub struct RequiredObject {
 /// Required state of an object. Common fields have their own variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectState {
-    /// The object exists, or does not exist.
+    /// Whether the object exists.
     Exists(bool),
-    /// The pod has a node, or has none.
+    /// Whether the pod has a node.
     HasNode(bool),
     /// The pod is on a node, or on another node.
     PlacedOn {
@@ -89,9 +89,9 @@ pub enum ObjectState {
         /// False means any other phase.
         is: bool,
     },
-    /// The object has a deletionTimestamp, or exists without one.
+    /// Whether the object, which must exist, has a deletionTimestamp.
     Deleting(bool),
-    /// The node is cordoned, or is not.
+    /// Whether the node is cordoned.
     Cordoned(bool),
     /// The pod has a nominated node.
     Nominated {
@@ -104,7 +104,7 @@ pub enum ObjectState {
     Generation(String),
     /// The rollout is at this revision.
     Revision(String),
-    /// The object is ready, or not.
+    /// Whether the object is ready.
     Ready(bool),
     /// All containers of the pod are ready.
     ContainersReady,
@@ -126,9 +126,9 @@ pub enum ObjectState {
     },
     /// The node has a taint with an effect, or has none.
     Taint { effect: String, is: bool },
-    /// The workload has a number of pods, or desires it.
+    /// The current or desired number of pods of a workload.
     Pods {
-        /// The desired number, not the actual one.
+        /// Whether this is the desired number, not the actual one.
         wants: bool,
         /// Number of pods.
         number: RequiredValue,
@@ -155,7 +155,7 @@ pub enum ObjectState {
     Image(String),
     /// The pod has this deletion grace period, in seconds.
     Grace(String),
-    /// Any other field exists, or does not.
+    /// Any other field exists, or does not exist.
     HasField {
         /// Path of the field.
         path: String,
@@ -276,13 +276,13 @@ impl fmt::Display for LessonCondition {
     }
 }
 
-/// Position of a message that is a sentence.
+/// Message argument `position` if the message is a whole sentence.
 const START: &str = "start";
-/// Position of a message in another one.
+/// Message argument `position` if the message is inside another sentence.
 const INSIDE: &str = "inside";
 
 impl RequiredState {
-    /// The state as a sentence, or as the end of one.
+    /// Formats the state as a sentence, or as the end of a sentence.
     fn sentence(&self, position: &str) -> String {
         match self {
             RequiredState::Object { object, is } => is.sentence(position, object),
@@ -461,7 +461,7 @@ fn requests(position: &str, service: &str, outcome: Option<&str>, number: &Requi
     }
 }
 
-/// Sentence about the number of pods that a workload has or wants.
+/// Formats a sentence about the current or desired number of pods of a workload.
 fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: PodsWhich) -> String {
     let count = number.count();
     macro_rules! sentence {
@@ -483,8 +483,8 @@ fn pods(object: &RequiredObject, wants: bool, number: &RequiredValue, which: Pod
 }
 
 impl RequiredValue {
-    /// The number by which a noun after the value is in the singular or plural, as in `1 pod`, `at least 1 pod`; 0 if the
-    /// value is not a number.
+    /// Returns the number that decides between singular and plural of a noun after the value (`at least 1 pod`); 0 if
+    /// the value is not a number.
     fn count(&self) -> u64 {
         match self {
             Self::Is(value) | Self::IsNot(value) => value.parse().unwrap_or_default(),
@@ -510,7 +510,7 @@ impl fmt::Display for RequiredValue {
 }
 
 impl RequiredCount {
-    /// The objects as a noun phrase, in the singular if their number is 1.
+    /// Formats the objects as a noun phrase, in the singular if their number is 1.
     fn phrase(&self) -> String {
         self.objects.noun_phrase(self.number.count() == 1)
     }
@@ -540,7 +540,7 @@ impl RequiredCount {
 }
 
 impl RequiredObjects {
-    /// The objects as a noun phrase: `Running pods labelled app=web on a-1 in shop`.
+    /// Formats the objects as a noun phrase: `Running pods labelled app=web on a-1 in shop`.
     fn noun_phrase(&self, is_one: bool) -> String {
         let noun = |(kind, plural): &(String, String)| match (plural.as_str(), is_one) {
             ("pods", true) => "pod".to_owned(),

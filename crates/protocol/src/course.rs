@@ -1,7 +1,7 @@
 //! Practice tasks and courses: requests of the page that `podscope-course` answers, and the answers.
 //!
-//! The schedule of practice is text that the page keeps; only `podscope-course` reads and changes it. Days are counted
-//! by the page.
+//! The page stores the practice schedule as text; only `podscope-course` reads and changes it. The page counts the
+//! days.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use podscope_messages::Sentence;
 
 use crate::{FilledTexts, Problem};
 
-/// Names one practice task.
+/// Identifies one practice task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskId {
@@ -20,19 +20,19 @@ pub struct TaskId {
     pub level: u32,
 }
 
-/// The name of a run of a practice family: the title of its session, and what a hand-in calls it.
+/// Returns the name of a run of a practice family: the title of its session, and its name in a handed-in file.
 #[must_use]
 pub fn practice_run_name(family: &str) -> String {
     format!("practice-{family}")
 }
 
-/// What the user has practised so far, and the present day.
+/// The practice schedule of the user, and the current day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Practice {
-    /// The kept schedule; empty at first.
+    /// The stored schedule; empty at first.
     pub schedule: String,
-    /// Days since 1970.
+    /// The current day, in days since 1970.
     pub today: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct Practice {
 pub enum CourseRequest {
     /// List the practice families. Answered by [`CourseUpdate::Families`].
     Families(Practice),
-    /// Draw a task and open it. Answered by [`CourseUpdate::Task`], followed by the answers to `Open`.
+    /// Generate a task and open it. Answered by [`CourseUpdate::Task`], followed by the answers to `Open`.
     Practise {
         /// The task; `None` leaves the choice to the schedule.
         task: Option<TaskId>,
@@ -56,7 +56,7 @@ pub enum CourseRequest {
         is_right: bool,
         practice: Practice,
     },
-    /// Grade a file that was handed in: replay its runs. Answered by [`CourseUpdate::Graded`].
+    /// Grade a handed-in file: replay its runs. Answered by [`CourseUpdate::Graded`].
     Grade {
         /// File name for messages, and the student's name if the file has none.
         file: String,
@@ -77,14 +77,14 @@ pub enum CourseUpdate {
     Families(Vec<PracticeFamily>),
     /// The task that opens next.
     Task(PracticeTask),
-    /// The changed schedule, to be kept.
+    /// The changed schedule, which the page must store.
     Schedule(String),
     Course(CourseInfo),
-    /// What a file that was handed in contains, or why it cannot be read.
+    /// The graded runs of a handed-in file, or the reason why it cannot be read.
     Graded(Result<Vec<GradedRun>, Vec<Problem>>),
 }
 
-/// A run that was handed in and has been replayed.
+/// A handed-in run and the result of its replay.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GradedRun {
@@ -93,12 +93,12 @@ pub struct GradedRun {
     pub lesson: String,
     pub title: String,
     pub is_finished: bool,
-    /// Reached goals, and all goals of the lesson.
+    /// Number of reached goals, and of all goals of the lesson.
     pub goals: (usize, usize),
     pub answers: Vec<GradedAnswer>,
     pub minutes: Option<f64>,
     pub hints: Option<u64>,
-    /// The solution was shown.
+    /// Whether the solution was shown.
     pub is_shown: bool,
     /// Claims that the run does not confirm, and errors that prevent a replay.
     pub complaints: Vec<Sentence>,
@@ -106,19 +106,19 @@ pub struct GradedRun {
     pub link: String,
 }
 
-/// An answer in a run that was replayed.
+/// A student's answer in a replayed run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GradedAnswer {
     pub ask: String,
-    /// `None` if the question was skipped.
+    /// The answer of the student; `None` if the question was skipped.
     pub given: Option<String>,
-    /// `None` if the run has not answered it.
+    /// The right answer; `None` if the run does not reach it.
     pub truth: Option<String>,
     pub is_right: bool,
 }
 
-/// A topic of practice, from which tasks are drawn.
+/// A practice family, from which tasks are generated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PracticeFamily {
@@ -130,11 +130,11 @@ pub struct PracticeFamily {
     pub level: u32,
     /// Seed of the next task by the schedule.
     pub seed: u64,
-    /// Days until the family is due; not positive if it is due. `None` if it was never practised.
+    /// Days until the family is due; zero or negative if it is due. `None` if it was never practised.
     pub due_in: Option<i64>,
 }
 
-/// A drawn practice task.
+/// A generated practice task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PracticeTask {
@@ -145,7 +145,7 @@ pub struct PracticeTask {
     pub topic: String,
     /// Each option with the reason why it is right or wrong.
     pub reasons: Vec<(String, Sentence)>,
-    /// The texts of its scenario that contain drawn values.
+    /// The texts of the scenario into which random values were filled.
     pub texts: FilledTexts,
     /// The highest level.
     pub max_level: u32,
@@ -158,9 +158,9 @@ pub struct CourseInfo {
     pub name: String,
     pub title: String,
     pub items: Vec<CourseItem>,
-    /// Hints may be opened.
+    /// Whether students may open hints.
     pub has_hints: bool,
-    /// The solution may be shown.
+    /// Whether students may have the solution shown.
     pub has_show_me: bool,
     /// Name of a theme.
     pub theme: Option<String>,
@@ -169,7 +169,7 @@ pub struct CourseInfo {
     pub exam: Option<ExamInfo>,
 }
 
-/// The conditions of an exam.
+/// Time limit and pass mark of an exam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExamInfo {
@@ -183,11 +183,11 @@ pub struct ExamInfo {
 #[serde(rename_all = "camelCase")]
 pub struct CourseItem {
     pub source: CourseSource,
-    /// Title of a run of the item.
+    /// Title of the session that the item opens.
     pub title: String,
-    /// Text before it, in Markdown.
+    /// Text that is shown before the item, in Markdown.
     pub text: Option<String>,
-    /// Weight in an exam.
+    /// Weight of the item in an exam.
     pub weight: u32,
 }
 

@@ -16,7 +16,7 @@ pub struct Detail {
     pub subtitle: Subtitle,
     /// Sentence about the present state.
     pub summary: Summary,
-    /// Conditions in the object's status.
+    /// Conditions in the status of the object.
     pub conditions: Vec<ConditionLine>,
     pub containers: Vec<ContainerDetail>,
     /// Events, newest first.
@@ -60,12 +60,12 @@ pub struct ContainerDetail {
     pub state: ContainerState,
     /// The process on the machine; `None` if none runs.
     pub process: Option<ProcessView>,
-    /// API and machine disagree about whether the container runs.
+    /// Whether API and machine disagree about whether the container runs.
     pub differs: bool,
     pub restarts: i32,
     pub ready: bool,
     pub image: String,
-    /// The container's own restart rule or policy that decided after the last exit; `None` if none applied.
+    /// The restart rule or policy of the container that decided after the last exit; `None` if none applied.
     pub restarted: Option<Sentence>,
 }
 
@@ -75,7 +75,7 @@ pub struct ContainerDetail {
 pub struct EventLine {
     /// Time of the last occurrence.
     pub at: Micros,
-    /// The event's type is Warning.
+    /// Whether the type of the event is Warning.
     pub is_warning: bool,
     pub reason: String,
     /// Number of occurrences.

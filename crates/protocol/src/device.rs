@@ -1,18 +1,18 @@
-//! Devices of nodes: what drivers publish, and which claims hold them.
+//! Devices of nodes: their published properties, and the claims that hold them.
 
 use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
 
-/// A node with what its drivers publish.
+/// A node with the devices that its drivers publish.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDevices {
     pub node: String,
-    /// In the order of drivers, pools and names.
+    /// Sorted by driver, pool and name.
     pub devices: Vec<DeviceView>,
 }
 
-/// A device as its driver publishes it, and who holds it.
+/// A device as its driver publishes it, and the claims that hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceView {
@@ -25,7 +25,8 @@ pub struct DeviceView {
     pub taints: Vec<String>,
     /// Claims that hold the device or a share of it.
     pub holders: Vec<DeviceHolder>,
-    /// The shared counter that other devices have used up; a partitioned device is blocked by its parts.
+    /// The shared counter that other devices have exhausted, so that this device is blocked; for example, the
+    /// partitions of a device block the whole device.
     pub exhausted: Option<Sentence>,
 }
 
@@ -37,12 +38,12 @@ pub struct DeviceHolder {
     pub claim: String,
     /// Names of the pods for which the claim is reserved.
     pub pods: Vec<String>,
-    /// The claim holds a share; others can hold more of the device.
+    /// Whether the claim holds only a share, so that other claims can hold further shares of the device.
     pub is_share: bool,
 }
 
 impl DeviceView {
-    /// The state in one word: `held`, `shared`, `blocked`, `tainted` or `free`.
+    /// Returns the state in one word: `held`, `shared`, `blocked`, `tainted` or `free`.
     #[must_use]
     pub fn state(&self) -> &'static str {
         match self.holders.as_slice() {

@@ -1,4 +1,4 @@
-//! The sentences about the devices of a pod's claims on one node (S-14). Only the whole engine forms them.
+//! Formats sentences about the devices of a pod's claims on one node (S-14). Only the whole engine contains this code.
 
 use podscope_api::explained::{
     Amount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,
@@ -6,10 +6,10 @@ use podscope_api::explained::{
 };
 use podscope_messages::{Sentence, sentence};
 
-/// Number of devices that one reason names.
-const NAMED_MAX: usize = 8;
+/// Maximum number of devices that one reason lists by name.
+const MAX_NAMED_DEVICES: usize = 8;
 
-/// Lines about the devices of a node, without a full stop: pools that cannot be used, then each request.
+/// Formats the lines about the devices of a node, without full stops: pools that cannot be used, then each request.
 #[must_use]
 pub fn lines(devices: &NodeDevices) -> Vec<Sentence> {
     let mut lines = Vec::new();
@@ -27,7 +27,7 @@ pub fn lines(devices: &NodeDevices) -> Vec<Sentence> {
     lines
 }
 
-/// A request in one line: what it gets, then the reasons against other devices.
+/// Formats a device request as one line: the devices that it gets, then the reasons against other devices.
 #[must_use]
 pub fn request(request: &RequestDevices) -> Sentence {
     let and_unsuitable = |line: Sentence, group: &UnsuitableDevices| {
@@ -41,7 +41,7 @@ pub fn request(request: &RequestDevices) -> Sentence {
     request.unsuitable.iter().fold(outcome(request), and_unsuitable)
 }
 
-/// What a request gets: `request gpu of claim shop/c (class a100): gets gpu.example.com/n1/g0`.
+/// Formats the devices that a request gets: `request gpu of claim shop/c (class a100): gets gpu.example.com/n1/g0`.
 #[must_use]
 pub fn outcome(request: &RequestDevices) -> Sentence {
     let RequestDevices {
@@ -116,16 +116,16 @@ fn share(share: &DeviceShare) -> Sentence {
     }
 }
 
-/// Devices by their names in the pool; long lists are cut.
+/// Lists the names of devices in their pool; long lists are truncated.
 #[must_use]
 pub fn device_names(devices: &[DeviceName]) -> Sentence {
-    let shown = devices.iter().take(NAMED_MAX).map(|device| &*device.device);
+    let shown = devices.iter().take(MAX_NAMED_DEVICES).map(|device| &*device.device);
     let names: Vec<&str> = shown.collect();
-    let more = devices.len().saturating_sub(NAMED_MAX);
+    let more = devices.len().saturating_sub(MAX_NAMED_DEVICES);
     sentence!(device_words::devices_and_more, devices = names, more = more)
 }
 
-/// Why a device does not do, without a full stop.
+/// Formats the reason why a device cannot be used, without a full stop.
 #[must_use]
 pub fn obstacle(why: &DeviceObstacle) -> Sentence {
     match why {
@@ -236,7 +236,7 @@ fn amount(amount: &Amount) -> Sentence {
     sentence!(device_words::amount, amount = &amount.amount, name = &amount.name)
 }
 
-/// `driver/pool/device`, as in kube-scheduler's messages.
+/// Returns `driver/pool/device`, as in kube-scheduler's messages.
 fn name(device: &DeviceName) -> String {
     format!("{}/{}/{}", device.driver, device.pool, device.device)
 }

@@ -23,18 +23,18 @@ pub struct Director {
 pub struct UpcomingEvent {
     pub at: Micros,
     pub what: UpcomingEventKind,
-    /// The affected object; the first of several.
+    /// The affected object; the first one if there are several.
     pub subject: Option<SubjectRef>,
     pub name: String,
     /// Name of the container; empty if the event concerns the whole subject.
     pub container: String,
-    /// Number of events of this kind at that instant.
+    /// Number of events of this kind at the same time.
     pub count: u32,
-    /// The event depends on another upcoming event.
+    /// Whether the event depends on another upcoming event.
     pub is_projected: bool,
 }
 
-/// What happens at the time of an upcoming event.
+/// Kind of an upcoming event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
     /// An event that a component waits for.
@@ -51,9 +51,9 @@ pub enum UpcomingEventKind {
 /// A fast run in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FastRun {
-    /// To the upcoming event at that instant.
+    /// A run to the upcoming event at this time.
     Skip(Micros),
-    /// To the next scheduling decision, but no further than that instant.
+    /// A run to the next scheduling decision, but at most to this time.
     Decision(Micros),
 }
 
@@ -62,13 +62,13 @@ pub enum FastRun {
 pub enum Caption {
     /// The awaited event occurred after this time.
     Occurred(UpcomingEvent, Micros),
-    /// The awaited event did not occur in time; something else happened first. Holds the elapsed time.
+    /// The awaited event did not occur, because something else happened first; with the elapsed time.
     DidNotOccur(UpcomingEvent, Micros),
     /// The story continued first, after this time.
     Story(Micros),
     /// A decision was made after this time.
     Decided(Micros),
-    /// No decision was made: elapsed time, and the instant at which the run stopped.
+    /// No decision was made; with the elapsed time, and the time at which the run stopped.
     NoDecision(Micros, Micros),
     /// There are no upcoming events.
     NoUpcomingEvent,
@@ -78,7 +78,7 @@ pub enum Caption {
     Event {
         /// The actor.
         by: String,
-        /// Kind of the trace record; for an Event object, its reason.
+        /// Kind of the trace record; for an Event object, the reason of the event.
         what: String,
         /// Kind and name of the affected object; empty if there is none.
         of: String,

@@ -1,8 +1,9 @@
-//! Durations in the current language. Instants (`1:32.4`) are the notation of scenarios, the same in each language.
+//! Formats durations in the current language. Points in time (`1:32.4`) have the notation of scenarios in every
+//! language.
 
 use podscope_messages::t;
 
-/// A duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
+/// Formats a duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
 #[must_use]
 pub fn length(seconds: i64) -> String {
     match seconds {
@@ -12,7 +13,7 @@ pub fn length(seconds: i64) -> String {
     }
 }
 
-/// A duration in seconds: `82 s`.
+/// Formats a duration in seconds: `82 s`.
 #[must_use]
 pub fn of_seconds(seconds: i64) -> String {
     t!(duration::seconds, n = seconds.max(0))

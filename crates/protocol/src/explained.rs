@@ -1,5 +1,5 @@
-//! The sentences of an explanation of a scheduling decision (S-14), for the page and for text output. The scheduler
-//! provides their data, [`podscope_api::explained`].
+//! Formats the sentences that explain a scheduling decision (S-14), for the page and for text output. The scheduler
+//! provides the data, [`podscope_api::explained`].
 
 use podscope_messages::{Sentence, said, sentence, t};
 use std::cmp::Ordering;
@@ -10,13 +10,13 @@ pub use podscope_api::explained::{
     ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict, VictimExplanation, WaitsBecause, WinReason,
 };
 
-/// Text for a node that the search did not examine.
+/// Returns the text for a node that the search did not examine.
 #[must_use]
 pub fn not_examined() -> Sentence {
     sentence!(explained::not_examined)
 }
 
-/// Concluding sentence of an explanation, for beginners.
+/// Formats the concluding sentence of an explanation, for beginners.
 #[must_use]
 pub fn sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
@@ -39,7 +39,7 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
     }
 }
 
-/// The conclusion of a decision that has been made: a placement in the past tense.
+/// Formats the conclusion of a decision that was already made: a placement is in the past tense.
 #[must_use]
 pub fn past_sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
@@ -55,8 +55,8 @@ pub fn past_sentence(conclusion: &DecisionSummary) -> String {
     }
 }
 
-/// Sentence about a pod that waits: `web waits: none of 4 nodes can take it. Of these: 3 too full for its requests, 1
-/// cordoned.`
+/// Formats the sentence about a pending pod:
+/// `web waits: none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
 fn waits(pod: &str, cause: &WaitsBecause, room: &str) -> String {
     match cause {
         WaitsBecause::NoNodes => t!(explained::waits_no_nodes, pod = pod, room = room),
@@ -91,7 +91,7 @@ fn making_room(room: &Room) -> String {
     t!(explained::room, victims = room.victims, nodes = nodes)
 }
 
-/// The reason why the winning node was chosen, without a full stop.
+/// Formats the reason why the winning node was chosen, without a full stop.
 #[must_use]
 pub fn why(won: &WinReason) -> String {
     match won {
@@ -132,7 +132,7 @@ pub fn why(won: &WinReason) -> String {
     }
 }
 
-/// Text about a search that stopped early, without a full stop.
+/// Formats the text about a search that stopped early, without a full stop.
 #[must_use]
 pub fn sampling(conclusion: &Sampling) -> String {
     let Sampling {
@@ -143,7 +143,7 @@ pub fn sampling(conclusion: &Sampling) -> String {
     t!(explained::sampling, examined = examined, nodes = nodes, wanted = wanted)
 }
 
-/// Text for a feasible node, with the notes of plugins about their scores.
+/// Formats the text for a feasible node, with the notes of plugins about their scores.
 #[must_use]
 pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> Sentence {
     notes.fold(sentence!(explained::fits), |words, note| {
@@ -151,7 +151,7 @@ pub fn fits(notes: impl Iterator<Item = ScoreNote>) -> Sentence {
     })
 }
 
-/// A plugin's note about its score for a node, without a full stop.
+/// Formats a plugin's note about its score for a node, without a full stop.
 #[must_use]
 pub fn score_note(note: ScoreNote) -> Sentence {
     let ScoreNote::Evenness { without, with } = note;
@@ -162,7 +162,7 @@ pub fn score_note(note: ScoreNote) -> Sentence {
     }
 }
 
-/// Text for a node that cannot take the pod.
+/// Formats the text for a node that cannot take the pod.
 #[must_use]
 pub fn refusal(conclusion: &Refusal) -> Sentence {
     match conclusion {
@@ -171,7 +171,7 @@ pub fn refusal(conclusion: &Refusal) -> Sentence {
     }
 }
 
-/// The reason why preemption does not help on a node, without a full stop.
+/// Formats the reason why preemption does not help on a node, without a full stop.
 #[must_use]
 pub fn not_helpful(why: &NotHelpful) -> String {
     match why {
@@ -181,7 +181,7 @@ pub fn not_helpful(why: &NotHelpful) -> String {
     }
 }
 
-/// Result of preemption, without a full stop.
+/// Formats the result of preemption, without a full stop.
 #[must_use]
 pub fn preemption(result: PreemptionResult) -> String {
     match result {
@@ -216,7 +216,7 @@ mod tests {
 
     /// Shows: S-14
     #[test]
-    fn decision_with_node_formats_as_sentence() {
+    fn decision_with_node_is_formatted_as_sentence() {
         let node = || "a-1".to_owned();
         for (outcome, want) in [
             (
@@ -252,7 +252,7 @@ mod tests {
 
     /// Shows: S-14
     #[test]
-    fn waiting_pod_formats_with_cause() {
+    fn pending_pod_is_formatted_with_cause() {
         let refused = |nodes, causes: &[(usize, &str)]| {
             let causes = (causes.iter())
                 .map(|(nodes, text)| Cause {
@@ -296,7 +296,7 @@ mod tests {
 
     /// Shows: S-14
     #[test]
-    fn winning_lead_formats_as_one_line() {
+    fn lead_of_winning_node_is_formatted_as_one_line() {
         let lead = |points, plugin: &str, about: &str| Lead {
             points,
             plugin: plugin.to_owned(),
@@ -330,7 +330,7 @@ mod tests {
 
     /// Shows: S-14
     #[test]
-    fn preemption_formats_with_deciding_criterion() {
+    fn preemption_is_formatted_with_deciding_criterion() {
         let found = |candidates, criterion| preemption(PreemptionResult::Found { candidates, criterion });
         assert_eq!(
             found(1, Criterion::OnlyCandidate),

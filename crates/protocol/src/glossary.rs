@@ -1,4 +1,4 @@
-//! Glossary of the terms in lessons. A story links a term by `[[term]]` or `[[term|link text]]`; a click shows its
+//! Glossary of the terms in lessons. A story links to a term with `[[term]]` or `[[term|link text]]`; a click shows the
 //! definition.
 
 /// The terms with their definitions, in alphabetical order.
@@ -287,7 +287,7 @@ pub fn find_term(term: &str) -> Option<&'static (&'static str, &'static str)> {
     GLOSSARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(term))
 }
 
-/// Terms that a text links, each with the words that stand for it if they differ.
+/// Returns the terms to which a text links, each with its link text if that differs.
 pub fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
     links.map(|(link, _)| match link.split_once('|') {
@@ -296,7 +296,7 @@ pub fn links(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// Terms that a text links but the glossary does not contain.
+/// Returns the terms to which a text links but which the glossary does not contain.
 pub fn unknown_terms(text: &str) -> Vec<&str> {
     let terms = links(text).map(|(term, _)| term);
     terms.filter(|term| find_term(term).is_none()).collect()

@@ -1,8 +1,9 @@
-//! The messages between page and engine: the page sends [`Request`]s, the engine answers with [`Update`]s. The page keeps
-//! a view model made of these types and knows nothing else of the engine; the engine knows nothing of the page.
+//! The messages between page and engine: the page sends [`Request`]s, the engine answers with [`Update`]s. The page
+//! keeps a view model that consists of these types and depends on nothing else of the engine; the engine does not
+//! depend on the page.
 //!
-//! In the browser, messages are sent as bytes between the page and its worker ([`pack`], [`unpack`]). Natively, the same
-//! host exchanges the values themselves, which is how it is tested.
+//! In the browser, messages are sent as bytes between the page and its worker ([`pack`], [`unpack`]). Native tests
+//! exchange the values with the same host directly.
 //!
 //! - **Times** are simulated microseconds since t = 0 ([`Micros`]).
 //! - **Objects** are identified as in the page's elements: a pod by `NAMESPACE/NAME` and its UID, because a ghost and its
@@ -104,14 +105,14 @@ pub use what_if::{ComparedFigures, Fullness, NodeRoom, PodMove, RoomChange, What
 
 /// Maximum length of a link without a warning, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;
-/// Maximum length of a link that every supported browser opens, in characters: Chromium's limit is 2 MiB, Firefox's
-/// 1 MiB, and Safari is known to accept 80 000. Longer links are saved as a file.
+/// Maximum length of a link that every supported browser opens, in characters. The limit of Chromium is 2 MiB, that of
+/// Firefox 1 MiB, and Safari is known to accept 80 000 characters. Longer links are saved as a file.
 pub const LONGEST_LINK: usize = 64_000;
 
 /// Serializes a message to bytes. Field names are omitted, because both ends are of the same build.
 ///
 /// # Errors
-/// Never for the protocol's own messages. postcard rejects values of unknown length.
+/// Does not occur with messages of this protocol. postcard rejects values of unknown length.
 pub fn pack(message: &impl serde::Serialize) -> Result<Vec<u8>, String> {
     // Compute the size first: a growing buffer would need twice the memory, and a frame can be tens of megabytes.
     let size = postcard::serialize_with_flavor(message, Size::default());
@@ -143,7 +144,7 @@ mod tests {
         WinReason,
     };
 
-    /// An explanation whose optional fields are all set, or all unset.
+    /// Creates an explanation whose optional fields are all set, or all unset.
     fn explanation(is_full: bool) -> Explanation {
         let victim = |pod: &str| VictimExplanation {
             pod: pod.into(),
@@ -211,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Messages have no field names: a field that is left out would shift those after it.
+    /// Messages have no field names: an omitted field would shift those after it.
     #[test]
     fn explanation_survives_packing_with_and_without_options() {
         for is_full in [true, false] {
@@ -233,7 +234,7 @@ mod tests {
         assert_eq!(unpack::<NodeView>(&bytes), Ok(node));
     }
 
-    /// `tests/e2e/wire.mjs` hardcodes these bytes for opening files, seeking, asking what-if and recognising frames.
+    /// `tests/e2e/wire.mjs` hardcodes these bytes to open files, seek, ask what-if questions and recognise frames.
     #[test]
     fn packed_bytes_match_those_used_by_wire_measurements() {
         assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));

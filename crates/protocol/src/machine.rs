@@ -12,13 +12,13 @@ use crate::{Micros, duration};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineView {
-    /// A machine exists for the node (F-05).
+    /// Whether a machine exists for the node (F-05).
     pub exists: bool,
-    /// The machine has power.
+    /// Whether the machine has power.
     pub powered: bool,
-    /// The kubelet runs.
+    /// Whether the kubelet runs.
     pub kubelet: bool,
-    /// The container runtime runs.
+    /// Whether the container runtime runs.
     pub runtime: bool,
     /// Network links of the machine that are cut.
     pub cuts: Vec<Cut>,
@@ -26,20 +26,20 @@ pub struct MachineView {
     pub fenced: Vec<Fence>,
     /// UIDs of the pods with a running process, including pods that the API server no longer has.
     pub running: Vec<String>,
-    /// Last heartbeat that the API server received, for a node that is unreachable or not ready; else `None`. Negative if a
-    /// dump's heartbeat precedes the start.
+    /// Time of the last heartbeat that the API server received, if the node is unreachable or not ready; else `None`.
+    /// Negative if the heartbeat is from a dump, before the start.
     pub last_heartbeat: Option<Micros>,
     /// Differences between the API server's view and the machine (U-02).
     pub differs: Vec<Difference>,
 }
 
-/// A cut between a machine and something else, in at least one direction.
+/// A cut network link between a machine and something else, in at least one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     pub from: CutFrom,
-    /// Messages to the machine are lost.
+    /// Whether messages to the machine are lost.
     pub is_in: bool,
-    /// Messages from the machine are lost.
+    /// Whether messages from the machine are lost.
     pub is_out: bool,
 }
 
@@ -75,15 +75,15 @@ pub enum Difference {
     /// The kubelet sends no heartbeats.
     Dark {
         node: String,
-        /// The kubelet does not run; otherwise it is cut off.
+        /// Whether the kubelet does not run; otherwise it is cut off.
         is_kubelet_down: bool,
         /// Whole seconds since the last heartbeat; `None` before the first one.
         silent: Option<i64>,
     },
-    /// The kubelet of a machine without Node object is not heard: the object was deleted or never existed.
+    /// The kubelet of a machine sends no heartbeats and its Node object is missing: it was deleted or never existed.
     Unknown {
         node: String,
-        /// The kubelet does not run; otherwise it is cut off.
+        /// Whether the kubelet does not run; otherwise it is cut off.
         is_kubelet_down: bool,
     },
     /// Messages from the control plane are lost, those from the kubelet arrive.
@@ -100,7 +100,7 @@ pub enum Difference {
 }
 
 impl MachineView {
-    /// Whether messages between machine and control plane are lost: (to the machine, from the machine).
+    /// Returns whether messages between machine and control plane are lost: (to the machine, from the machine).
     #[must_use]
     pub fn lost(&self) -> (bool, bool) {
         let is_fenced = self.fenced.contains(&Fence::Network);
@@ -110,7 +110,7 @@ impl MachineView {
     }
 }
 
-/// Words for the other end of a cut.
+/// Returns the words for the other end of a cut.
 #[must_use]
 pub fn cut_end(from: &CutFrom) -> String {
     match from {
@@ -122,8 +122,8 @@ pub fn cut_end(from: &CutFrom) -> String {
 }
 
 impl Difference {
-    /// The part of the difference that the machine itself can show, without knowledge of the API server; `None` if there is
-    /// none.
+    /// Returns the part of the difference that is visible on the machine itself, without the API server; `None` if
+    /// there is none.
     #[must_use]
     pub fn on_machine(&self) -> Option<String> {
         match self {
@@ -146,7 +146,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// The fact, followed by its meaning.
+    /// Formats the fact, followed by its meaning.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::NoMachine { node } => t!(machine::no_machine, node = node),

@@ -20,7 +20,7 @@ pub enum Lane {
     /// Terminations: one bar per container and stage.
     Terminations,
     Invariants,
-    /// Requests to Services: rates and stretches of failures.
+    /// Requests to Services: rates and periods of failures.
     Requests,
 }
 
@@ -79,7 +79,7 @@ pub enum MarkKind {
     Expected,
     /// An expectation of the scenario was not met.
     Unexpected,
-    /// A node is not ready or under pressure, for as long as its condition says so.
+    /// A node is not ready or under pressure; the mark lasts as long as the condition.
     NotReady,
     /// A pod was evicted, or deleted with its node.
     Evicted,
@@ -91,17 +91,17 @@ pub enum MarkKind {
     Requests,
     /// Requests to a Service, some failing.
     RequestsFailing,
-    /// A stretch of failed requests.
+    /// A period of failed requests.
     RequestsFailed,
 }
 
 /// Content of the text beside a mark on the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MarkLabel {
-    /// A fault and the name of the affected object; empty if there is none.
+    /// A fault began; `name` is the affected object, or empty.
     Fault {
         fault: FaultKind,
-        /// A node, a pod or a volume.
+        /// Name of a node, a pod or a volume.
         name: String,
     },
     /// Links of a node are cut.
@@ -109,15 +109,15 @@ pub enum MarkLabel {
         node: String,
         /// The other end; `None` means everything.
         from: Option<CutFrom>,
-        /// Messages to the node are lost.
+        /// Whether messages to the node are lost.
         is_in: bool,
-        /// Messages from the node are lost.
+        /// Whether messages from the node are lost.
         is_out: bool,
     },
     /// A node was cordoned or uncordoned.
     Cordoned {
         node: String,
-        /// True if cordoned.
+        /// Whether the node was cordoned; otherwise uncordoned.
         is_on: bool,
     },
     /// A pod was evicted, or deleted with its node.
@@ -125,36 +125,36 @@ pub enum MarkLabel {
     /// A container failed by itself.
     Exited {
         pod: String,
-        /// Its name.
+        /// Name of the container.
         container: String,
         /// Exit code of the container.
         code: i32,
-        /// The container was OOM-killed.
+        /// Whether the container was OOM-killed.
         is_out_of_memory: bool,
     },
     /// A container was restarted.
     Restarted {
         pod: String,
-        /// Its name.
+        /// Name of the container.
         container: String,
     },
     /// A fault ended; `name` is the affected object, or empty.
     Healed {
         fault: FaultKind,
-        /// A node, a pod or a volume.
+        /// Name of a node, a pod or a volume.
         name: String,
     },
     /// A volume was written from two nodes.
     Corrupted { volume: String },
-    /// Text written by a person: a command or an expectation.
+    /// Text that the user has written: a command or an expectation.
     Written(String),
     /// A command whose effect has its own mark.
     Marked(String),
     /// A command with manifests.
     Given {
-        /// `kubectl apply`.
+        /// The command, such as `kubectl apply`.
         command: String,
-        /// The first objects, as `Deployment web`.
+        /// The first objects, in the form `Deployment web`.
         objects: Vec<String>,
         /// Number of further objects.
         more: usize,
@@ -163,14 +163,14 @@ pub enum MarkLabel {
     Bound { pod: String, node: String },
     /// A scheduling attempt found no node for a pod.
     NoNode { pod: String },
-    /// A pod was nominated to a node while room is made for it.
+    /// A pod was nominated to a node on which victims are being terminated.
     Nominated { pod: String, node: String },
     /// A pod was preempted.
     Preempted { pod: String },
     /// A container terminates.
     Container {
         pod: String,
-        /// Its name.
+        /// Name of the container.
         container: String,
     },
     /// A node is `NotReady` or has a pressure condition.
@@ -178,14 +178,14 @@ pub enum MarkLabel {
     /// A taint was added to a node.
     Tainted {
         node: String,
-        /// The taint's key.
+        /// Key of the taint.
         key: String,
         effect: String,
     },
     /// A taint was removed from a node.
     Untainted {
         node: String,
-        /// The taint's key.
+        /// Key of the taint.
         key: String,
     },
     /// An invariant was violated.
@@ -193,16 +193,16 @@ pub enum MarkLabel {
         invariant: String,
         /// Name of the affected object; empty if there is none.
         name: String,
-        /// Number of pods of that name that run at once; 0 for other kinds of violation.
+        /// Number of pods with the same name that run at once; 0 for other kinds of violation.
         at_once: usize,
     },
-    /// Rate of requests to a Service from now on, and rate of failures, in thousandths of a request per second.
+    /// Rates of requests to a Service and of failures from this time on, in thousandths of a request per second.
     Requests {
         service: String,
         per_second: i64,
         failing: i64,
     },
-    /// A stretch of requests that failed in the same way.
+    /// A period of requests that failed in the same way.
     RequestsFailed(Box<FailedStretch>),
 }
 
@@ -222,7 +222,7 @@ pub enum Evictor {
 }
 
 impl Evictor {
-    /// Sentence about the end of a pod, without a full stop.
+    /// Formats a sentence about the end of a pod, without a full stop.
     fn sentence(self, pod: &str) -> String {
         match self {
             Self::Taint => t!(mark::evicted_by_taint, pod = pod),
@@ -240,7 +240,7 @@ impl Default for MarkLabel {
     }
 }
 
-/// Sentence about a fault and the affected object, without a full stop.
+/// Formats a sentence about a fault and the affected object, without a full stop.
 #[must_use]
 pub fn fault_sentence(fault: FaultKind, name: &str) -> String {
     match fault {
@@ -264,7 +264,7 @@ pub fn fault_sentence(fault: FaultKind, name: &str) -> String {
     }
 }
 
-/// Sentence about the end of a fault, without a full stop.
+/// Formats a sentence about the end of a fault, without a full stop.
 fn repair_sentence(fault: FaultKind, name: &str) -> String {
     match fault {
         FaultKind::PowerOff => t!(mark::power_on, name = name),

@@ -1,4 +1,4 @@
-//! Markdown whose sentences get the language of whoever copies or prints it.
+//! Markdown texts, whose sentences are translated when they are copied or printed.
 
 use std::fmt::Write as _;
 
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Block {
-    /// Rows of a table. The first one is its head.
+    /// Rows of a table. The first row is the header.
     Table(Vec<Vec<Sentence>>),
     /// Items of a list.
     List(Vec<Sentence>),
     /// A heading with the items below it.
     Section(Sentence, Vec<Sentence>),
-    /// The answer in one bold sentence, above all others.
+    /// The answer in one bold sentence, at the beginning.
     Lead(Sentence),
-    /// The answer in one sentence, below all others.
+    /// The answer in one sentence, at the end.
     End(Sentence),
 }
 
@@ -55,7 +55,7 @@ fn write_list(out: &mut String, items: &[Sentence]) -> std::fmt::Result {
     items.iter().try_for_each(|item| writeln!(out, "- {item}"))
 }
 
-/// A text as the cell of a table.
+/// Escapes a text for a table cell.
 #[must_use]
 pub fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")

@@ -5,19 +5,19 @@ use std::fmt;
 use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 
-/// Objects that no file of a dump contains, so that the reason why a pod waits is unknown.
+/// Objects that no file of a dump contains, so that it is unknown why a pod is pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MissingObjectsView {
     /// There is no Node object.
     Nodes,
-    /// Names of the pod's claims that are missing.
+    /// Names of missing claims of the pod.
     Claims(Vec<String>),
-    /// Names of the pod's claims whose volumes are missing.
+    /// Names of claims of the pod whose volumes are missing.
     Volumes(Vec<String>),
 }
 
 impl MissingObjectsView {
-    /// What the files lack, without a full stop.
+    /// Formats which objects are missing, without a full stop.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         match self {

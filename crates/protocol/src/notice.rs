@@ -11,14 +11,14 @@ use crate::{Micros, Request, clock};
 /// Text of a console line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConsoleText {
-    /// Text that a person typed or a command printed.
+    /// Text that the user typed or a command printed.
     Text(String),
     /// A notice of Podscope itself.
     Notice(Notice),
 }
 
 impl ConsoleText {
-    /// The line as plain text.
+    /// Returns the line as plain text.
     #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
         match self {
@@ -49,7 +49,7 @@ impl fmt::Display for ConsoleText {
     }
 }
 
-/// A notice about a person's request.
+/// A notice about a request of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
     /// A command was given while time is paused.
@@ -62,13 +62,13 @@ pub enum Notice {
     NothingToUndo,
     /// The rest of a solution cannot be played.
     NoSolution,
-    /// A pipe follows a command that prints its output while time runs.
+    /// A pipe is not supported after a command that prints its output while time runs.
     PipedLate,
     /// A request made during a seek waits until the seek ends.
     RequestWaits { what: RequestName, until: Micros },
     /// A waiting request was dropped because the seek did not reach its instant.
     RequestDropped { what: RequestName, until: Micros },
-    /// Too many requests wait already.
+    /// Too many requests are already waiting.
     TooManyWait {
         most: usize,
         /// Target of the seek, if there is one.
@@ -82,13 +82,13 @@ pub enum Notice {
     },
     /// Waiting lines were dropped.
     LinesDropped(LinesLeft),
-    /// More lines than the maximum would wait.
+    /// More command lines than the maximum would have to wait.
     TooManyLines { most: usize },
     /// A limit of the session was reached.
     Limit(Limit),
-    /// The picked line cannot be a goal of a lesson.
+    /// The selected line cannot be a goal of a lesson.
     GoalRefusal(GoalRefusal),
-    /// The engine that created a link decides differently.
+    /// The engine that created a link computes a different trace.
     OtherEngine(OtherEngine),
     /// The whole engine, which a command needs, could not be loaded.
     EngineNotLoaded { why: String },
@@ -218,7 +218,7 @@ impl From<Limit> for Notice {
     }
 }
 
-/// The reason why the picked line cannot be a goal of the lesson being recorded.
+/// The reason why the selected line cannot be a goal of the lesson being recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GoalRefusal {
     Invariant,
@@ -228,7 +228,7 @@ pub enum GoalRefusal {
     UnsupportedField,
     /// The value is different in every run.
     DiffersPerRun,
-    /// The pod's name is drawn in every run, and pods are not found by this field.
+    /// The name of the pod is random in every run, and goals cannot select pods by this field.
     DrawnName,
 }
 
@@ -250,7 +250,7 @@ impl fmt::Display for GoalRefusal {
 pub struct OtherEngine {
     /// Version of the engine that created the link.
     pub maker: String,
-    /// Kubernetes version that the other engine followed, if it differs.
+    /// Kubernetes version that the other engine simulates, if it differs.
     pub followed: Option<String>,
     /// Version of this engine.
     pub own: String,
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notices_with_arguments_format_as_sentences() {
+    fn notices_with_arguments_are_formatted_as_sentences() {
         let left = |more| LinesLeft {
             first: "kubectl get ns".to_owned(),
             more,

@@ -1,4 +1,4 @@
-//! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
+//! The state of a session at one time, as the page draws it: nodes, pods, timeline, story. Frames update it.
 
 use podscope_api::explained::RefusedNodes;
 use podscope_api::fault::ViolationCause;
@@ -18,11 +18,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
-    /// Present time of the session.
+    /// Current time of the session.
     pub now: Micros,
-    /// The instant up to which this branch has been computed.
+    /// The time up to which this branch has been computed.
     pub horizon: Micros,
-    /// Time is running.
+    /// Whether time is running.
     pub playing: bool,
     /// Requested speed, in thousandths of real time.
     pub speed_per_mille: u64,
@@ -30,7 +30,7 @@ pub struct Frame {
     pub achieved_per_mille: u64,
     /// Title of the run; sent with `reset`.
     pub title: Option<String>,
-    /// The fields below replace the whole picture; otherwise they are a delta.
+    /// Whether the fields below replace the whole picture; otherwise they are a delta.
     pub reset: bool,
     /// All groups (zones), if any of them changed in more than its counts.
     pub groups: Option<Vec<GroupView>>,
@@ -59,13 +59,13 @@ pub struct Frame {
     pub other: Option<Box<Frame>>,
     /// Upcoming events and fast runs, if they changed.
     pub director: Option<Director>,
-    /// Spread of the inspected subject, if it changed; one without domains removes it.
+    /// Spread of the inspected subject, if it changed; a value without domains removes it.
     pub spread: Option<SpreadLane>,
-    /// Causal thread of the inspected subject, if it changed; one without records removes it.
+    /// Causal thread of the inspected subject, if it changed; a value without records removes it.
     pub thread: Option<Thread>,
     /// Messages sent since the previous frame; empty after a jump in time.
     pub traffic: Traffic,
-    /// Requests of clients by Service, whenever one of them changed.
+    /// Requests of clients by Service, if any of them changed.
     pub requests: Option<Vec<ServiceRequests>>,
     /// Devices of all nodes, if they changed.
     pub devices: Option<Vec<NodeDevices>>,
@@ -84,15 +84,15 @@ pub struct SpreadLane {
     pub domains: Vec<String>,
     /// Allowed skew; `None` without a constraint.
     pub max_skew: Option<u32>,
-    /// The constraint is hard (DoNotSchedule).
+    /// Whether the constraint is hard (DoNotSchedule).
     pub hard: bool,
-    /// With fewer domains than this, the minimum count is taken as 0.
+    /// Minimum number of domains (`minDomains`): with fewer domains, the minimum count is 0.
     pub min_domains: u32,
     /// The changes up to the horizon, oldest first.
     pub points: Vec<SpreadPoint>,
 }
 
-/// Counts per domain from an instant on.
+/// Counts per domain from a time on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadPoint {
@@ -109,7 +109,7 @@ pub struct SpreadPoint {
 }
 
 impl Frame {
-    /// The groups after this frame, if it changes them; `known` are the groups before it.
+    /// Returns the groups after this frame, if it changes them; `known` are the groups before it.
     pub fn take_groups(&mut self, known: &[GroupView]) -> Option<Vec<GroupView>> {
         let counts = self.counts.take();
         let replaced = self.groups.take();
@@ -160,7 +160,7 @@ pub struct NodeView {
     pub name: String,
     /// Zone label; empty if none.
     pub zone: String,
-    /// A Node object exists.
+    /// Whether a Node object exists.
     pub registered: bool,
     /// Status of condition Ready.
     #[serde(with = "crate::status")]
@@ -169,16 +169,16 @@ pub struct NodeView {
     pub ready_reason: String,
     /// Last transition time of the Ready condition.
     pub ready_since: Micros,
-    /// Next action of the control plane about the node, if nothing changes.
+    /// Next action of the control plane on the node, if nothing changes.
     pub next: Option<NodeNext>,
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
     pub taints: Vec<String>,
     /// Pressure conditions that are True.
     pub pressure: Vec<String>,
-    /// The pressure comes from a dump and is not measured: it lasts until the machine restarts (P-09).
+    /// Whether the pressure comes from a dump and is not measured: it lasts until the machine restarts (P-09).
     pub pressure_lasts: bool,
-    /// The dump contains only the node's name; its capacity and labels are assumed (P-09).
+    /// Whether the dump contains only the name of the node; capacity and labels are assumed (P-09).
     pub only_name: bool,
     /// Requested and allocatable cpu, in millicores.
     pub cpu: (i64, i64),
@@ -190,18 +190,18 @@ pub struct NodeView {
     pub machine: MachineView,
 }
 
-/// Next action of the control plane about a node without heartbeats.
+/// Next action of the control plane on a node without heartbeats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum NodeNext {
     /// The Ready condition becomes Unknown, and the node is tainted.
     NotReady {
-        /// Earliest time.
+        /// Earliest time of the change.
         at: Micros,
     },
     /// Pods whose toleration of the node's taints expires are evicted.
     Evicts {
-        /// Instants with the number of evicted pods, earliest first.
+        /// Times, each with the number of evicted pods, earliest first.
         at: Vec<(Micros, u32)>,
     },
     /// Nothing happens, because no node lifecycle controller runs.
@@ -246,7 +246,7 @@ pub struct PodView {
     pub id: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
-    /// Short name for the mark (`w0`).
+    /// Short name on the mark of the pod (`w0`).
     pub short: String,
     /// Owner id (see [`OwnerView`]); empty for a bare pod.
     pub owner: String,
@@ -255,7 +255,7 @@ pub struct PodView {
     /// Nominated node; empty if none.
     pub nominated: String,
     pub mark: PodMark,
-    /// Ready according to the API.
+    /// Whether the pod is ready according to the API.
     pub is_ready: bool,
     /// Phase according to the API.
     pub phase: String,
@@ -272,15 +272,15 @@ pub struct PodView {
     /// Start time of the oldest running container according to the API; `None` if none runs.
     pub running_since: Option<Micros>,
     pub priority: i32,
-    /// Number of priority ticks on the mark, 0 to 3.
+    /// Number of ticks on the mark that show the priority, 0 to 3.
     pub ticks: u8,
     /// Stage of each container.
     pub containers: Vec<ContainerStage>,
     /// The termination in progress, if any.
     pub termination: Option<Box<TerminationView>>,
-    /// End of a back-off, or of another countdown.
+    /// End time of a back-off, or of another countdown.
     pub countdown: Option<Micros>,
-    /// For a pending pod: its place in the scheduler's queue.
+    /// For a pending pod: its position in the scheduler's queue.
     pub queue: Option<Box<QueueView>>,
 }
 
@@ -326,7 +326,7 @@ pub enum TerminationStage {
     Unreachable,
     /// A preStop hook runs.
     PreStop,
-    /// A container waits until other containers have terminated.
+    /// The container waits until other containers have terminated.
     Turn,
     /// The stop signal was sent.
     Sigterm,
@@ -334,7 +334,7 @@ pub enum TerminationStage {
     Killed,
 }
 
-/// A pending pod's place in the scheduler's queue.
+/// Position of a pending pod in the scheduler's queue.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct QueueView {
     /// Part of the queue, or another reason to wait.
@@ -347,7 +347,7 @@ pub struct QueueView {
     pub message: String,
 }
 
-/// Place of a pending pod in the queue, or another reason to wait.
+/// Part of the queue with a pending pod, or another reason to wait.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum QueuePlace {
     /// The scheduler has not received the pod yet.
@@ -373,11 +373,11 @@ pub enum QueuePlace {
     Stranded,
     /// Scheduling is halted: the API server is down, or cut off from etcd.
     Halted(Component),
-    /// The pod's `schedulerName` names a scheduler that does not run here.
+    /// The pod has the `schedulerName` of a scheduler that does not run here.
     Foreign(String),
     /// A node is chosen and the binding is in progress.
     Binding {
-        /// The binding waits for volumes.
+        /// Whether the binding waits for volumes.
         has_volumes: bool,
     },
 }
@@ -479,21 +479,21 @@ pub struct BrokenInvariant {
     pub by: Sentence,
     /// Description of the observed violation.
     pub seen: Sentence,
-    /// Time of the causing command, if it is one of this run.
+    /// Time of the command that caused the violation, if it is a command of this run.
     pub since: Option<Micros>,
-    /// The cause is the person's last command, which an undo would revert.
+    /// Whether the cause is the last command of the user, which an undo would revert.
     pub is_last: bool,
 }
 
 impl BrokenInvariant {
-    /// Time, cause and description in one sentence.
+    /// Formats time, cause and description as one sentence.
     pub fn sentence(&self) -> String {
         let time = clock::instant(self.at);
         t!(picture::broken, time = time, cause = self.by, violation = self.seen)
     }
 }
 
-/// Word for the kind of cause of a violation.
+/// Returns a word for the kind of cause of a violation.
 #[must_use]
 pub fn cause_word(cause: ViolationCause) -> String {
     match cause {
@@ -514,8 +514,8 @@ pub struct BranchView {
     pub parent: Option<u32>,
     /// First command that differs from the parent.
     pub label: String,
-    /// The session is on this branch.
+    /// Whether the session is on this branch.
     pub current: bool,
-    /// A person has given a command on this branch.
+    /// Whether the user has run a command on this branch.
     pub is_touched: bool,
 }

@@ -15,7 +15,7 @@ pub struct FirstItems<T> {
 }
 
 impl<T> FirstItems<T> {
-    /// Keeps at most `most` items of `all`, which has `count` items.
+    /// Keeps the first items of `all`, at most `most`; `count` is the number of all items.
     pub fn of(count: usize, all: impl Iterator<Item = T>, most: usize) -> Self {
         Self {
             count,
@@ -62,9 +62,9 @@ pub enum Remark {
     Duplicates(usize),
     /// Objects without a UID that are treated as dumped, each as `KIND NAMESPACE/NAME`.
     Scrubbed(FirstItems<String>),
-    /// Objects that share their UID with other objects, each as `KIND NAMESPACE/NAME`.
+    /// Objects with the same UID as other objects, each as `KIND NAMESPACE/NAME`.
     SharedUid(FirstItems<String>),
-    /// A field of a KubeletConfiguration without effect.
+    /// A field of a KubeletConfiguration that has no effect.
     Kubelet(Sentence),
     /// A notice about a KubeSchedulerConfiguration.
     Scheduler(Sentence),
@@ -79,10 +79,10 @@ pub enum Remark {
     /// Nodes that are not ready or have a pressure condition.
     NodeProblems {
         nodes: FirstItems<NodeWithProblems>,
-        /// At least one node has a pressure condition.
+        /// Whether at least one node has a pressure condition.
         has_pressure: bool,
     },
-    /// A pod stays Pending because the files lack a claim or volume of it.
+    /// A pod stays Pending because one of its claims or volumes is missing in the files.
     MissingVolumes {
         /// `NAMESPACE/NAME`.
         pod: String,
@@ -91,7 +91,7 @@ pub enum Remark {
     },
     /// Number of further such pods.
     MoreWithMissingVolumes(usize),
-    /// Pending pods that use objects that are only assumed to exist, so that they may run here.
+    /// Pending pods that use objects which are only assumed to exist, so the pods may run here.
     UsesAssumed(FirstItems<PodWithAssumedObjects>),
     /// Number of HorizontalPodAutoscalers without metrics.
     AutoscalersWithoutMetrics(usize),
@@ -109,15 +109,15 @@ pub enum Remark {
         /// Error of the parser.
         error: String,
     },
-    /// The lesson of a link was removed or changed since.
+    /// The lesson of a link was removed or changed since the link was created.
     LessonChanged { name: String, is_gone: bool },
     /// A part of a recorded history that is missing, assumed or not replayed.
     History(Sentence),
 }
 
 impl Remark {
-    /// Sort key by importance, most important first: missing objects, assumed objects, parts that are not simulated,
-    /// information.
+    /// Returns a sort key by importance, most important first: missing objects, assumed objects, parts that are not
+    /// simulated, information.
     #[must_use]
     pub fn weight(&self) -> u8 {
         match self {
@@ -212,7 +212,7 @@ pub enum Assumption {
     PersistentVolume,
     /// Owners of existing objects.
     Owners,
-    /// Number of objects that count other objects which the files lack.
+    /// Number of objects whose counts include objects that are missing in the files.
     Counted(usize),
 }
 
@@ -304,7 +304,7 @@ mod tests {
 
     /// Shows: P-09
     #[test]
-    fn remarks_with_arguments_format_as_sentences() {
+    fn remarks_with_arguments_are_formatted_as_sentences() {
         let text = str::to_owned;
         let names = FirstItems::of(4, ["a", "b", "c", "d"].into_iter().map(str::to_owned), 3);
         let node = NodeWithProblems {

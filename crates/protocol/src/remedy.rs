@@ -17,7 +17,7 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// The change and its result.
+    /// Formats the change and its result.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         let change = change(&self.change);
@@ -36,11 +36,11 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Controllers that a sentence names with an article.
+/// Names of controllers that have an article in sentences.
 const COSCHEDULING: &str = "Coscheduling";
 const MULTIARCH: &str = "Multiarch Tuning Operator";
 
-/// The controller that sets a well-known scheduling gate; `None` for other gates.
+/// Returns the controller that sets a well-known scheduling gate; `None` for other gates.
 #[must_use]
 pub fn gate_setter(gate: &str) -> Option<Sentence> {
     let domain = gate.split_once('/').map_or(gate, |(domain, _)| domain);
@@ -184,7 +184,7 @@ mod tests {
 
     /// Shows: S-15
     #[test]
-    fn remedies_format_as_sentences() {
+    fn remedies_are_formatted_as_sentences() {
         let text = str::to_owned;
         let zone = "topology.kubernetes.io/zone";
         let add = |like: &str, without: &[&str], key: &str, domain: &str, more: &str| Change::AddNode {

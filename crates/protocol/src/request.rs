@@ -10,7 +10,8 @@ use crate::{CourseRequest, Micros, Search, UpcomingEvent, WhatIf};
 pub enum Request {
     /// Start a session from a source. The running session is replaced only if the source opens.
     Open { source: Source },
-    /// Run a command at the present time of the session. In the past, this starts a branch (T-01).
+    /// Run a command at the current time of the session. Before the end of the computed run, this starts a branch
+    /// (T-01).
     Command {
         /// The command line as typed, e.g. `fault partition a-1`.
         line: String,
@@ -23,7 +24,8 @@ pub enum Request {
     Speed { per_mille: u64 },
     /// Process the next event and pause.
     Step,
-    /// Run fast to just after the next scheduling decision and pause. The run is bounded in case no decision follows.
+    /// Run fast to just after the next scheduling decision and pause. The run has a time limit, in case no decision
+    /// follows.
     NextDecision,
     /// Go to an instant, forwards or backwards.
     Seek { at: Micros },
@@ -41,7 +43,8 @@ pub enum Request {
         /// The subject; `None` closes the inspector.
         subject: Option<SubjectRef>,
     },
-    /// Explain a scheduling attempt of a pod: the given or the latest one. The answer tells if there are no attempts.
+    /// Explain a scheduling attempt of a pod: the given or the latest one. If the pod has no attempts, the answer
+    /// contains none.
     Explain {
         /// `NAMESPACE/NAME`.
         pod: String,
@@ -66,12 +69,13 @@ pub enum Request {
     GroupBy { key: String },
     /// Go to a step of the story (0-based).
     StoryStep { step: usize },
-    /// Create a link to the session. During a seek, the answer follows when the seek ends; of two waiting requests only the
-    /// later one is answered. `screen` is opaque to the engine: selection, panels.
+    /// Create a link to the session. During a seek, the answer is sent when the seek ends; if two such requests wait,
+    /// only the later one is answered. `screen` is the state of the page (selection, panels), which is opaque to the
+    /// engine.
     Share {
         /// The page's own state.
         screen: String,
-        /// Replace the names of objects.
+        /// Whether to replace the names of objects.
         anonymise: bool,
         /// Arbitrary number that the answer repeats.
         revision: u64,
@@ -79,7 +83,7 @@ pub enum Request {
     /// Create a file to save.
     Export {
         what: ExportKind,
-        /// Replace the names of objects.
+        /// Whether to replace the names of objects.
         anonymise: bool,
     },
     /// Complete a command line.
@@ -89,7 +93,7 @@ pub enum Request {
         /// Cursor position in bytes.
         cursor: usize,
     },
-    /// Completions at a position of a manifest in the editor.
+    /// Request completions at a position of a manifest in the editor.
     Fields {
         /// The document before the position.
         before: String,
@@ -119,7 +123,7 @@ pub enum Request {
     /// The user may open a file or paste a text soon. The worker loads the whole engine, which large sources need; the
     /// session does not change.
     PrepareToOpen,
-    /// Answer the question of a step; `None` skips it. Time continues as before.
+    /// Answer the question of a step; `None` skips it. Time then runs or is paused as before the question.
     Predict {
         step: usize,
         /// The answer: an option, the name of a node or pod, or a duration.
@@ -129,12 +133,12 @@ pub enum Request {
     ShowMe,
     /// Run fast to an upcoming event, and pause there.
     SkipAhead {
-        /// The event that the page named when it was pressed. The next one if `None`, or if the event is not expected
-        /// any more.
+        /// The event that the page displayed when the button was pressed. If `None`, or if the event is no longer
+        /// expected, the next event.
         to: Option<Box<UpcomingEvent>>,
     },
-    /// Add a goal to the lesson being recorded: the field in a line of an object's YAML, with its present value. Answered by
-    /// [`Update::Recorded`](crate::Update::Recorded).
+    /// Add a goal to the lesson being recorded: the field in a line of an object's YAML, with its current value.
+    /// Answered by [`Update::Recorded`](crate::Update::Recorded).
     RecordGoal {
         subject: SubjectRef,
         /// Line number, from 1.
@@ -160,7 +164,7 @@ pub enum Request {
         to: Micros,
         /// Duration of the film.
         seconds: u32,
-        /// Replace the names of objects.
+        /// Whether to replace the names of objects.
         anonymise: bool,
     },
     /// Classify a text that was pasted into the console. Answered by [`Update::Recognised`](crate::Update::Recognised).
@@ -177,15 +181,16 @@ pub enum Request {
         /// The command lines as typed.
         lines: Vec<String>,
     },
-    /// Run fast until the story continues, and pause there. The run is bounded if the story waits for a condition.
+    /// Run fast until the story continues, and pause there. The run has a time limit if the story waits for a
+    /// condition.
     SkipToStory,
-    /// List the present problems of the cluster. Answered by [`Update::Triage`](crate::Update::Triage).
+    /// List the current problems of the cluster. Answered by [`Update::Triage`](crate::Update::Triage).
     Triage {
-        /// Replace the names of objects.
+        /// Whether to replace the names of objects.
         anonymise: bool,
     },
     /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
-    /// `None` stops the present try.
+    /// `None` stops the current one.
     WhatIf(Option<WhatIf>),
     /// Try seeds. Answered by [`Update::Search`](crate::Update::Search) for each, or by `Refused`.
     Search(Box<Search>),
@@ -201,7 +206,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// The request to run one command line or several.
+    /// Returns the request to run one or several command lines.
     #[must_use]
     pub fn run(mut lines: Vec<String>) -> Self {
         match lines.len() {
@@ -210,7 +215,7 @@ impl Request {
         }
     }
 
-    /// The command lines that the request would run.
+    /// Returns the command lines that the request would run.
     #[must_use]
     pub fn command_lines(&self) -> &[String] {
         match self {
@@ -221,7 +226,7 @@ impl Request {
     }
 }
 
-/// Kind of a text. If a text has several documents, the kind that is last in this list wins.
+/// Kind of a text. If a text has several documents, it has the kind that is last in this list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TextKind {
     /// None of the other kinds.
@@ -239,7 +244,7 @@ pub enum TextKind {
 
 /// Name of the lesson that a first visit offers. Its cluster is that of the first visit.
 pub const GUIDED_START: &str = "cut-a-node-off";
-/// The first command of that lesson, which the first visit gives when it opens the lesson.
+/// The first command of that lesson, which the first visit runs when it opens the lesson.
 pub const GUIDED_CUT: &str = "fault partition c-2";
 
 /// Source of a session.
@@ -248,7 +253,7 @@ pub const GUIDED_CUT: &str = "fault partition c-2";
 pub enum Source {
     /// Files that are read as one, in order: a scenario, manifests or a dump.
     Files {
-        /// Name and text of each.
+        /// Name and text of each file.
         files: Vec<(String, String)>,
     },
     /// The fragment of a share link, from `s1:` on.
@@ -256,12 +261,12 @@ pub enum Source {
     /// A built-in lesson.
     Lesson {
         name: String,
-        /// Replaces the lesson's own seed.
+        /// Seed that replaces the seed of the lesson.
         seed: Option<u64>,
     },
-    /// The small cluster of a first visit, shown from the time when all its pods run. A rolling update begins by itself.
+    /// The small cluster of a first visit, beginning when all its pods run. A rolling update starts automatically.
     Welcome,
-    /// The cluster of a first visit from its start, in which nothing begins by itself.
+    /// Free play: the cluster of a first visit at t = 0, without the automatic rolling update.
     Free,
     /// The first question of a lesson, repeated on another seed. Everything before the question is already done.
     Recap {
@@ -287,7 +292,7 @@ pub enum SubjectRef {
     },
     /// Any other object.
     Object {
-        /// Kind on the wire.
+        /// Kind as in manifests.
         kind: String,
         /// `NAMESPACE/NAME` or name.
         key: String,
@@ -296,7 +301,7 @@ pub enum SubjectRef {
         /// Name of the invariant in kebab case.
         name: String,
     },
-    /// Requests that failed in the same way: those of a record, else the newest ones.
+    /// Requests that failed in the same way: those of the given record, or else the newest ones.
     FailedRequests {
         /// `NAMESPACE/NAME` of the Service.
         service: String,

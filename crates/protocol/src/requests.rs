@@ -1,4 +1,5 @@
-//! Failed requests to a Service as a sentence: what the client's node believed, and what was true.
+//! Formats failed requests to a Service as a sentence: the endpoint state that the client's node assumed, and the true
+//! state.
 
 use std::fmt;
 
@@ -11,7 +12,7 @@ use crate::{Micros, clock};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedStretch {
-    /// The Service's name.
+    /// Name of the Service.
     pub service: String,
     /// The pod or address to which the requests were sent; `None` if the rules selected no endpoint.
     pub endpoint: Option<String>,
@@ -19,20 +20,20 @@ pub struct FailedStretch {
     pub client: String,
     /// The node whose rules selected the endpoint.
     pub node: String,
-    /// Outcome, as named in the trace.
+    /// Outcome of the requests, with its name in the trace.
     pub outcome: String,
-    /// True state of the endpoint, as named in the trace.
+    /// True state of the endpoint, with its name in the trace.
     pub truth: String,
     pub since: Micros,
     pub until: Micros,
     pub count: u64,
     /// Start of the true state, if known.
     pub truth_since: Option<Micros>,
-    /// Since when the client's node has listed the endpoint.
+    /// Time since which the client's node has listed the endpoint.
     pub believed_since: Option<Micros>,
 }
 
-/// Heading of the inspector for failed requests to a Service.
+/// Returns the heading of the inspector for failed requests to a Service.
 pub fn failures_title(service: &str) -> String {
     let service = service.strip_prefix("default/").unwrap_or(service);
     t!(failed_requests::title, service = service)
@@ -51,7 +52,7 @@ impl fmt::Display for Thousandths {
     }
 }
 
-/// Formats a duration; with tenths of a second below ten seconds.
+/// Formats a duration; below ten seconds with tenths of a second.
 fn seconds(micros: Micros) -> String {
     let tenths = (micros.max(0) + 50_000) / 100_000;
     match tenths {
@@ -62,7 +63,7 @@ fn seconds(micros: Micros) -> String {
 }
 
 impl FailedStretch {
-    /// Number of requests and how they failed.
+    /// Formats the number of requests and how they failed.
     fn requests(&self) -> String {
         match &*self.outcome {
             "refused" => t!(failed_requests::refused, count = self.count),
@@ -73,7 +74,7 @@ impl FailedStretch {
         }
     }
 
-    /// Why requests to an endpoint failed; `None` if its true state is not known.
+    /// Returns why requests to an endpoint failed; `None` if its true state is unknown.
     fn why_at_endpoint(&self, endpoint: &str) -> Option<String> {
         let node = &self.node;
         let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
@@ -114,7 +115,7 @@ impl FailedStretch {
         })
     }
 
-    /// Why requests failed for which no endpoint was chosen, or for which its true state is not known.
+    /// Returns why requests failed, if no endpoint was chosen or if its true state is unknown.
     fn why(&self) -> String {
         let Self { node, service, .. } = self;
         match &*self.truth {
@@ -129,7 +130,8 @@ impl FailedStretch {
         }
     }
 
-    /// What failed and why, with what the client's node believed about the endpoint, and whether it lacked a change.
+    /// Formats what failed and why, with the endpoint state that the client's node assumed, and whether the node had
+    /// missed a change.
     pub fn sentence(&self) -> String {
         let Some(since) = self.believed_since.filter(|_| self.endpoint.is_some()) else {
             return self.to_string();
@@ -173,38 +175,38 @@ impl fmt::Display for FailedStretch {
     }
 }
 
-/// Most ways of requests to one Service that a frame names; beyond these the stage draws none.
+/// Maximum number of request routes to one Service in a frame. If there are more, the stage draws none.
 pub const MAX_REQUEST_ROUTES: usize = 24;
 
 /// Current request rate to one Service, and the outcome of its requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequests {
-    /// The Service's `NAMESPACE/NAME`.
+    /// `NAMESPACE/NAME` of the Service.
     pub service: String,
-    /// Senders, as named by `--from`: `nodes`, `zone/a`, `node/a-1`, `pod/shop`, `outside`. Empty before the first
-    /// request and after the last.
+    /// Senders in the form of `--from`: `nodes`, `zone/a`, `node/a-1`, `pod/shop`, `outside`. Empty before the first
+    /// request and after the last one.
     pub clients: Vec<String>,
-    /// Requests a second, in thousandths.
+    /// Requests per second, in thousandths.
     pub per_second: i64,
-    /// Requests a second that fail now, in thousandths.
+    /// Requests per second that currently fail, in thousandths.
     pub failing_per_second: i64,
-    /// Requests that failed since the start.
+    /// Number of requests that failed since the start.
     pub failed: u64,
-    /// Where requests go now, at most [`MAX_REQUEST_ROUTES`]; empty if there are more.
+    /// Current routes of requests, at most [`MAX_REQUEST_ROUTES`]; empty if there are more.
     pub routes: Vec<RequestRoute>,
-    /// The newest stretch of failures that has not ended.
+    /// The newest period of failures that has not ended.
     pub failing: Option<FailedStretch>,
 }
 
-/// Requests that are sent to one endpoint and have one outcome.
+/// Requests to one endpoint with the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRoute {
-    /// The pod's `NAMESPACE/NAME` and its node; none where the rules of the client's node chose no endpoint.
+    /// `NAMESPACE/NAME` of the pod, and its node; `None` if the rules of the client's node chose no endpoint.
     pub endpoint: Option<(String, String)>,
-    /// Requests a second, in thousandths.
+    /// Requests per second, in thousandths.
     pub per_second: i64,
-    /// Whether they fail.
+    /// Whether the requests fail.
     pub fails: bool,
 }

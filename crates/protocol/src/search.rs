@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// Seeds to try on a scenario. Each draws faults of its own, as the scenario's `spec.search` says.
+/// Seeds to try on a scenario. Each seed generates its own faults, as configured in `spec.search` of the scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Search {
@@ -31,9 +31,9 @@ pub enum SearchUpdate {
 #[serde(rename_all = "camelCase")]
 pub struct TriedSeed {
     pub seed: u64,
-    /// Names of the guarantees that it breaks, each once.
+    /// Names of the guarantees that the run breaks, without duplicates.
     pub broken: Vec<String>,
-    /// Its size, if it breaks one.
+    /// Size of the run, if it breaks a guarantee.
     pub size: Option<RunSize>,
 }
 
@@ -43,7 +43,7 @@ pub struct TriedSeed {
 pub struct RunSize {
     pub parts: u32,
     pub commands: u32,
-    /// The instant of the violation.
+    /// Time of the violation.
     pub at: Micros,
     pub seed: u64,
 }
@@ -54,14 +54,14 @@ pub struct RunSize {
 pub struct ShortestRun {
     /// Name of the guarantee in kebab case.
     pub broken: String,
-    /// The instant of the violation.
+    /// Time of the violation.
     pub at: Micros,
     pub seed: u64,
-    /// What is seen then.
+    /// The observed violation.
     pub seen: Sentence,
-    /// The command or fault that it is attributed to.
+    /// The command or fault to which the violation is attributed.
     pub by: Sentence,
-    /// Its faults and commands with their instants, by time.
+    /// The faults and commands of the run with their times, in order.
     pub commands: Vec<(Micros, String)>,
     /// The run as a link, without `#`.
     pub link: String,

@@ -15,9 +15,9 @@ pub fn is_command_hint(hint: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoryStep {
-    /// Markdown: paragraphs, emphasis, code, lists. Never markup or script.
+    /// Text in Markdown: paragraphs, emphasis, code, lists. Never HTML or scripts.
     pub text: String,
-    /// `node/a-1`, `pod/NS/NAME`, `lane/decisions`, …
+    /// Elements to highlight: `node/a-1`, `pod/NS/NAME`, `lane/decisions`, …
     pub highlight: Vec<String>,
     /// The command that the step's button runs.
     pub try_command: Option<String>,
@@ -43,7 +43,7 @@ pub struct Question {
     pub options: Vec<String>,
     /// Kind of the answer.
     pub kind: QuestionKind,
-    /// Text for each answer; `else` is the text for all other wrong answers.
+    /// Explanation for each answer; the key `else` is for all other wrong answers.
     pub why: ordered::Map<String, String>,
     /// `NAMESPACE/NAME` of the pod whose decision is the answer; the decision is hidden until the question is answered.
     pub pod: Option<String>,
@@ -53,12 +53,12 @@ pub struct Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
-    /// A node or pod; a click on it answers too.
+    /// A node or pod; the reader can also click it to answer.
     Place,
     /// One of the options.
     #[default]
     Choice,
-    /// A duration since the step was shown; a pin on the timeline answers too.
+    /// A duration since the step was shown; the reader can also set a pin on the timeline.
     Time,
 }
 
@@ -70,19 +70,19 @@ pub struct StoryState {
     pub step: usize,
     /// The steps that have been shown.
     pub steps: Vec<StepState>,
-    /// The condition for the next step; `None` if it can be shown already or there is none.
+    /// The condition for the next step; `None` if the step can already be shown or if there is no next step.
     pub waits_for: Option<WaitsFor>,
     /// Index of the step with the unanswered question, which stops time.
     pub question: Option<usize>,
     /// The `keep` condition that was violated. No goal can be reached any more.
     pub halted: Option<Halted>,
-    /// All goals are reached.
+    /// Whether all goals are reached.
     pub finished: bool,
     /// For a finished story: small pictures of the run before and after its key moment.
     pub moments: Vec<Moment>,
 }
 
-/// A small picture of a run at an instant: nodes by zone, with their pods.
+/// A small picture of a run at one time: nodes by zone, with their pods.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
@@ -108,7 +108,7 @@ pub struct MomentNode {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MomentPod {
-    /// Short name for the mark.
+    /// Short name on the mark of the pod.
     pub short: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
@@ -123,7 +123,7 @@ pub struct MomentPod {
 pub struct Halted {
     pub at: Micros,
     pub promise: LessonCondition,
-    /// When the step with the condition was shown; a retry starts there.
+    /// Time at which the step with the condition was shown; a retry starts there.
     pub from: Micros,
 }
 
@@ -131,14 +131,14 @@ pub struct Halted {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepState {
-    /// When the step was shown.
+    /// Time at which the step was shown.
     pub at: Micros,
     pub goals: Vec<GoalState>,
-    /// For each `keep` condition: it was violated.
+    /// For each `keep` condition, whether it was violated.
     pub broken: Vec<bool>,
-    /// Index of the mistake that was made last, as long as the story has not gone on.
+    /// Index of the mistake that was made last, until the story continues.
     pub mistakes: Vec<usize>,
-    /// Indices of all mistakes that were made, also of those whose reply is no longer shown.
+    /// Indices of all mistakes that were made, including those whose reply is no longer shown.
     pub made: Vec<usize>,
     /// The reader's answer to the question; empty if skipped.
     pub answer: Option<String>,
@@ -154,9 +154,9 @@ pub struct TruthView {
     pub value: String,
     /// The exact value, if it differs.
     pub exact: Option<String>,
-    /// When the value was determined.
+    /// Time at which the value was determined.
     pub at: Micros,
-    /// The reader's answer is correct.
+    /// Whether the answer of the reader is correct.
     pub is_right: bool,
 }
 

@@ -20,7 +20,7 @@ pub enum Subtitle {
     Ghost {
         node: String,
     },
-    /// For a node: its zone; empty without a zone.
+    /// For a node: its zone; empty if it has none.
     Zone(String),
     /// There is or was a machine, but no Node object.
     NoNode,
@@ -28,7 +28,7 @@ pub enum Subtitle {
     Kind(String),
     /// For an invariant.
     Invariant,
-    /// Preliminary information before the detail arrives: namespace, owner, node. Empty parts are omitted.
+    /// Preliminary information until the detail arrives: namespace, owner, node. Empty parts are not displayed.
     Known([String; 3]),
     /// For failed requests.
     FailedRequests,
@@ -77,10 +77,10 @@ pub enum Summary {
     /// A pod is terminating.
     Terminating {
         cause: DeletionCause,
-        /// The node of the pod is unreachable.
+        /// Whether the node of the pod is unreachable.
         is_dark: bool,
     },
-    /// A pod has no node. The scheduler's message is shown with its decision.
+    /// A pod has no node. The message of the scheduler is shown with its decision.
     Unbound,
     /// The node of a pod is unreachable.
     LastHeard {
@@ -296,7 +296,7 @@ pub struct WrittenView {
     pub size: String,
     /// Name of the container.
     pub container: String,
-    /// Start time of the first container of that name that wrote the data.
+    /// Start time of the first container with this name that wrote the data.
     pub since: Micros,
 }
 
@@ -358,7 +358,7 @@ mod tests {
     use crate::MarkLabel;
 
     #[test]
-    fn messages_with_arguments_format_as_sentences() {
+    fn summaries_with_arguments_are_formatted_as_sentences() {
         let text = str::to_owned;
         let dark = |is_kubelet_down, silent| Difference::Dark {
             node: text("a-1"),

@@ -1,42 +1,42 @@
-//! Texts with variables, `${name}`, as the files of practice families have them. A translation has the variables of its
+//! Texts with variables, `${name}`, as in the files of practice families. A translation has the same variables as its
 //! original, so it fits the task of any seed.
 
 use podscope_messages::{is_english, translated};
 use serde::{Deserialize, Serialize};
 
-/// A variable's name and its value, which may contain variables that come before it.
+/// Name and value of a variable. The value may contain variables that precede it.
 pub type Variable = (String, String);
 
-/// Braces of a variable while its text is read as YAML, where `{` would begin a map.
-const HIDDEN: [char; 2] = ['\u{e000}', '\u{e001}'];
+/// Characters that replace the braces of a variable while the text is parsed as YAML, where `{` would begin a mapping.
+const HIDDEN_BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
 
-/// Puts values into a text.
+/// Replaces the variables of a text by their values.
 #[must_use]
 pub fn fill(template: &str, values: &[Variable]) -> String {
     let replace = |text: String, (name, value): &Variable| text.replace(&format!("${{{name}}}"), value);
     values.iter().rev().fold(template.to_owned(), replace)
 }
 
-/// The variables of a text, in their order.
+/// Returns the names of the variables in a text, in order.
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split("${").skip(1);
     let names = parts.filter_map(|part| Some(part.split_once('}')?.0));
     names.filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
 }
 
-/// Writes the variables of a text so that YAML reads them as parts of scalars.
+/// Replaces the braces of variables, so that YAML parses them as parts of scalars.
 #[must_use]
 pub fn hide_variables(text: &str) -> String {
-    let [open, close] = HIDDEN;
+    let [open, close] = HIDDEN_BRACES;
     variables(text).fold(text.to_owned(), |text, name| {
         text.replace(&format!("${{{name}}}"), &format!("${open}{name}{close}"))
     })
 }
 
-/// The text whose variables were hidden.
+/// Restores the braces that [`hide_variables`] replaced.
 #[must_use]
 pub fn show_variables(text: &str) -> String {
-    text.replace(HIDDEN[0], "{").replace(HIDDEN[1], "}")
+    text.replace(HIDDEN_BRACES[0], "{").replace(HIDDEN_BRACES[1], "}")
 }
 
 /// Texts that were filled with the same values.
@@ -48,8 +48,8 @@ pub struct FilledTexts {
 }
 
 impl FilledTexts {
-    /// Translation of a filled text: that of its template, with the values, which may be words with translations of
-    /// their own. `None` if it is no such text, or if the current language lacks its template.
+    /// Translates a filled text: translates its template and fills in the values, which are translated too if they have
+    /// a translation. `None` if the text is not one of these, or if the current language lacks its template.
     #[must_use]
     pub fn translated(&self, english: &str) -> Option<String> {
         if is_english() {
@@ -64,7 +64,7 @@ impl FilledTexts {
     }
 }
 
-/// Translation of a value with the space around it, or the value if it has none.
+/// Translates a value and keeps the space around it; returns the value itself if it has no translation.
 fn translated_word(value: &str) -> String {
     match translated(value) {
         Some(translation) => value.replace(value.trim(), &translation),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_variables_are_shown_again() {
+    fn show_variables_restores_hidden_variables() {
         let text = "${words}A pod asks for ${cpu} of `${node_1}`; $5, ${not a name} and ${ stay.";
         assert_eq!(variables(text).collect::<Vec<_>>(), ["words", "cpu", "node_1"]);
         let hidden = hide_variables(text);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn filled_text_has_the_translation_of_its_template() {
+    fn filled_text_is_translated_by_its_template() {
         let texts = FilledTexts {
             templates: vec!["${n} nodes. ${words}A pod waits.\n".to_owned()],
             values: vec![

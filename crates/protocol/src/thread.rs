@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef, UpcomingEvent};
 
-/// Maximum number of records in a thread: the latest ones with their causes.
+/// Maximum number of records in a thread. The latest ones with their causes are kept.
 pub const MAX_THREAD: usize = 48;
 
 /// The causal thread of the inspected subject.
@@ -20,7 +20,7 @@ pub struct Thread {
     pub links: Vec<ThreadLink>,
     /// Upcoming events of the same subject, earliest first.
     pub due: Vec<UpcomingEvent>,
-    /// Earlier records are omitted.
+    /// Whether earlier records are omitted.
     pub is_cut: bool,
 }
 
@@ -30,9 +30,9 @@ pub struct Thread {
 pub struct ThreadLink {
     /// Sequence number in the trace, which is also the id of the record's timeline mark.
     pub record: u64,
-    /// Sequence number of the record that caused it, if any.
+    /// Sequence number of the record that caused this one, if any.
     pub caused_by: Option<u64>,
-    /// Number of records in the chain of causes above it.
+    /// Number of records in the chain of causes above this one.
     pub depth: u32,
     pub at: Micros,
     /// The actor.
@@ -44,17 +44,17 @@ pub struct ThreadLink {
     pub name: String,
     /// The node of the affected object, if the record contains it.
     pub node: Option<String>,
-    /// The record concerns the selected subject itself, not only one of its causes.
+    /// Whether the record is about the selected subject itself, not only about one of its causes.
     pub is_own: bool,
 }
 
-/// The actor of a record, as far as the stage displays it.
+/// The actor of a record, at the level of detail that the stage displays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ThreadActor {
     Scheduler,
     ControllerManager,
-    /// A kubelet, a machine, a person or an external event.
+    /// A kubelet, a machine, the user or an external event.
     Other,
 }
 

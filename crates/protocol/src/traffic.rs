@@ -7,8 +7,8 @@ use crate::Micros;
 /// Maximum number of individual messages in a frame; further ones are only counted.
 pub const MAX_MESSAGES: usize = 64;
 
-/// Messages sent since the previous frame. Each is derived from a trace record and the latency of its link, a heartbeat
-/// from the phase of its node.
+/// Messages sent since the previous frame. A message is derived from a trace record and the latency of its link; a
+/// heartbeat is derived from the heartbeat phase of its node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Traffic {
@@ -24,7 +24,7 @@ impl Traffic {
     }
 }
 
-/// Number of messages of a link that are not sent individually.
+/// Number of messages on a link that the frame does not contain individually.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncountedLink {
@@ -45,7 +45,7 @@ pub struct Message {
     pub sent: Micros,
     /// Time of arrival; `None` if the message is lost because its link is cut.
     pub arrives: Option<Micros>,
-    /// Sequence number of the trace record that it causes or reports; `None` for a heartbeat.
+    /// Sequence number of the trace record that the message causes or reports; `None` for a heartbeat.
     pub record: Option<u64>,
     /// The object of the message: `NAMESPACE/NAME` of a pod, name of a node, kind and name of anything else; empty for a
     /// heartbeat.
@@ -60,13 +60,13 @@ pub enum Peer {
     Scheduler,
     /// The controller-manager and other controllers.
     Controllers,
-    /// The person who runs commands.
+    /// The user who runs commands.
     User,
     /// The kubelet of a node.
     Node(String),
 }
 
-/// What a message between two components transports.
+/// Content of a message between two components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MessageKind {
     /// A node renews its lease.

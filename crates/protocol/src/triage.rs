@@ -1,4 +1,4 @@
-//! Triage: the problems of a cluster at an instant, as rows and as text for a terminal and for an incident channel.
+//! Triage: the problems of a cluster at one time, as rows, and as text for a terminal and for an incident channel.
 
 use std::fmt::Write as _;
 
@@ -45,7 +45,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Name of the problem in `podscope why -o json`.
+    /// Returns the name of the problem in `podscope why -o json`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,9 +76,9 @@ pub struct Finding {
     pub object: String,
     pub problem: Problem,
     pub reason: Sentence,
-    /// Start of the problem, if the objects contain it; negative if a dump's problem precedes the start.
+    /// Start of the problem, if the objects contain it; negative if the problem is older than the start of a dump.
     pub since: Option<Micros>,
-    /// Remedies, smallest change first. Those for scheduling are verified by the scheduler.
+    /// Remedies, smallest change first. The scheduler verifies those for scheduling.
     pub help: Vec<Sentence>,
     /// Number of affected objects.
     pub count: usize,
@@ -89,7 +89,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Heading of a row: first object, number of further objects, owner, age.
+    /// Formats the heading of a row: first object, number of further objects, owner, age.
     #[must_use]
     pub fn heading(&self, now: Micros) -> String {
         let object = &self.object;
@@ -108,7 +108,7 @@ impl Finding {
         }
     }
 
-    /// The first object, as a subject for the inspector.
+    /// Returns the first object as a subject for the inspector.
     #[must_use]
     pub fn subject(&self) -> SubjectRef {
         let (kind, key) = self.object.split_once(' ').unwrap_or(("", &self.object));
@@ -127,7 +127,7 @@ impl Finding {
     }
 }
 
-/// Formats an age as `kubectl get` does.
+/// Formats an age like `kubectl get`.
 fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     let seconds = (now - since?).max(0) / 1_000_000;
     Some(match seconds {
@@ -138,7 +138,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     })
 }
 
-/// The list as text for a terminal, in the current language.
+/// Formats the list as text for a terminal, in the current language.
 #[must_use]
 pub fn plain(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
@@ -155,7 +155,8 @@ pub fn plain(findings: &[Finding], now: Micros) -> String {
     out
 }
 
-/// The list in Markdown in the current language, with names and reasons as code so that they cannot contain markup.
+/// Formats the list as Markdown in the current language. Names and reasons are code, so that they cannot contain
+/// markup.
 #[must_use]
 pub fn markdown(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::NodeView;
 
 impl NodeView {
-    /// The most important problem of the node or its machine.
+    /// Returns the most important problem of the node or its machine.
     #[must_use]
     pub fn trouble(&self) -> Option<NodeTrouble> {
         let machine = &self.machine;
@@ -43,7 +43,7 @@ pub enum NodeTrouble {
 }
 
 impl NodeTrouble {
-    /// Text for the problem.
+    /// Returns a text for the problem.
     #[must_use]
     pub fn words(self) -> String {
         match self {
@@ -56,7 +56,7 @@ impl NodeTrouble {
         }
     }
 
-    /// Shorter text, for displays with little room.
+    /// Returns a shorter text, for small displays.
     #[must_use]
     pub fn short(self) -> String {
         match self {

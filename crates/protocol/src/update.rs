@@ -47,13 +47,13 @@ pub enum Update {
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// UID of the request.
+        /// UID in the request.
         uid: String,
         /// The scheduling attempts of the pod, oldest first; empty if there are none.
         attempts: Vec<AttemptInfo>,
         /// Number of the explained attempt.
         attempt: u64,
-        /// `None` if there is no attempt.
+        /// The explanation; `None` if there is no attempt.
         explanation: Option<Box<Explanation>>,
     },
     /// Remedies found so far.
@@ -62,11 +62,11 @@ pub enum Update {
         pod: String,
         /// Remedies, smallest change first.
         remedies: Vec<Remedy>,
-        /// What one more node of each node group would do, a line each. Empty if there is no group.
+        /// Effect of one more node of each node group, one line each. Empty if there is no group.
         groups: Vec<Sentence>,
         /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
-        /// The search is finished.
+        /// Whether the search is finished.
         done: bool,
     },
     /// Output of commands, and echoed command lines.
@@ -87,20 +87,20 @@ pub enum Update {
         revision: u64,
     },
     Link {
-        /// The link's fragment, from `s1:` on, with the commands up to the present time.
+        /// The fragment of the link, from `s1:` on, with the commands up to the current time.
         fragment: String,
-        /// The fragment that also contains later commands, if there are any. Used to save the session.
+        /// A fragment that also contains later commands, if there are any. It is used to save the session.
         whole: Option<String>,
         /// Revision of the request.
         revision: u64,
-        /// Warning about the link's length; `None` if it is short enough.
+        /// Warning about the length of the link; `None` if it is short enough.
         length: Option<LinkLength>,
-        /// Names of objects were replaced.
+        /// Whether names of objects were replaced.
         #[serde(default)]
         anonymised: bool,
     },
     File {
-        /// Suggested name.
+        /// Suggested name of the file.
         name: String,
         media_type: String,
         text: String,
@@ -112,10 +112,10 @@ pub enum Update {
         /// Kind of the text.
         kind: TextKind,
         problems: Vec<Problem>,
-        /// Warnings (P-08), and what is wrong with a lesson.
+        /// Warnings (P-08), and problems of a lesson.
         advice: Vec<Problem>,
     },
-    /// The engine crashed because of a bug. The page reloads into the saved session.
+    /// The engine crashed because of a bug. The page reloads and opens the saved session.
     Crashed {
         /// Panic message.
         message: String,
@@ -135,11 +135,11 @@ pub enum Update {
     },
     /// Result of pasting a text on the page.
     Pasted {
-        /// The text is handled like an opened file; otherwise it is neither a scenario nor manifests.
+        /// Whether the text is opened like a file; otherwise it is neither a scenario nor manifests.
         opens: bool,
     },
-    /// The first `requests` requests since the engine's start are done, and all updates that they caused were sent before this
-    /// one. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
+    /// The first `requests` requests since the start of the engine are done, and all updates that they caused were sent
+    /// before this update. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
     Settled {
         /// Number of requests that the engine has processed.
         requests: u64,
@@ -149,13 +149,13 @@ pub enum Update {
         findings: Vec<Finding>,
         /// Time of the triage.
         at: Micros,
-        /// Names of objects were replaced.
+        /// Whether names of objects were replaced.
         anonymised: bool,
-        /// These are the problems of a large dump that is still being opened: its [`Update::Opened`] or
+        /// Whether the problems are those of a large dump that is still being opened: its [`Update::Opened`] or
         /// [`Update::Refused`] follows.
         is_early: bool,
     },
-    /// What a change would bring.
+    /// The predicted effects of a change.
     WhatIf(Box<WhatIfAnswer>),
     /// Progress of a search for a run that breaks a guarantee.
     Search(SearchUpdate),
@@ -215,21 +215,21 @@ pub struct LessonInfo {
     pub needs: Vec<String>,
     /// Title of the related page of the Kubernetes documentation.
     pub topic: String,
-    /// Address of that page.
+    /// URL of that page.
     pub page: String,
-    /// The rule to remember, in one sentence.
+    /// The rule that the reader should remember, in one sentence.
     pub rule: String,
-    /// Suggestion to try in one's own cluster.
+    /// Suggestion for the reader's own cluster.
     pub own: String,
-    /// Suggestion of a variation to try here.
+    /// Suggestion of a variation to try in Podscope.
     pub variation: String,
     /// Lessons whose questions can be repeated after this lesson.
     pub recap: Vec<String>,
-    /// The lesson asks for predictions.
+    /// Whether the lesson asks for predictions.
     pub asks: bool,
 }
 
-/// An invariant that is checked at every instant, with its description for people (E-04).
+/// An invariant that is checked at all times, with its description for readers (E-04).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Guarantee {
@@ -237,15 +237,16 @@ pub struct Guarantee {
     pub name: String,
     /// Heading of the invariant's group.
     pub group: String,
-    /// A safety property, which holds at every instant; otherwise a liveness property, which holds eventually.
+    /// Whether this is a safety property, which holds at all times; otherwise it is a liveness property, which holds
+    /// eventually.
     pub is_safety: bool,
     /// The guarantee as a sentence.
     pub statement: String,
-    /// The component that maintains it.
+    /// The component that maintains the invariant.
     pub keeper: String,
-    /// Actions that violate it.
+    /// Actions that violate the invariant.
     pub breaker: String,
-    /// Name of the lesson about it.
+    /// Name of the lesson about the invariant.
     pub lesson: String,
 }
 
@@ -270,7 +271,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem of a whole file; `file` may be empty.
+    /// Creates a problem of a whole file; `file` may be empty.
     #[must_use]
     pub fn of(file: impl Into<String>, message: impl Into<Sentence>) -> Self {
         Self {
@@ -286,7 +287,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// `FILE:LINE:COL`, without the parts that are not known.
+    /// Returns `FILE:LINE:COL`, without unknown parts.
     #[must_use]
     pub fn position(&self) -> String {
         match (self.file.as_str(), self.line) {
@@ -296,7 +297,7 @@ impl Problem {
         }
     }
 
-    /// `FILE:LINE:COL: field.path`, without the parts that are not known.
+    /// Returns `FILE:LINE:COL: field.path`, without unknown parts.
     #[must_use]
     pub fn place(&self) -> String {
         match self.path.as_str() {
@@ -305,7 +306,7 @@ impl Problem {
         }
     }
 
-    /// Whether the message begins with the field's path, or there is none.
+    /// Returns whether the message begins with the field path, or there is no path.
     #[must_use]
     pub fn names_its_path(&self) -> bool {
         self.message.english().starts_with(&self.path)
@@ -313,7 +314,7 @@ impl Problem {
 }
 
 impl std::fmt::Display for Problem {
-    /// `FILE:LINE:COL: field.path: message`, in English as all errors of a terminal.
+    /// Formats `FILE:LINE:COL: field.path: message` in English, like all errors on a terminal.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.place(), self.message.english())
     }
@@ -324,7 +325,7 @@ impl std::fmt::Display for Problem {
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
     pub title: String,
-    /// Name of the lesson, if the session is one.
+    /// Name of the lesson, if the session is a lesson.
     pub lesson: Option<String>,
     pub seed: u64,
     /// The story, if the scenario has one.
@@ -333,13 +334,14 @@ pub struct Opened {
     pub notices: Vec<Remark>,
     /// Limitations of answers because of missing objects. Also contained in `notices`.
     pub basis: Vec<Basis>,
-    /// Warnings on the manifests (P-08).
+    /// Warnings about the manifests (P-08).
     pub advice: Vec<Problem>,
-    /// The session is a dump of a live cluster. It starts paused, and its triage follows (P-09).
+    /// Whether the session is a dump of a live cluster. It then starts paused, and its triage follows (P-09).
     pub is_dump: bool,
-    /// The session was running before this page joined it, and its clock is left as it is (`podscope serve --site`).
+    /// Whether the session was running before this page joined it (`podscope serve --site`). Its clock is then not
+    /// changed.
     pub is_joined: bool,
-    /// For a link: the page's own state.
+    /// For a link: the state of the page in the link.
     pub screen: Option<String>,
     /// Text of the scenario, for the editor.
     pub text: String,
@@ -404,27 +406,27 @@ pub struct AttemptInfo {
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleLine {
     pub at: Micros,
-    /// Source of the line.
+    /// Origin of the line.
     pub kind: LineKind,
     pub text: ConsoleText,
-    /// Number of the command that the line gave or whose output it is; `None` for output that was printed immediately. If a
-    /// number is reused, it means the last command with it.
+    /// Number of the command that this line started or whose output it is; `None` for output that was printed
+    /// immediately. If several commands have the number, the last one is meant.
     pub command: Option<u32>,
-    /// For a typed command: it applies manifests, and its answers are also shown in the editor.
+    /// For a typed command: whether it applies manifests, so that its output is also shown in the editor.
     pub applies: bool,
 }
 
 /// Warning about a long link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkLength {
-    /// Longer than some programs accept.
+    /// The link is longer than some programs accept.
     Long {
         /// Length in characters.
         characters: usize,
         /// Maximum length of those programs.
         limit: usize,
     },
-    /// Too long for some browsers.
+    /// The link is too long for some browsers.
     TooLong {
         /// Length in characters.
         characters: usize,
@@ -461,10 +463,10 @@ impl fmt::Display for FilmRefusal {
     }
 }
 
-/// Source of a console line.
+/// Origin of a console line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LineKind {
-    /// Typed by the person.
+    /// Typed by the user.
     Input,
     /// Standard output of a command.
     #[default]

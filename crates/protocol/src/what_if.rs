@@ -1,5 +1,5 @@
-//! What would happen if nodes went, how many more pods fit, and the figures of two runs: a question about the session at
-//! its present time, and the answer.
+//! What-if questions about the session at its current time, and their answers: the effects of removing nodes, the
+//! number of pods that still fit, and the figures of two runs.
 
 use podscope_messages::Sentence;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Micros;
 use crate::markdown::Block;
 
-/// What is tried on a copy of the session.
+/// A change that is tried on a copy of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WhatIf {
@@ -15,33 +15,33 @@ pub enum WhatIf {
     Drain(Vec<String>),
     /// Power off all machines of a zone.
     LoseZone(String),
-    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one. If fewer than `need` fit, find
-    /// changes that make room for so many.
+    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one. If fewer than `need` copies fit,
+    /// find changes that make room for `need` copies.
     Fit { pod: String, need: u32 },
     /// Drain the emptiest nodes one after another, as long as every pod finds another node.
     Consolidate,
-    /// Change nothing: measure the session and the one that it is compared with.
+    /// Change nothing: measure the session, and the session with which it is compared.
     Figures,
 }
 
-/// What the change would bring.
+/// The predicted effects of the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WhatIfAnswer {
     pub change: WhatIf,
-    /// The instant of the session at which the change is tried.
+    /// Time in the session at which the change is tried.
     pub at: Micros,
     pub moves: Vec<PodMove>,
-    /// Each node's room for copies of a pod, by name. Empty unless the question is about copies.
+    /// Room for copies of a pod on each node, sorted by node name. Empty unless the question is `Fit`.
     pub room: Vec<NodeRoom>,
-    /// Changes that make room for the copies that are needed, the smallest first.
+    /// Changes that make room for the needed copies, smallest first.
     pub changes: Vec<RoomChange>,
-    /// The nodes that the cluster can do without. Empty unless the question is about them.
+    /// The nodes that can be removed. Empty unless the question is `Consolidate`.
     pub can_go: Vec<String>,
-    /// Figures of the session and of the one that it is compared with. Empty unless the question is about them.
+    /// Figures of the session, and of the session with which it is compared. Empty unless the question is `Figures`.
     pub figures: ComparedFigures,
-    /// Headings with their lines: budgets that block, volumes that stay, nodes, what has less than before, and broken
-    /// guarantees. Headings without lines are left out.
+    /// Headings with their lines: budgets that block, volumes that cannot follow, nodes, objects that temporarily have
+    /// fewer pods or endpoints than required, and broken guarantees. Headings without lines are omitted.
     pub sections: Vec<(Sentence, Vec<Sentence>)>,
     /// The answer in one sentence.
     pub summary: Sentence,
@@ -49,19 +49,19 @@ pub struct WhatIfAnswer {
     pub markdown: Vec<Block>,
 }
 
-/// Where a pod goes.
+/// The predicted move of a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodMove {
-    /// `NAMESPACE/NAME` of the pod that disappears. For a new pod, its own.
+    /// `NAMESPACE/NAME` of the pod that is removed, or of the new pod.
     pub pod: String,
-    /// Node of the pod before. `None` if it had none, or is new.
+    /// Node of the pod before the change. `None` if it had none, or if the pod is new.
     pub from: Option<String>,
-    /// Node of the pod or of its replacement. `None` if nothing runs in its place.
+    /// Node of the new pod or of the replacement. `None` if the pod is not replaced or its replacement does not run.
     pub to: Option<String>,
-    /// Why `to` is `None`.
+    /// The reason why `to` is `None`.
     pub reason: Option<Sentence>,
-    /// `to` is `None` because the pod that replaces it stays Pending, or the new pod itself.
+    /// Whether `to` is `None` because the replacement, or the new pod, stays Pending.
     pub waits: bool,
 }
 
@@ -69,13 +69,13 @@ pub struct PodMove {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RoomChange {
-    /// The commands that make it.
+    /// The commands that make the change.
     pub commands: Vec<String>,
-    /// Number of copies that fit then, counted up to the number that is needed.
+    /// Number of copies that fit after the change, counted up to the needed number.
     pub fits: u32,
 }
 
-/// A node's room for copies of a pod.
+/// Room for copies of a pod on a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRoom {
@@ -90,7 +90,7 @@ pub struct NodeRoom {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedFigures {
-    /// A figure's name, and its value in each run.
+    /// Rows with the name of a figure, and its value in each run.
     pub rows: Vec<Vec<Sentence>>,
     pub fullness: Vec<Fullness>,
 }
@@ -100,7 +100,7 @@ pub struct ComparedFigures {
 #[serde(rename_all = "camelCase")]
 pub struct Fullness {
     pub resource: String,
-    /// For each run, the requested share of each node in per mille, the fullest first; of many nodes, of some in equal
-    /// steps.
+    /// For each run, the requested share of each node in thousandths, fullest node first. If there are many nodes, a
+    /// sample at equal intervals.
     pub runs: Vec<Vec<u32>>,
 }
