@@ -1,4 +1,4 @@
-// The informer of @kubernetes/client-node over a restart of the API server: its cache ends equal to a list.
+// The informer of @kubernetes/client-node across a restart of the API server: in the end its cache equals a list.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,11 +23,11 @@ const create = (name) => core.createNamespacedPod({
   body: { metadata: { name, labels: { app: "informed" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
 });
 
-// Conditions are checked at each event of the informer.
+// `until` waits for a condition, which is checked at each event of the informer.
 let waiting = [];
-const told = [];
-const tell = (type) => (pod) => {
-  told.push(`${type} ${pod.metadata.name}`);
+const received = [];
+const handler = (type) => (pod) => {
+  received.push(`${type} ${pod.metadata.name}`);
   for (const { condition, met } of waiting) if (condition()) met();
   waiting = waiting.filter(({ condition }) => !condition());
 };
@@ -35,25 +35,25 @@ const until = (condition) => condition() ? Promise.resolve() : new Promise((met)
 
 const path = `/api/v1/namespaces/${namespace}/pods`;
 const informer = makeInformer(config, path, () => core.listNamespacedPod({ namespace, labelSelector }), labelSelector);
-for (const type of ["add", "update", "delete"]) informer.on(type, tell(type));
+for (const type of ["add", "update", "delete"]) informer.on(type, handler(type));
 const phase = (name) => informer.get(name, namespace)?.status?.phase;
 
 await informer.start();
 await create("before");
 await until(() => phase("before") === "Running");
-assert.equal(told[0], "add before");
+assert.equal(received[0], "add before");
 
 const lost = new Promise((reject) => informer.on("error", reject));
 await fault("crash apiserver");
 await lost;
 await fault("restart apiserver");
 
-// A change that happens while nobody watches.
+// Changes that happen while no watch is open.
 await core.deleteNamespacedPod({ name: "before", namespace, gracePeriodSeconds: 0 });
 await create("meanwhile");
 await informer.start();
 await until(() => !informer.get("before", namespace) && phase("meanwhile") === "Running");
-assert.ok(told.includes("delete before"), told.join(", "));
+assert.ok(received.includes("delete before"), received.join(", "));
 
 await create("after");
 await until(() => phase("after") === "Running");

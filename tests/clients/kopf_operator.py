@@ -1,7 +1,7 @@
-"""A kopf operator for a custom resource: children, status, finalizer, and a restart of the API server between them.
+"""A kopf operator for a custom resource: children, status, finalizer, and a restart of the API server in between.
 
-Run as a program it installs the definition, runs itself as an operator and judges it. kopf loads the same file for the
-handlers.
+As a program, this file installs the definition, runs itself as an operator and checks the results. kopf loads the same
+file for the handlers.
 """
 
 import kopf
@@ -70,7 +70,7 @@ def definition():
     }
 
 
-def judge():
+def check_operator():
     core, apps, custom = client.CoreV1Api(), client.AppsV1Api(), client.CustomObjectsApi()
     sites = (custom.list_namespaced_custom_object, GROUP, VERSION, "default", PLURAL)
 
@@ -94,7 +94,7 @@ def judge():
     found = wait_for("the operator writes the status", reported("create", 2), *sites)
     assert found["blog"]["metadata"]["finalizers"] == ["kopf.zalando.org/KopfFinalizerMarker"], found
 
-    # The operator loses its watches and takes them up again.
+    # The operator loses its watches and reopens them.
     fault("crash apiserver")
     fault("restart apiserver")
     patch = {"spec": {"replicas": 3}}
@@ -127,7 +127,7 @@ if __name__ == "__main__":
     runner = KopfRunner(["run", "--namespace", "default", "--standalone", "--verbose", __file__], timeout=10)
     try:
         with runner:
-            judge()
+            check_operator()
     except BaseException:
         print(runner.output if runner._future.done() else "")
         raise

@@ -1,4 +1,4 @@
-"""What the Python programs share: Podscope's own requests, and waiting for objects by watches."""
+"""Code that the Python programs share: requests to Podscope's own API, and waiting for objects with watches."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import urllib.request
 
 from kubernetes import client, watch
 
-#: Seconds after which a program gives up. Nothing here takes so long.
-PATIENCE = 60
+#: Timeout of every wait in these programs, in seconds.
+TIMEOUT = 60
 
 
 def podscope(path, body):
@@ -25,14 +25,14 @@ def fault(what):
 
 
 def wait_for(what, condition, list_objects, *args, **selection):
-    """Lists and watches objects until a condition holds for the dictionary of them by name."""
+    """Lists and watches objects until a condition holds for the dictionary of objects by name. Returns the dictionary."""
     found = as_dictionary(list_objects(*args, **selection))
     objects = {entry["metadata"]["name"]: entry for entry in found["items"]}
     if condition(objects):
         return objects
     version = found["metadata"]["resourceVersion"]
     stream = watch.Watch().stream(
-        list_objects, *args, resource_version=version, timeout_seconds=PATIENCE, **selection
+        list_objects, *args, resource_version=version, timeout_seconds=TIMEOUT, **selection
     )
     for event in stream:
         entry = event["raw_object"]
@@ -42,9 +42,9 @@ def wait_for(what, condition, list_objects, *args, **selection):
             objects[entry["metadata"]["name"]] = entry
         if condition(objects):
             return objects
-    raise AssertionError(f"{what}: not within {PATIENCE} s; there are {objects}")
+    raise AssertionError(f"{what}: not within {TIMEOUT} s; there are {objects}")
 
 
 def as_dictionary(found):
-    """A list of typed or custom objects in the form of the API."""
+    """Converts a list of typed or custom objects to the dictionary form of the API."""
     return found if isinstance(found, dict) else client.ApiClient().sanitize_for_serialization(found)

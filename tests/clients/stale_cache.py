@@ -1,9 +1,9 @@
-"""A controller with a planted bug: for each ConfigMap with the label `wanted` it keeps one pod, and it decides by a cache
-that its watch fills. While the watch is broken the cache is stale, and the controller creates the pods that it does not
-see again and again.
+"""A controller with a planted bug. It keeps one pod for each ConfigMap with the label `wanted`, and looks up pods in a
+cache that a watch fills. While the watch is broken the cache is stale, and the controller creates pods again and again
+that it does not see.
 
-`podscope search` runs it against a cluster with drawn faults until it has created too many. With `--careful` it asks the
-API server before it creates a pod, and the same faults do no harm.
+`podscope search` runs it against a cluster with generated faults until it has created too many pods. With `--careful` it
+lists the pods from the API server before it creates one, and the same faults do no harm.
 """
 
 import os
@@ -13,7 +13,7 @@ import time
 
 from kubernetes import client, config, watch
 
-#: Seconds between two passes, and until a broken watch is opened again.
+#: Seconds between two reconciliations, and until a broken watch is reopened.
 PERIOD, BACKOFF = 0.1, 1.0
 NAMESPACE, OWN = "default", "made-by=controller"
 
@@ -26,13 +26,13 @@ def pod(owner):
 
 
 class Cache:
-    """The pods of the controller by name, as a watch delivers them. It keeps what it has while the watch is broken."""
+    """A cache of the controller's pods by name, filled by a watch. It is stale while the watch is broken."""
 
     def __init__(self, core):
         self.core, self.pods = core, {}
-        threading.Thread(target=self.follow, daemon=True).start()
+        threading.Thread(target=self.watch_pods, daemon=True).start()
 
-    def follow(self):
+    def watch_pods(self):
         while True:
             try:
                 found = self.core.list_namespaced_pod(NAMESPACE, label_selector=OWN)

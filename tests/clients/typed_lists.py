@@ -1,4 +1,4 @@
-"""The typed models of the official Python client refuse an object that lacks a required field: every kind is read."""
+"""Lists every kind with the typed models of the official Python client, which refuse objects without required fields."""
 
 import inspect
 
@@ -86,11 +86,11 @@ REFUSED_BY_CLIENT = {"list_csi_node"}
 
 
 def lists(api):
-    """The methods that list all objects of a kind: they need no argument."""
+    """Yields the methods that list all objects of a kind: those without required arguments."""
     for name, method in inspect.getmembers(api, inspect.ismethod):
         parameters = inspect.signature(method).parameters.values()
-        needs_nothing = all(p.default is not p.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters)
-        if name.startswith("list_") and needs_nothing and not name.endswith(("_with_http_info", "_without_preload_content")):
+        has_no_required = all(p.default is not p.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters)
+        if name.startswith("list_") and has_no_required and not name.endswith(("_with_http_info", "_without_preload_content")):
             yield name, method
 
 
@@ -101,7 +101,7 @@ for api in APIS:
             continue
         try:
             read[f"{api.__name__}.{name}"] = len(method().items)
-        except Exception as error:  # every failure is wanted, not the first one
+        except Exception as error:  # report every failure, not only the first one
             failed.append(f"{api.__name__}.{name}: {error}")
 assert not failed, "\n".join(failed)
 for kind in ["node", "pod_for_all_namespaces", "service_for_all_namespaces", "event_for_all_namespaces"]:

@@ -1,11 +1,11 @@
-"""A watch of the official Python client over a restart of the API server: no change is lost."""
+"""A watch of the official Python client across a restart of the API server: no change is lost."""
 
 import sys
 
 import urllib3
 from kubernetes import client, config, watch
 from kubernetes.client.exceptions import ApiException
-from podscope import PATIENCE, fault, wait_for
+from podscope import TIMEOUT, fault, wait_for
 
 config.load_kube_config()
 core = client.CoreV1Api()
@@ -17,7 +17,7 @@ def pod(name):
 
 
 class Informer:
-    """The pods by name, as a list and the events after it tell them."""
+    """A cache of pods by name, filled by a list and the watch events after it."""
 
     def __init__(self):
         self.pods, self.version, self.seen = {}, None, []
@@ -27,14 +27,14 @@ class Informer:
         self.pods = {pod.metadata.name: pod for pod in found.items}
         self.version = found.metadata.resource_version
 
-    def follow(self, until):
+    def watch_until(self, condition):
         """Watches from the last version until a condition holds. Returns how the watch ended: `met`, `lost`, `expired`."""
         stream = watch.Watch().stream(
             core.list_namespaced_pod,
             "default",
             label_selector="app=watched",
             resource_version=self.version,
-            timeout_seconds=PATIENCE,
+            timeout_seconds=TIMEOUT,
         )
         try:
             for event in stream:
@@ -46,7 +46,7 @@ class Informer:
                     del self.pods[pod.metadata.name]
                 else:
                     self.pods[pod.metadata.name] = pod
-                if until(self.pods):
+                if condition(self.pods):
                     return "met"
         except ApiException as error:
             assert error.status == 410, error
@@ -63,11 +63,11 @@ def runs(name):
 informer = Informer()
 informer.list()
 core.create_namespaced_pod("default", pod("before"))
-assert informer.follow(runs("before")) == "met"
+assert informer.watch_until(runs("before")) == "met"
 assert informer.seen[0] == ("ADDED", "before"), informer.seen
 
 fault("crash apiserver")
-assert informer.follow(lambda _: False) == "lost"
+assert informer.watch_until(lambda _: False) == "lost"
 try:
     core.list_namespaced_pod("default")
     sys.exit("a crashed API server answered")
@@ -75,7 +75,7 @@ except urllib3.exceptions.HTTPError:
     pass
 
 fault("restart apiserver")
-# Changes that happen while nobody watches.
+# Changes that happen while no watch is open.
 core.create_namespaced_pod("default", pod("meanwhile"))
 core.delete_namespaced_pod("before", "default", grace_period_seconds=0)
 wait_for(
@@ -86,17 +86,17 @@ wait_for(
     label_selector="app=watched",
 )
 
-# The watch goes on where it was, or the server says that this is too long ago and everything is listed.
-outcome = informer.follow(lambda pods: "before" not in pods and runs("meanwhile")(pods))
+# The watch resumes at its last version; if the server reports it as expired, everything is listed again.
+outcome = informer.watch_until(lambda pods: "before" not in pods and runs("meanwhile")(pods))
 assert outcome in ("met", "expired"), outcome
 if outcome == "expired":
     informer.list()
 assert set(informer.pods) == {"meanwhile"}, informer.pods.keys()
 
-# From here on it is a watch as before.
+# From here on, the watch works as before.
 core.create_namespaced_pod("default", pod("after"))
-assert informer.follow(runs("after")) == "met"
+assert informer.watch_until(runs("after")) == "met"
 listed = core.list_namespaced_pod("default", label_selector="app=watched").items
-told = {name: pod.metadata.resource_version for name, pod in informer.pods.items()}
-assert told == {pod.metadata.name: pod.metadata.resource_version for pod in listed}, told
+cached = {name: pod.metadata.resource_version for name, pod in informer.pods.items()}
+assert cached == {pod.metadata.name: pod.metadata.resource_version for pod in listed}, cached
 print(f"the watch after the restart: {outcome}")
