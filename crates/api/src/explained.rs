@@ -1,13 +1,120 @@
 //! The explanation of a scheduling decision as data (S-14). The scheduler produces it; the page and the command line
 //! turn it into sentences. Text from a plugin is kept verbatim.
 //!
-//! Invariant: no field is left out when it is written, because the messages to the page have no names.
+//! Invariant: whether a field is written does not depend on its value, because the messages to the page have no names.
+//! A field with `serde(skip)` is never sent: only JSON has it, and the page reads its default.
 
 mod devices;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::devices::*;
+
+/// The complete explanation of one decision. Devices are beside it, because the page does not read [`NodeDevices`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// Name of the profile that decided.
+    #[serde(skip)]
+    pub scheduler_name: String,
+    #[serde(skip)]
+    pub priority: i32,
+    pub conclusion: DecisionSummary,
+    /// The node that was bound or nominated, if it is known: drawn at random or the single best.
+    pub chosen: Option<String>,
+    /// The nodes with the highest score; more than one is a tie.
+    #[serde(skip)]
+    pub hosts: Vec<String>,
+    /// The reason why the chosen node won.
+    pub won: Option<WinReason>,
+    /// kube-scheduler's own message.
+    pub message: Option<String>,
+    /// The plugins that scored, in order.
+    pub plugins: Vec<ScoringPlugin>,
+    /// Every node, in the order in which they are examined.
+    pub nodes: Vec<NodeExplanation>,
+    /// Spread constraints with their counts per domain.
+    pub spread: Vec<SpreadExplanation>,
+    /// Result of preemption; `None` if a node fits.
+    pub preemption: Option<PreemptionExplanation>,
+    /// Set if the search stopped before all nodes were examined.
+    pub sampling: Option<Sampling>,
+}
+
+impl Explanation {
+    /// `namespace/name` of the pod.
+    pub fn pod(&self) -> &str {
+        &self.conclusion.pod
+    }
+
+    /// The conclusion in one word.
+    pub fn verdict(&self) -> Verdict {
+        self.conclusion.outcome.verdict()
+    }
+}
+
+/// One node in a decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeExplanation {
+    pub name: String,
+    /// Value of the node's zone label.
+    #[serde(skip)]
+    pub zone: Option<String>,
+    pub verdict: NodeVerdict,
+}
+
+/// Result of a node in the decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NodeVerdict {
+    /// The pod can run on the node.
+    Fits(NodeScores),
+    /// The pod cannot run on the node.
+    Refused {
+        refusal: Refusal,
+        code: Code,
+        /// kube-scheduler's reasons.
+        reasons: Vec<String>,
+        /// The reasons, shortened to two or three words each.
+        short: String,
+    },
+    /// The search stopped before this node.
+    NotExamined,
+}
+
+/// Scores of a node on which the pod can run. All are empty if nothing was scored, as with a single feasible node.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NodeScores {
+    /// Weighted scores, one for each of [`Explanation::plugins`].
+    pub weighted: Vec<i64>,
+    /// Unweighted scores before normalization to 0…100, one for each of [`Explanation::plugins`].
+    #[serde(skip)]
+    pub raw: Vec<i64>,
+    /// Sum of `weighted`.
+    pub total: Option<i64>,
+    /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
+    pub notes: Vec<(usize, ScoreNote)>,
+}
+
+/// Status code of a rejection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Code {
+    /// Preemption may help.
+    Unschedulable,
+    /// Preemption cannot help.
+    UnschedulableAndUnresolvable,
+    /// An internal error, which fails the cycle.
+    Error,
+}
+
+impl Code {
+    /// Name of the code in Kubernetes.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unschedulable => "Unschedulable",
+            Self::UnschedulableAndUnresolvable => "UnschedulableAndUnresolvable",
+            Self::Error => "Error",
+        }
+    }
+}
 
 /// The outcome for a pod, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +157,23 @@ pub enum DecisionOutcome {
     /// No node can run the pod.
     Waits {
         cause: WaitsBecause,
-        /// Nodes where preemption would make room for the pod.
+        /// Nodes where preemption would make room for the pod. None if preemption does not help or is not allowed.
         room: Option<Room>,
     },
+}
+
+impl DecisionOutcome {
+    /// The outcome in one word.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Failed(_) => Verdict::Error,
+            Self::OnlyNode { .. } | Self::Best { .. } | Self::Drawn { .. } | Self::ToBeDrawn { .. } => {
+                Verdict::Scheduled
+            }
+            Self::Waits { room: Some(_), .. } => Verdict::Preempts,
+            Self::Waits { room: None, .. } => Verdict::Unschedulable,
+        }
+    }
 }
 
 /// Why no node can run a pod.

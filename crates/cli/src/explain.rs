@@ -102,8 +102,8 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         let name = &found.spec.scheduler_name;
         return Err(bad_input(format!("no profile of the scheduler is named {name}")));
     };
-    let explanation = explain(&cache, &decision);
-    let shown = explanation_json(&explanation);
+    let explained = explain(&cache, &decision);
+    let shown = explanation_json(&explained);
     let restarted = restarted(&found);
     let groups = match found.spec.node_name {
         None => whatif::grow_for(&session, &found),

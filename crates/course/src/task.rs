@@ -167,7 +167,7 @@ impl Task {
     /// Returns the scheduler's verdict on a node.
     fn why_not_node(&self, node: &str) -> Option<Sentence> {
         let attempt = first_attempt(&self.session, self.family.pod.as_deref()?)?;
-        let explanation = self.session.explain(attempt.0)?;
+        let explanation = self.session.explain(attempt.0)?.explanation;
         let found = explanation.nodes.iter().find(|one| one.name == node)?;
         Some(sentence!(judged::node, node = node, why = verdict(found)))
     }

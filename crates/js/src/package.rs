@@ -301,12 +301,12 @@ impl Session {
             Some(seq) => self.inner.explain(seq as u64),
             None => self.last_attempt(&key).and_then(|seq| self.inner.explain(seq)),
         };
-        let explanation = match (recorded, attempt) {
+        let found = match (recorded, attempt) {
             (Some(recorded), _) => Some(recorded),
             (None, Some(_)) => None,
             (None, None) => self.inner.explain_now(&key),
         };
-        let explanation = explanation.and_then(|found| serde_json::to_value(explained::explanation_json(&found)).ok());
+        let explanation = found.and_then(|found| serde_json::to_value(explained::explanation_json(&found)).ok());
         Ok(match explanation {
             Some(explanation) => plain::json(&explanation)?,
             None => JsValue::UNDEFINED,

@@ -2,10 +2,10 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
-use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, ScoreNote, Verdict, WinReason};
-use podscope_protocol::{
-    Explanation, NodeExplanation, NodeVerdict, Opened, Remark, Request, Source, SubjectRef, Update, pack, unpack,
+use podscope_protocol::explained::{
+    DecisionOutcome, DecisionSummary, Explanation, NodeExplanation, NodeScores, NodeVerdict, ScoreNote, WinReason,
 };
+use podscope_protocol::{Opened, Remark, Request, Source, SubjectRef, Update, pack, unpack};
 use podscope_session::host::{Host, Wants};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -65,8 +65,10 @@ fn updates_arrive_unchanged() {
             uid: "u".into(),
             attempts: Vec::new(),
             attempt: 1,
+            devices: vec![("a-1".into(), vec!["request r of claim default/c: gets d/p/g0".into()])],
             explanation: Some(Box::new(Explanation {
-                verdict: Verdict::Scheduled,
+                scheduler_name: String::new(),
+                priority: 0,
                 conclusion: DecisionSummary {
                     pod: "default/web-0".into(),
                     outcome: DecisionOutcome::OnlyNode {
@@ -75,17 +77,19 @@ fn updates_arrive_unchanged() {
                     },
                 },
                 chosen: Some("a-1".into()),
+                hosts: Vec::new(),
                 won: Some(WinReason::OnlyNode),
                 message: None,
                 plugins: Vec::new(),
                 nodes: vec![NodeExplanation {
-                    devices: vec!["request r of claim default/c: gets d/p/g0".into()],
                     name: "a-1".into(),
-                    verdict: NodeVerdict::Fits {
-                        scores: vec![512, -1],
+                    zone: None,
+                    verdict: NodeVerdict::Fits(NodeScores {
+                        weighted: vec![512, -1],
+                        raw: Vec::new(),
                         total: Some(i64::MAX),
-                        score_notes: vec![(1, ScoreNote::Evenness { without: 62, with: 71 })],
-                    },
+                        notes: vec![(1, ScoreNote::Evenness { without: 62, with: 71 })],
+                    }),
                 }],
                 spread: Vec::new(),
                 preemption: None,

@@ -5,9 +5,10 @@ use podscope_messages::{Sentence, said, sentence, t};
 use std::cmp::Ordering;
 
 pub use podscope_api::explained::{
-    CandidateExplanation, Cause, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Lead, NotEligible,
-    NotHelpedNode, NotHelpful, PreemptionExplanation, PreemptionResult, Refusal, RefusedNodes, Room, Sampling,
-    ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict, VictimExplanation, WaitsBecause, WinReason,
+    CandidateExplanation, Cause, Code, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Explanation, Lead,
+    NodeExplanation, NodeScores, NodeVerdict, NotEligible, NotHelpedNode, NotHelpful, PreemptionExplanation,
+    PreemptionResult, Refusal, RefusedNodes, Room, Sampling, ScoreNote, ScoringPlugin, SpreadExplanation,
+    TooFewDomains, Verdict, VictimExplanation, WaitsBecause, WinReason,
 };
 
 /// Returns the text for a node that the search did not examine.

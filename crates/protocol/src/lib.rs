@@ -29,7 +29,6 @@ pub mod device_words;
 mod director;
 pub mod duration;
 pub mod explained;
-mod explanation;
 pub mod glossary;
 mod machine;
 mod mark;
@@ -69,7 +68,6 @@ pub use course::{
 pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use device::{DeviceHolder, DeviceView, NodeDevices};
 pub use director::{Caption, Director, FastRun, UpcomingEvent, UpcomingEventKind};
-pub use explanation::{Explanation, NodeExplanation, NodeVerdict};
 pub use machine::{Cut, Difference, Fence, MachineView, cut_end};
 pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel, fault_sentence};
 pub use missing_objects::MissingObjectsView;
@@ -139,12 +137,38 @@ pub type Micros = i64;
 mod tests {
     use super::*;
     use crate::explained::{
-        CandidateExplanation, Criterion, DecisionOutcome, DecisionSummary, DomainCount, PreemptionExplanation,
-        PreemptionResult, Sampling, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict, VictimExplanation,
-        WinReason,
+        CandidateExplanation, Code, Criterion, DecisionOutcome, DecisionSummary, DomainCount, Explanation,
+        NodeExplanation, NodeScores, NodeVerdict, PreemptionExplanation, PreemptionResult, Refusal, Sampling,
+        ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, VictimExplanation, WinReason,
     };
 
-    /// Creates an explanation whose optional fields are all set, or all unset.
+    /// Creates a node of each verdict. The first has scores if `is_scored`.
+    fn nodes(is_scored: bool) -> Vec<NodeExplanation> {
+        let scores = NodeScores {
+            weighted: vec![512, -1],
+            raw: Vec::new(),
+            total: Some(i64::MAX),
+            notes: vec![(1, ScoreNote::Evenness { without: 62, with: 71 })],
+        };
+        let verdicts = [
+            NodeVerdict::Fits(if is_scored { scores } else { NodeScores::default() }),
+            NodeVerdict::Refused {
+                refusal: Refusal::NotNamed,
+                code: Code::UnschedulableAndUnresolvable,
+                reasons: vec!["node(s) didn't match".into()],
+                short: "not named".into(),
+            },
+            NodeVerdict::NotExamined,
+        ];
+        let node = |verdict| NodeExplanation {
+            name: "a-1".into(),
+            zone: None,
+            verdict,
+        };
+        verdicts.map(node).into()
+    }
+
+    /// Creates an explanation whose optional fields are all set, or all unset, without the fields that only JSON has.
     fn explanation(is_full: bool) -> Explanation {
         let victim = |pod: &str| VictimExplanation {
             pod: pod.into(),
@@ -170,12 +194,14 @@ mod tests {
             not_helped_nodes: Vec::new(),
         };
         Explanation {
-            verdict: Verdict::Preempts,
+            scheduler_name: String::new(),
+            priority: 0,
             conclusion: DecisionSummary {
                 pod: "default/web".into(),
                 outcome: DecisionOutcome::Failed("error".into()),
             },
             chosen: is_full.then(|| "a-1".into()),
+            hosts: Vec::new(),
             won: is_full.then_some(WinReason::OnlyNode),
             message: is_full.then(|| "message".into()),
             plugins: vec![ScoringPlugin {
@@ -183,7 +209,7 @@ mod tests {
                 about: "free".into(),
                 weight: 1,
             }],
-            nodes: Vec::new(),
+            nodes: nodes(is_full),
             spread: vec![SpreadExplanation {
                 index: 2,
                 topology_key: "zone".into(),
@@ -220,6 +246,21 @@ mod tests {
             let bytes = pack(&explanation).expect("the explanation must be packable");
             assert_eq!(unpack::<Explanation>(&bytes), Ok(explanation));
         }
+    }
+
+    /// The page shows neither the profile's name nor unweighted scores, so they do not cost bytes of a message.
+    #[test]
+    fn packed_explanation_omits_fields_of_json() {
+        let sent = explanation(true);
+        let mut full = sent.clone();
+        full.scheduler_name = "default-scheduler".into();
+        full.priority = 1000;
+        full.hosts = vec!["a-1".into()];
+        full.nodes[0].zone = Some("a".into());
+        if let NodeVerdict::Fits(scores) = &mut full.nodes[0].verdict {
+            scores.raw = vec![100, -1];
+        }
+        assert_eq!(pack(&full), pack(&sent));
     }
 
     #[test]

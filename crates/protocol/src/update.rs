@@ -6,11 +6,11 @@ use podscope_api::{Danger, ProblemKind};
 use podscope_messages::{Sentence, sentence, t};
 use serde::{Deserialize, Serialize};
 
-use crate::explained::Verdict;
+use crate::explained::{Explanation, Verdict};
 use crate::triage::Finding;
 use crate::{
-    ConsoleText, CourseUpdate, Detail, Explanation, Frame, LessonCondition, Micros, Remark, Remedy, SearchUpdate,
-    StoryStep, TextKind, WhatIfAnswer,
+    ConsoleText, CourseUpdate, Detail, Frame, LessonCondition, Micros, Remark, Remedy, SearchUpdate, StoryStep,
+    TextKind, WhatIfAnswer,
 };
 
 /// A message of the engine to the page.
@@ -55,6 +55,9 @@ pub enum Update {
         attempt: u64,
         /// The explanation; `None` if there is no attempt.
         explanation: Option<Box<Explanation>>,
+        /// Nodes, and what the pod's claims get of their devices and why other devices do not do: one a line. Without
+        /// nodes on which no claim was decided.
+        devices: Vec<(String, Vec<Sentence>)>,
     },
     /// Remedies found so far.
     Help {

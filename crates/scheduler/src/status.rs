@@ -1,6 +1,8 @@
 //! The result of a plugin: a status code, and reasons in kube-scheduler's words. The texts are formatted only on
 //! demand.
 
+pub use podscope_api::explained::Code;
+
 use podscope_api::explained::Cause;
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::Message;
@@ -10,28 +12,6 @@ use podscope_api::Str;
 
 use crate::plugins::{Plugin, TABLE};
 use crate::symbols::{Symbol, Symbols};
-
-/// Status code of a rejection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub enum Code {
-    /// Preemption may help.
-    Unschedulable,
-    /// Preemption cannot help.
-    UnschedulableAndUnresolvable,
-    /// An internal error, which fails the cycle.
-    Error,
-}
-
-impl Code {
-    /// Returns the name of the code in Kubernetes.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Unschedulable => "Unschedulable",
-            Self::UnschedulableAndUnresolvable => "UnschedulableAndUnresolvable",
-            Self::Error => "Error",
-        }
-    }
-}
 
 /// One reason of a status, formatted on demand.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

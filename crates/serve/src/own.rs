@@ -160,8 +160,8 @@ async fn explain(namespace: &str, name: &str, engine: &EngineHandle) -> Result<R
     let key = ObjectKey::new(namespace, name);
     let explanation = engine
         .ask(move |engine| {
-            let explanation = engine.session().explain_now(&key)?;
-            serde_json::to_string(&explained::explanation_json(&explanation)).ok()
+            let found = engine.session().explain_now(&key)?;
+            serde_json::to_string(&explained::explanation_json(&found)).ok()
         })
         .await?;
     Ok(match explanation {

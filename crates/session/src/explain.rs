@@ -6,12 +6,12 @@ use std::sync::Arc;
 use podscope_api::{ObjectKey, Pod};
 use podscope_cluster::{Objects, What, scheduler_of};
 use podscope_scheduler::SchedulerConfiguration;
-use podscope_scheduler::explain::{Explanation, explain};
+use podscope_scheduler::explain::{Explained, explain};
 
 use crate::timeline::Session;
 
 /// Decides a pod on these objects and explains it.
-pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<Pod>) -> Option<Explanation> {
+pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<Pod>) -> Option<Explained> {
     let scheduler = scheduler_of(objects, config, 0);
     let (cache, decision) = scheduler.decide(pod)?;
     Some(explain(&cache, &decision))
@@ -20,7 +20,7 @@ pub fn explain_pod(objects: &Objects, config: SchedulerConfiguration, pod: &Arc<
 impl Session {
     /// Explains the scheduling attempt whose record has the sequence number `attempt`. None if that record is no
     /// attempt.
-    pub fn explain(&self, attempt: u64) -> Option<Explanation> {
+    pub fn explain(&self, attempt: u64) -> Option<Explained> {
         let place = usize::try_from(attempt).ok()?;
         let record = self.branch().trace().get(place)?;
         if record.what() != What::Attempt {
@@ -36,7 +36,7 @@ impl Session {
     }
 
     /// Explains the decision that the scheduler would make for a pod in the world at the cursor.
-    pub fn explain_now(&self, key: &ObjectKey) -> Option<Explanation> {
+    pub fn explain_now(&self, key: &ObjectKey) -> Option<Explained> {
         let pod = self.world().objects().get::<Pod>(key)?.clone();
         explain_pod(self.world().objects(), self.scheduler_config(), &pod)
     }

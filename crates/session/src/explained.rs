@@ -4,12 +4,12 @@
 
 use podscope_api::explained::{
     CandidateExplanation, Criterion, DeviceName, DeviceObstacle, DeviceShare, DomainCount, NodeDevices,
-    PreemptionExplanation, RequestOutcome, ScoringPlugin, SpreadExplanation, TooFewDomains, UnsuitableDevices,
-    UnusablePool, Verdict, VictimExplanation,
+    NodeExplanation, NodeVerdict, PreemptionExplanation, RequestOutcome, ScoringPlugin, SpreadExplanation,
+    TooFewDomains, UnsuitableDevices, UnusablePool, Verdict, VictimExplanation,
 };
 use podscope_messages::Sentence;
 use podscope_protocol::{device_words, explained};
-use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict};
+use podscope_scheduler::explain::Explained;
 use serde::Serialize;
 
 /// Explanation of one scheduling decision.
@@ -207,19 +207,20 @@ pub struct UnhelpfulNodeJson<'a> {
 }
 
 /// Converts an explanation to its JSON form.
-pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
+pub fn explanation_json(explained: &Explained) -> ExplanationJson<'_> {
+    let explanation = &explained.explanation;
     ExplanationJson {
-        pod: &explanation.pod,
+        pod: explanation.pod(),
         scheduler_name: &explanation.scheduler_name,
         priority: explanation.priority,
-        verdict: explanation.verdict,
+        verdict: explanation.verdict(),
         sentence: explained::sentence(&explanation.conclusion),
         chosen: explanation.chosen.as_deref(),
         hosts: &explanation.hosts,
         why: explanation.won.as_ref().map(explained::why),
         message: explanation.message.as_deref(),
         plugins: &explanation.plugins,
-        nodes: explanation.nodes.iter().map(node).collect(),
+        nodes: explained.nodes().map(|(one, devices)| node(one, devices)).collect(),
         spread: explanation.spread.iter().map(spread).collect(),
         preemption: explanation.preemption.as_ref().map(preemption),
         sampling: explanation.sampling.as_ref().map(explained::sampling),
@@ -230,33 +231,48 @@ pub fn explanation_json(explanation: &Explanation) -> ExplanationJson<'_> {
 #[must_use]
 pub fn verdict(node: &NodeExplanation) -> Sentence {
     match &node.verdict {
-        NodeVerdict::Fits => explained::fits(node.score_notes.iter().map(|(_, note)| *note)),
-        NodeVerdict::Refused(refusal) => explained::refusal(refusal),
+        NodeVerdict::Fits(scores) => explained::fits(scores.notes.iter().map(|(_, note)| *note)),
+        NodeVerdict::Refused { refusal, .. } => explained::refusal(refusal),
         NodeVerdict::NotExamined => explained::not_examined(),
     }
 }
 
-fn node(node: &NodeExplanation) -> NodeJson<'_> {
-    let (kind, plugin) = match &node.verdict {
-        NodeVerdict::Fits => (NodeVerdictJson::Fits, None),
-        NodeVerdict::Refused(refusal) => (NodeVerdictJson::Refused, refusal.plugin()),
-        NodeVerdict::NotExamined => (NodeVerdictJson::NotExamined, None),
-    };
-    NodeJson {
+fn node<'a>(node: &'a NodeExplanation, found: Option<&'a NodeDevices>) -> NodeJson<'a> {
+    let not_examined = NodeJson {
         name: &node.name,
         zone: node.zone.as_deref(),
-        verdict: kind,
-        plugin,
-        code: node.code,
-        reasons: &node.reasons,
+        verdict: NodeVerdictJson::NotExamined,
+        plugin: None,
+        code: None,
+        reasons: &[],
         words: verdict(node).to_string(),
-        said: (node.score_notes.iter())
-            .map(|(plugin, note)| (*plugin, explained::score_note(*note).to_string()))
-            .collect(),
-        scores: &node.scores,
-        raw: &node.raw,
-        total: node.total,
-        devices: node.devices.as_deref().map(devices),
+        said: Vec::new(),
+        scores: &[],
+        raw: &[],
+        total: None,
+        devices: found.map(devices),
+    };
+    match &node.verdict {
+        NodeVerdict::Fits(scores) => NodeJson {
+            verdict: NodeVerdictJson::Fits,
+            said: (scores.notes.iter())
+                .map(|(plugin, note)| (*plugin, explained::score_note(*note).to_string()))
+                .collect(),
+            scores: &scores.weighted,
+            raw: &scores.raw,
+            total: scores.total,
+            ..not_examined
+        },
+        NodeVerdict::Refused {
+            refusal, code, reasons, ..
+        } => NodeJson {
+            verdict: NodeVerdictJson::Refused,
+            plugin: refusal.plugin(),
+            code: Some(code.as_str()),
+            reasons,
+            ..not_examined
+        },
+        NodeVerdict::NotExamined => not_examined,
     }
 }
 

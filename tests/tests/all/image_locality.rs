@@ -1,8 +1,8 @@
 //! ImageLocality scores the images in the node status (SCH-108, SCH-129), under the names in the status (LC-068). It
 //! ignores images that the kubelet has garbage-collected.
 
+use podscope_api::explained::{NodeExplanation, NodeVerdict};
 use podscope_cluster::{Record, SimTime, What};
-use podscope_scheduler::explain::NodeExplanation;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
@@ -49,13 +49,17 @@ fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
         .trace()
         .position(|record| is_attempt(&record))
         .expect("an attempt");
-    let explanation = session.explain(attempt as u64).expect("an explanation");
+    let explained = session.explain(attempt as u64).expect("an explanation");
+    let explanation = explained.explanation;
     let index = explanation
         .plugins
         .iter()
         .position(|plugin| plugin.name == "ImageLocality");
     let index = index.expect("ImageLocality scores");
-    let row = |node: &NodeExplanation| (node.name.clone(), node.scores[index]);
+    let row = |node: &NodeExplanation| match &node.verdict {
+        NodeVerdict::Fits(scores) => (node.name.clone(), scores.weighted[index]),
+        other => panic!("{} does not fit: {other:?}", node.name),
+    };
     explanation.nodes.iter().map(row).collect()
 }
 

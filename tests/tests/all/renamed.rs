@@ -1,5 +1,6 @@
 //! A renamed dump contains no private name, and its scheduling decisions are those of the original dump.
 
+use podscope_api::explained::NodeVerdict;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Pod, ordered};
 use podscope_session::explain::explain_pod;
@@ -166,13 +167,15 @@ fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
         let Some(found) = explain_pod(objects, session.scheduler_config(), &std::sync::Arc::new(pending)) else {
             continue;
         };
-        let verdicts = found.nodes.iter().map(|node| match &node.verdict {
-            podscope_scheduler::explain::NodeVerdict::Refused(refusal) => refusal.plugin().map(str::to_owned),
-            _ => Some(format!("{:?}", node.total)),
+        let explanation = found.explanation;
+        let verdicts = explanation.nodes.iter().map(|node| match &node.verdict {
+            NodeVerdict::Refused { refusal, .. } => refusal.plugin().map(str::to_owned),
+            NodeVerdict::Fits(scores) => Some(format!("{:?}", scores.total)),
+            NodeVerdict::NotExamined => Some("not examined".to_owned()),
         });
         let mut verdicts: Vec<_> = verdicts.collect();
         verdicts.stable_sort();
-        all.push((format!("{:?}", found.verdict), verdicts));
+        all.push((format!("{:?}", explanation.verdict()), verdicts));
     }
     all
 }

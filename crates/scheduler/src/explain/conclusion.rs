@@ -1,7 +1,7 @@
 //! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, Verdict, WaitsBecause, WinReason,
+    Cause, DecisionOutcome, DecisionSummary, Lead, Refusal, RefusedNodes, Room, WaitsBecause, WinReason,
 };
 use podscope_api::ordered::StableSort as _;
 
@@ -63,28 +63,27 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
 pub(super) fn conclusion(
     cache: &Cache,
     decision: &Decision,
-    verdict: Verdict,
     chosen: Option<&String>,
     hosts: &[String],
 ) -> DecisionSummary {
     let n_nodes = cache.order().len();
     let n_feasible = decision.found.feasible.len();
-    let outcome = match (verdict, chosen.cloned()) {
-        (Verdict::Error, _) => DecisionOutcome::Failed(decision.found.error.clone().unwrap_or_default()),
-        (Verdict::Scheduled, Some(node)) if n_feasible == 1 => DecisionOutcome::OnlyNode { node, of: n_nodes },
-        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => DecisionOutcome::Best {
+    let outcome = match (&decision.found.error, hosts, chosen.cloned()) {
+        (Some(error), ..) => DecisionOutcome::Failed(error.clone()),
+        (None, [], nominated) => DecisionOutcome::Waits {
+            cause: waits_because(cache, decision),
+            room: room(cache, decision, nominated),
+        },
+        (None, _, None) => DecisionOutcome::ToBeDrawn { among: hosts.to_vec() },
+        (None, _, Some(node)) if n_feasible == 1 => DecisionOutcome::OnlyNode { node, of: n_nodes },
+        (None, [_], Some(node)) => DecisionOutcome::Best {
             node,
             fit: n_feasible,
             of: n_nodes,
         },
-        (Verdict::Scheduled, Some(node)) => DecisionOutcome::Drawn {
+        (None, _, Some(node)) => DecisionOutcome::Drawn {
             node,
             among: hosts.len(),
-        },
-        (Verdict::Scheduled, None) => DecisionOutcome::ToBeDrawn { among: hosts.to_vec() },
-        (Verdict::Unschedulable | Verdict::Preempts, nominated) => DecisionOutcome::Waits {
-            cause: waits_because(cache, decision),
-            room: room(cache, decision, nominated),
         },
     };
     DecisionSummary {
@@ -93,6 +92,8 @@ pub(super) fn conclusion(
     }
 }
 
+/// The room that preemption makes. Invariant: `Some` exactly if preemption found candidates, because
+/// [`DecisionOutcome::verdict`] depends on it.
 fn room(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<Room> {
     let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption else {
         return None;

@@ -4,9 +4,9 @@
 mod conclusion;
 
 use podscope_api::explained::{
-    CandidateExplanation, DecisionSummary, DomainCount, NodeDevices, NotHelpedNode, NotHelpful, PreemptionExplanation,
-    PreemptionResult, Refusal, Sampling, ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, Verdict,
-    VictimExplanation, WinReason,
+    CandidateExplanation, DomainCount, Explanation, NodeDevices, NodeExplanation, NodeScores, NodeVerdict,
+    NotHelpedNode, NotHelpful, PreemptionExplanation, PreemptionResult, Sampling, ScoringPlugin, SpreadExplanation,
+    TooFewDomains, VictimExplanation,
 };
 use podscope_api::ordered::StableSort as _;
 
@@ -22,98 +22,51 @@ use crate::post_filter::Preemption;
 use crate::status::Status;
 use crate::topology::NONE;
 
-/// The complete explanation of one decision.
+/// The explanation of one decision, and the devices of the pod's claims beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Explanation {
-    /// `namespace/name`.
-    pub pod: String,
-    /// Name of the profile that decided.
-    pub scheduler_name: String,
-    pub priority: i32,
-    pub verdict: Verdict,
-    /// The verdict with the data that its sentence needs.
-    pub conclusion: DecisionSummary,
-    /// The node that was bound or nominated, if it is known: drawn at random or the single best.
-    pub chosen: Option<String>,
-    /// The nodes with the highest score; more than one is a tie.
-    pub hosts: Vec<String>,
-    /// The reason why the chosen node won.
-    pub won: Option<WinReason>,
-    /// kube-scheduler's own message.
-    pub message: Option<String>,
-    /// The plugins that scored, in order.
-    pub plugins: Vec<ScoringPlugin>,
-    /// Every node, in the order in which they are examined.
-    pub nodes: Vec<NodeExplanation>,
-    /// Spread constraints with their counts per domain.
-    pub spread: Vec<SpreadExplanation>,
-    /// Result of preemption; `None` if a node fits.
-    pub preemption: Option<PreemptionExplanation>,
-    /// Set if the search stopped before all nodes were examined.
-    pub sampling: Option<Sampling>,
+pub struct Explained {
+    pub explanation: Explanation,
+    /// The devices by index of the node in the explanation; None where no claim was decided.
+    devices: Vec<Option<Box<NodeDevices>>>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct NodeExplanation {
-    pub name: String,
-    /// Value of the node's zone label.
-    pub zone: Option<String>,
-    pub verdict: NodeVerdict,
-    /// Status code of a rejected node: `Unschedulable` or `UnschedulableAndUnresolvable`.
-    pub code: Option<&'static str>,
-    /// kube-scheduler's reasons for the rejection.
-    pub reasons: Vec<String>,
-    /// The reasons, shortened to two or three words each.
-    pub short: String,
-    /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
-    pub score_notes: Vec<(usize, ScoreNote)>,
-    /// Weighted scores, one for each of [`Explanation::plugins`].
-    pub scores: Vec<i64>,
-    /// Unweighted scores before normalization to 0…100.
-    pub raw: Vec<i64>,
-    /// Sum of `scores`.
-    pub total: Option<i64>,
-    /// The devices of the pod's claims, if they were decided on the node.
-    pub devices: Option<Box<NodeDevices>>,
-}
-
-/// Result of a node in the decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NodeVerdict {
-    /// The pod can run on the node.
-    Fits,
-    /// The pod cannot run on the node.
-    Refused(Refusal),
-    /// The search stopped before this node.
-    NotExamined,
+impl Explained {
+    /// Every node in the order of the explanation, with the devices of the pod's claims if they were decided on it.
+    pub fn nodes(&self) -> impl Iterator<Item = (&NodeExplanation, Option<&NodeDevices>)> {
+        let devices = self.devices.iter().map(Option::as_deref);
+        self.explanation.nodes.iter().zip(devices)
+    }
 }
 
 /// Explains a decision. `cache` must be in the state in which the decision was made.
-pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
+pub fn explain(cache: &Cache, decision: &Decision) -> Explained {
+    let explain_node = |node: &NodeIdx| {
+        let explained = explain_node(cache, decision, *node);
+        let devices = explain_devices(cache, decision, *node, &explained.verdict);
+        (explained, devices)
+    };
+    let (nodes, devices) = cache.order().iter().map(explain_node).unzip();
+    Explained {
+        explanation: explain_decision(cache, decision, nodes),
+        devices,
+    }
+}
+
+fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanation>) -> Explanation {
     let found = &decision.found;
     let pod = &decision.incoming.info;
-    let names = |nodes: &[NodeIdx]| -> Vec<String> { nodes.iter().map(|node| name(cache, *node)).collect() };
-    let verdict = match &decision.preemption {
-        _ if found.error.is_some() => Verdict::Error,
-        _ if !found.hosts.is_empty() => Verdict::Scheduled,
-        Some(Preemption::Found { .. }) => Verdict::Preempts,
-        _ => Verdict::Unschedulable,
-    };
-    let n_nodes = cache.order().len();
     let n_examined = found.feasible.len() + found.diagnosis.refused.len();
-    let stopped_early = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < n_nodes;
-    let hosts = names(&found.hosts);
+    let stopped_early = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < nodes.len();
+    let hosts: Vec<String> = found.hosts.iter().map(|node| name(cache, *node)).collect();
     let chosen = match (&decision.chosen, hosts.as_slice()) {
         (Some(chosen), _) => Some(chosen.to_string()),
         (None, [one]) => Some(one.clone()),
         (None, _) => None,
     };
     Explanation {
-        pod: pod.pod.metadata.key().to_string(),
         scheduler_name: decision.profile.scheduler_name.to_string(),
         priority: pod.priority,
-        verdict,
-        conclusion: conclusion::conclusion(cache, decision, verdict, chosen.as_ref(), &hosts),
+        conclusion: conclusion::conclusion(cache, decision, chosen.as_ref(), &hosts),
         won: conclusion::won(cache, decision, chosen.as_ref()),
         chosen,
         hosts,
@@ -127,18 +80,14 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
                 weight: scores.weight,
             })
             .collect(),
-        nodes: cache
-            .order()
-            .iter()
-            .map(|node| explain_node(cache, decision, *node))
-            .collect(),
         spread: explain_spread(cache, decision),
         preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, decision, preemption)),
         sampling: stopped_early.then_some(Sampling {
             examined: n_examined,
-            nodes: n_nodes,
+            nodes: nodes.len(),
             wanted: found.wanted,
         }),
+        nodes,
     }
 }
 
@@ -150,57 +99,51 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
     let found = &decision.found;
     let info = cache.node(node);
     let zone = crate::selector::label(&info.labels, crate::symbols::Symbol::ZONE);
-    let mut out = NodeExplanation {
+    let verdict = if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
+        NodeVerdict::Fits(explain_scores(cache, decision, node, at))
+    } else if let Some(status) = found.diagnosis.status_of(node) {
+        explain_refusal(cache, decision, node, status)
+    } else {
+        NodeVerdict::NotExamined
+    };
+    NodeExplanation {
         name: info.name.to_string(),
         zone: zone.map(|zone| cache.symbols.text(zone).to_string()),
-        verdict: NodeVerdict::NotExamined,
-        code: None,
-        reasons: Vec::new(),
-        short: String::new(),
-        score_notes: Vec::new(),
-        scores: Vec::new(),
-        raw: Vec::new(),
-        total: None,
-        devices: None,
-    };
-    if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
-        out.verdict = NodeVerdict::Fits;
-        let cycle = Cycle {
-            cache,
-            profile: &decision.profile,
-            incoming: &decision.incoming,
-            added_affinity: &AddedAffinity::default(),
-        };
-        for (index, scores) in found.scores.iter().enumerate() {
-            if let Some(note) = scores.plugin.extension_points().explain_score(&cycle, node) {
-                out.score_notes.push((index, note));
-            }
-        }
-        out.scores = found
-            .scores
-            .iter()
-            .map(|scores| scores.normalized[at] * scores.weight)
-            .collect();
-        out.raw = found.scores.iter().map(|scores| scores.raw[at]).collect();
-        out.total = found.totals.get(at).copied();
-    } else if let Some(status) = found.diagnosis.status_of(node) {
-        out.verdict = NodeVerdict::Refused(conclusion::refusal(cache, decision, node, status));
-        out.code = Some(status.code.as_str());
-        out.reasons = status
-            .reasons
-            .as_slice()
-            .iter()
-            .map(|reason| reason.text(&cache.symbols))
-            .collect();
-        let short = status
-            .reasons
-            .as_slice()
-            .iter()
-            .map(|reason| reason.short(&cache.symbols));
-        out.short = short.collect::<Vec<_>>().join(", ");
+        verdict,
     }
-    out.devices = explain_devices(cache, decision, node, &out.verdict);
+}
+
+/// The scores of the feasible node with the index `at`.
+fn explain_scores(cache: &Cache, decision: &Decision, node: NodeIdx, at: usize) -> NodeScores {
+    let found = &decision.found;
+    let cycle = Cycle {
+        cache,
+        profile: &decision.profile,
+        incoming: &decision.incoming,
+        added_affinity: &AddedAffinity::default(),
+    };
+    let mut out = NodeScores {
+        total: found.totals.get(at).copied(),
+        ..NodeScores::default()
+    };
+    for (index, scores) in found.scores.iter().enumerate() {
+        out.weighted.push(scores.normalized[at] * scores.weight);
+        out.raw.push(scores.raw[at]);
+        let note = scores.plugin.extension_points().explain_score(&cycle, node);
+        out.notes.extend(note.map(|note| (index, note)));
+    }
     out
+}
+
+fn explain_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> NodeVerdict {
+    let reasons = status.reasons.as_slice();
+    let short: Vec<String> = reasons.iter().map(|reason| reason.short(&cache.symbols)).collect();
+    NodeVerdict::Refused {
+        refusal: conclusion::refusal(cache, decision, node, status),
+        code: status.code,
+        reasons: reasons.iter().map(|reason| reason.text(&cache.symbols)).collect(),
+        short: short.join(", "),
+    }
 }
 
 /// The devices on a node on which the pod's claims were decided.
@@ -213,8 +156,8 @@ fn explain_devices(
     let plugin = Plugin::DynamicResources;
     let has_failed = decision.found.error.is_some();
     let is_decided = match verdict {
-        NodeVerdict::Fits => true,
-        NodeVerdict::Refused(refusal) => refusal.plugin() == Some(plugin.name()),
+        NodeVerdict::Fits(_) => true,
+        NodeVerdict::Refused { refusal, .. } => refusal.plugin() == Some(plugin.name()),
         // An error of one node ends the cycle, so that no node has a verdict.
         NodeVerdict::NotExamined => has_failed,
     };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome};
+use podscope_api::explained::{DeviceObstacle, RequestDevices, RequestOutcome, Verdict};
 use podscope_api::{Object, Pod, parse};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::what_would_help::{Change, ClaimEdit, WhatWouldHelp};
@@ -73,8 +73,16 @@ fn explained(objects: &str) -> Vec<String> {
     let config = SchedulerConfiguration::default();
     let (mut cache, nominator) = cases::load(&objects, &config);
     let decision = decide(&mut cache, &config, &nominator, &pod, &mut 0).expect("a default profile");
-    let explanation = explain(&cache, &decision);
-    let devices = explanation.nodes[0].devices.as_deref().expect("a pod with claims");
+    let explained = explain(&cache, &decision);
+    let devices = explained.nodes().next().and_then(|(_, devices)| devices);
+    let devices = devices.expect("a pod with claims");
+    let has_failed = explained.explanation.verdict() == Verdict::Error;
+    assert_eq!(
+        has_failed,
+        devices.error.is_some(),
+        "{:?}",
+        explained.explanation.conclusion
+    );
     let errors = devices.error.iter().map(|error| format!("error {error}"));
     errors.chain(devices.requests.iter().map(request)).collect()
 }

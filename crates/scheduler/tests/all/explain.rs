@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use podscope_api::explained::{
-    Cause, DecisionOutcome, DomainCount, NotHelpedNode, NotHelpful, PreemptionResult, Refusal, RefusedNodes, Room,
-    ScoreNote, Verdict, WaitsBecause,
+    Cause, DecisionOutcome, DomainCount, Explanation, NodeExplanation, NodeVerdict, NotHelpedNode, NotHelpful,
+    PreemptionResult, Refusal, RefusedNodes, Room, ScoreNote, Verdict, WaitsBecause,
 };
 use podscope_api::{Kind, Object, Pod};
-use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, explain};
+use podscope_scheduler::explain::explain;
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn decide_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
     let (mut cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
     let config = SchedulerConfiguration::default();
     let decision = decide(&mut cache, &config, &nominator, pod, &mut 0).expect("a default profile");
-    explain(&cache, &decision)
+    explain(&cache, &decision).explanation
 }
 
 /// Builds nodes from rows `(name, zone, number of pods)`; each pod has the label `foo: bar`. Zone `-` means no label.
@@ -78,7 +78,7 @@ fn feasible(explanation: &Explanation) -> String {
     let mut names: Vec<&str> = explanation
         .nodes
         .iter()
-        .filter(|node| node.verdict == NodeVerdict::Fits)
+        .filter(|node| matches!(node.verdict, NodeVerdict::Fits(_)))
         .map(|node| node.name.as_str())
         .collect();
     names.sort_unstable();
@@ -88,7 +88,10 @@ fn feasible(explanation: &Explanation) -> String {
 /// Returns the text of the rejecting plugin about a node.
 fn refusal(node: &NodeExplanation) -> &str {
     match &node.verdict {
-        NodeVerdict::Refused(Refusal::Plugin { text, .. }) => text,
+        NodeVerdict::Refused {
+            refusal: Refusal::Plugin { text, .. },
+            ..
+        } => text,
         other => panic!("{} is not refused by a plugin: {other:?}", node.name),
     }
 }
@@ -349,7 +352,7 @@ fn rejections_and_preemption_are_explained_in_words() {
         "spec": {"priority": 1000, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}),
     );
     let explanation = decide_on(&objects, &pod);
-    assert_eq!(explanation.verdict, Verdict::Preempts);
+    assert_eq!(explanation.verdict(), Verdict::Preempts);
     let words: Vec<(&str, &str)> = explanation
         .nodes
         .iter()
@@ -388,8 +391,55 @@ fn rejections_and_preemption_are_explained_in_words() {
         }),
     };
     assert_eq!(explanation.conclusion.outcome, waits);
-    let short: Vec<&str> = explanation.nodes.iter().map(|node| node.short.as_str()).collect();
+    let short = |node: &NodeExplanation| match &node.verdict {
+        NodeVerdict::Refused { short, .. } => short.clone(),
+        other => panic!("{} is not refused: {other:?}", node.name),
+    };
+    let short: Vec<String> = explanation.nodes.iter().map(short).collect();
     assert_eq!(short, ["Insufficient cpu", "untolerated taint", "unschedulable"]);
+}
+
+/// Shows: S-14
+#[test]
+fn verdict_follows_from_conclusion() {
+    let node = |name: &str| {
+        let status = json!({"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}});
+        object(Kind::Node, &json!({"metadata": {"name": name}, "status": status}))
+    };
+    let pod = |name: &str, on: Value, priority: i32, cpu: &str| {
+        let container = json!({"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}});
+        object(
+            Kind::Pod,
+            &json!({"metadata": {"name": name, "namespace": "default", "uid": name},
+                "spec": {"nodeName": on, "priority": priority, "containers": [container]}}),
+        )
+    };
+    let filler = |name: &str, priority| pod(&format!("filler-{name}"), json!(name), priority, "1500m");
+    let empty = vec![node("a"), node("b")];
+    let with_room = vec![node("a"), filler("a", 0), node("b")];
+    let full = vec![node("a"), filler("a", 0)];
+    let important = vec![node("a"), filler("a", 9)];
+    for (what, objects, cpu, wanted) in [
+        ("a draw between two nodes", empty, "1", Verdict::Scheduled),
+        ("one of two nodes", with_room, "1", Verdict::Scheduled),
+        ("a less important pod in the way", full.clone(), "1", Verdict::Preempts),
+        (
+            "a more important pod in the way",
+            important,
+            "1",
+            Verdict::Unschedulable,
+        ),
+        ("more than any node has", full, "3", Verdict::Unschedulable),
+        ("no nodes", Vec::new(), "1", Verdict::Unschedulable),
+    ] {
+        let explanation = decide_on(&objects, &pod("web", Value::Null, 5, cpu));
+        assert_eq!(explanation.verdict(), wanted, "{what}: {:?}", explanation.conclusion);
+        let has_fitting = explanation
+            .nodes
+            .iter()
+            .any(|node| matches!(node.verdict, NodeVerdict::Fits(_)));
+        assert_eq!(wanted == Verdict::Scheduled, has_fitting, "{what}");
+    }
 }
 
 /// The worked example of docs/facts/v1.36.md: a node that becomes more balanced scores higher than a node that becomes
@@ -418,7 +468,11 @@ fn balanced_allocation_explains_change_by_pod() {
     ];
     let explanation = decide_on(&objects, &requesting("web", json!(null), "100m", "4Gi"));
     let said: Vec<ScoreNote> = (explanation.nodes.iter())
-        .flat_map(|node| node.score_notes.iter().map(|(_, note)| *note))
+        .flat_map(|node| match &node.verdict {
+            NodeVerdict::Fits(scores) => scores.notes.clone(),
+            other => panic!("{} does not fit: {other:?}", node.name),
+        })
+        .map(|(_, note)| note)
         .collect();
     let evenness = |without, with| ScoreNote::Evenness { without, with };
     assert_eq!(said, [evenness(100, 76), evenness(68, 92)]);

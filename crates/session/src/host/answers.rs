@@ -1,9 +1,11 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
+use podscope_api::explained::{NodeDevices, NodeExplanation};
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
 use podscope_cluster::{Happening, SimTime};
 use podscope_messages::Sentence;
+use podscope_scheduler::explain::Explained;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +17,7 @@ use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
 use crate::whatif;
-use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update};
+use podscope_protocol::{AttemptInfo, Basis, ExportKind, Problem, TextKind, Update, device_words};
 
 /// Checks a text without opening it. Manifests without a scenario may be meant for the running cluster, so they may
 /// refer to its namespaces and PriorityClasses.
@@ -195,10 +197,10 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
 /// Explains a scheduling attempt, by default the last one. None if the pod has no such attempt.
 pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Option<u64>) -> Option<Update> {
     let attempts = attempts(session, &pod, &uid);
-    let (attempt, explanation) = match attempt.or(attempts.last().map(|last| last.id)) {
+    let (attempt, explained) = match attempt.or(attempts.last().map(|last| last.id)) {
         Some(id) => {
             let known = attempts.iter().find(|known| known.id == id)?;
-            (id, Some(Box::new(view::explanation(session.explain(known.id)?))))
+            (id, Some(session.explain(known.id)?))
         }
         None => (0, None),
     };
@@ -207,8 +209,20 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
         uid,
         attempts,
         attempt,
-        explanation,
+        devices: explained.as_ref().map(device_lines).unwrap_or_default(),
+        explanation: explained.map(|explained| Box::new(explained.explanation)),
     })
+}
+
+/// Nodes, and the sentences about their devices. Empty in an engine without devices, which does not link the texts.
+fn device_lines(explained: &Explained) -> Vec<(String, Vec<Sentence>)> {
+    let lines = |(node, devices): (&NodeExplanation, Option<&NodeDevices>)| {
+        Some((node.name.clone(), device_words::lines(devices?)))
+    };
+    match cfg!(feature = "devices") {
+        true => explained.nodes().filter_map(lines).collect(),
+        false => Vec::new(),
+    }
 }
 
 /// A search for changes that would help a pending pod (S-15).

@@ -10,7 +10,7 @@ use podscope_api::{
 };
 use podscope_messages::{Sentence, Value, sentence};
 use podscope_protocol::{device_words, gate_setter};
-use podscope_scheduler::explain::{Explanation, explain};
+use podscope_scheduler::explain::{Explained, explain};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 use podscope_scheduler::{Scheduler, TrialNodes};
 
@@ -485,18 +485,18 @@ fn explain_by_new_decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc
             None => sentence!(problem::unknown_scheduler, scheduler = name),
         });
     };
-    let explanation = explain(&cache, &decision);
-    if let Some(message) = &explanation.message {
+    let explained = explain(&cache, &decision);
+    if let Some(message) = &explained.explanation.message {
         let more = standing::unmentioned_causes(triage.objects, pod).into_iter();
-        let Some(cause) = more.chain(devices(&explanation)).reduce(and_cause) else {
+        let Some(cause) = more.chain(devices(&explained)).reduce(and_cause) else {
             return Some(clause(message).into());
         };
         return Some(sentence!(problem::message_and_cause, message = message, cause = cause));
     }
-    if explanation.hosts.is_empty() {
+    let fits = explained.explanation.hosts;
+    if fits.is_empty() {
         return said.map(Sentence::from);
     }
-    let fits = explanation.hosts;
     Some(match condition.map(|one| &one.status) {
         Some(ConditionStatus::False) => sentence!(problem::fits_now, nodes = fits),
         _ => sentence!(problem::fits_on, nodes = fits),
@@ -509,10 +509,10 @@ fn and_cause(before: Sentence, cause: Sentence) -> Sentence {
 
 /// Returns the scheduler's explanation about devices for the first node that has devices but not enough; otherwise for
 /// the first node.
-fn devices(explanation: &Explanation) -> Option<Sentence> {
-    let nodes = explanation.nodes.iter();
+fn devices(explained: &Explained) -> Option<Sentence> {
+    let nodes = explained.nodes();
     let explained: Vec<(&str, &NodeDevices)> = nodes
-        .filter_map(|node| Some((node.name.as_str(), node.devices.as_deref()?)))
+        .filter_map(|(node, devices)| Some((node.name.as_str(), devices?)))
         .collect();
     let has_devices = |(_, devices): &&(&str, &NodeDevices)| {
         let mut requests = devices.requests.iter();

@@ -4,7 +4,6 @@
 mod detail;
 mod devices;
 mod differences;
-mod explanation;
 mod groups;
 mod marks;
 mod nodes;
@@ -22,7 +21,6 @@ use podscope_api::{ObjectKey, Uid};
 use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 
 pub(crate) use detail::detail;
-pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 pub(crate) use queue::missing_objects_view;
 pub(crate) use remedies::{PodCreator, command, remedy};

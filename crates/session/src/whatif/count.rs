@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use podscope_api::explained::{NodeExplanation, NodeVerdict};
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Object, Pod, PodPhase};
 use podscope_cluster::Rng;
-use podscope_scheduler::explain::{NodeVerdict, explain};
+use podscope_scheduler::explain::explain;
 use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 
 use super::fit::{Fit, ShapeFit, StoppedBy};
@@ -131,15 +132,15 @@ fn stopped_by(scheduler: &Scheduler, pod: &Pod) -> Vec<StoppedBy> {
     let Some((cache, decision)) = scheduler.decide(&Arc::new(pod.clone())) else {
         return Vec::new();
     };
-    let explanation = explain(&cache, &decision);
-    let refused =
-        |node: &&podscope_scheduler::explain::NodeExplanation| matches!(node.verdict, NodeVerdict::Refused(_));
-    let mut all: Vec<StoppedBy> = (explanation.nodes.iter().filter(refused))
-        .map(|node| StoppedBy {
-            node: node.name.clone(),
-            reason: node.reasons.join(", "),
-        })
-        .collect();
+    let refused = |node: NodeExplanation| match node.verdict {
+        NodeVerdict::Refused { reasons, .. } => Some(StoppedBy {
+            node: node.name,
+            reason: reasons.join(", "),
+        }),
+        NodeVerdict::Fits(_) | NodeVerdict::NotExamined => None,
+    };
+    let nodes = explain(&cache, &decision).explanation.nodes;
+    let mut all: Vec<StoppedBy> = nodes.into_iter().filter_map(refused).collect();
     all.stable_sort_by_key(|one| one.node.clone());
     all
 }

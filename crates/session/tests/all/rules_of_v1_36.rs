@@ -1,7 +1,8 @@
 //! Rules of Kubernetes v1.36 on the page: how a pod changes a node's balance, features that a node lacks, and the rule
 //! that restarted a container (S-14, U-06).
 
-use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update, explained};
+use podscope_protocol::explained::NodeVerdict;
+use podscope_protocol::{Request, Source, SubjectRef, Update, explained};
 use podscope_session::host::{Host, Wants};
 
 /// Two v1.36 nodes, one with balanced and one with unbalanced resources; an older node; and a pod that uses the new
@@ -91,9 +92,10 @@ fn rules_of_v1_36_are_explained() {
     let mut texts = Vec::new();
     for node in &explanation.nodes {
         match &node.verdict {
-            NodeVerdict::Fits { score_notes: words, .. } => {
+            NodeVerdict::Fits(scores) => {
                 texts.extend(
-                    words
+                    scores
+                        .notes
                         .iter()
                         .filter(|(place, _)| *place == balanced)
                         .map(|(_, note)| format!("{}: {}", node.name, explained::score_note(*note))),

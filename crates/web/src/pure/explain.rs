@@ -4,8 +4,10 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
 use podscope_messages::{Sentence, listed, said, t};
-use podscope_protocol::explained::{PreemptionExplanation, ScoreNote, ScoringPlugin, SpreadExplanation, Verdict};
-use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, explained};
+use podscope_protocol::explained::{
+    Explanation, NodeScores, NodeVerdict, PreemptionExplanation, ScoringPlugin, SpreadExplanation, Verdict,
+};
+use podscope_protocol::{AttemptInfo, explained};
 
 /// A node that cannot run the pod: node, plugin, reasons, and a text for users.
 pub(crate) type Refused = (String, String, String, String);
@@ -127,6 +129,7 @@ pub(crate) fn read(
     attempts: Vec<AttemptInfo>,
     attempt: u64,
     explanation: Option<Explanation>,
+    devices: Vec<(String, Vec<Sentence>)>,
 ) -> Why {
     let mut why = Why {
         pod,
@@ -136,7 +139,7 @@ pub(crate) fn read(
         ..Why::default()
     };
     if let Some(explanation) = explanation {
-        add_explanation(&mut why, explanation);
+        add_explanation(&mut why, explanation, devices);
     }
     why
 }
@@ -144,21 +147,20 @@ pub(crate) fn read(
 /// A node that was scored.
 struct Scored {
     node: String,
-    scores: Vec<i64>,
     total: i64,
-    score_notes: Vec<(usize, ScoreNote)>,
+    scores: NodeScores,
 }
 
 impl Scored {
     fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
-        let (_, note) = self.score_notes.iter().find(|(place, _)| *place == plugin)?;
+        let (_, note) = self.scores.notes.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), explained::score_note(*note).to_string()))
     }
 }
 
-fn add_explanation(why: &mut Why, explanation: Explanation) {
+fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String, Vec<Sentence>)>) {
+    let preempts = explanation.verdict() == Verdict::Preempts;
     let chosen = explanation.chosen.unwrap_or_default();
-    let preempts = explanation.verdict == Verdict::Preempts;
     why.sentence = explained::past_sentence(&explanation.conclusion);
     let meaning = match (&explanation.won, &explanation.sampling) {
         (Some(won), _) => Some(explained::why(won)),
@@ -166,15 +168,19 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
     };
     why.meaning = meaning.map_or_else(String::new, |meaning| t!(explain::sentence, text = meaning));
     why.message = explanation.message.unwrap_or_default();
+    for (node, lines) in devices {
+        let is_chosen = node == chosen;
+        add_devices(&mut why.devices, node, lines, is_chosen);
+    }
     let mut scored: Vec<Scored> = Vec::new();
     for node in explanation.nodes {
-        let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
-        add_devices(&mut why.devices, &node.name, node.devices, node.name == chosen);
+        let fits = matches!(node.verdict, NodeVerdict::Fits(_));
         let text = match node.verdict {
             NodeVerdict::Refused {
                 refusal,
                 reasons,
                 short,
+                ..
             } => {
                 let plugin = refusal.plugin().unwrap_or_default().to_owned();
                 let words = explained::refusal(&refusal).to_string();
@@ -183,21 +189,14 @@ fn add_explanation(why: &mut Why, explanation: Explanation) {
                 short.join(&t!(explain::separator))
             }
             NodeVerdict::NotExamined => continue,
-            NodeVerdict::Fits {
-                scores,
-                total: Some(total),
-                score_notes,
-            } => {
-                let node = node.name.clone();
-                scored.push(Scored {
-                    node,
-                    scores,
-                    total,
-                    score_notes,
-                });
-                total.to_string()
-            }
-            NodeVerdict::Fits { total: None, .. } => t!(explain::fits),
+            NodeVerdict::Fits(scores) => match scores.total {
+                Some(total) => {
+                    let node = node.name.clone();
+                    scored.push(Scored { node, total, scores });
+                    total.to_string()
+                }
+                None => t!(explain::fits),
+            },
         };
         let is_chosen = node.name == chosen && !preempts;
         let text = if is_chosen {
@@ -229,7 +228,7 @@ fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
     let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
         cells: scored
             .iter()
-            .map(|scored_node| scored_node.scores.get(index).copied())
+            .map(|scored_node| scored_node.scores.weighted.get(index).copied())
             .collect(),
         score_notes: scored
             .iter()
@@ -248,14 +247,14 @@ fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
     }
 }
 
-fn add_devices(to: &mut Vec<(Vec<String>, Vec<Sentence>)>, node: &str, lines: Vec<Sentence>, is_chosen: bool) {
+fn add_devices(to: &mut Vec<(Vec<String>, Vec<Sentence>)>, node: String, lines: Vec<Sentence>, is_chosen: bool) {
     if lines.is_empty() {
         return;
     }
     match to.iter_mut().find(|(_, known)| *known == lines) {
-        Some((nodes, _)) if !is_chosen => nodes.push(node.to_owned()),
-        _ if is_chosen => to.insert(0, (vec![node.to_owned()], lines)),
-        _ => to.push((vec![node.to_owned()], lines)),
+        Some((nodes, _)) if !is_chosen => nodes.push(node),
+        _ if is_chosen => to.insert(0, (vec![node], lines)),
+        _ => to.push((vec![node], lines)),
     }
 }
 
@@ -266,22 +265,29 @@ fn range(cells: &[Option<i64>]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::NodeExplanation;
-    use podscope_protocol::explained::{DecisionOutcome, DecisionSummary, Refusal, Sampling};
+    use podscope_protocol::explained::{
+        Code, DecisionOutcome, DecisionSummary, NodeExplanation, Refusal, Sampling, ScoreNote,
+    };
 
-    fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
+    fn node(name: &str, verdict: NodeVerdict) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
-            devices: Vec::new(),
-            verdict: NodeVerdict::Refused {
-                refusal: Refusal::Plugin {
-                    name: plugin.into(),
-                    text: "in words".into(),
-                },
-                reasons: vec!["as the scheduler puts it".into()],
-                short: short.into(),
-            },
+            zone: None,
+            verdict,
         }
+    }
+
+    fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
+        let verdict = NodeVerdict::Refused {
+            refusal: Refusal::Plugin {
+                name: plugin.into(),
+                text: "in words".into(),
+            },
+            code: Code::Unschedulable,
+            reasons: vec!["as the scheduler puts it".into()],
+            short: short.into(),
+        };
+        node(name, verdict)
     }
 
     fn evenness(with: i64) -> ScoreNote {
@@ -289,15 +295,13 @@ mod tests {
     }
 
     fn fits(name: &str, scores: [i64; 2]) -> NodeExplanation {
-        NodeExplanation {
-            name: name.into(),
-            devices: Vec::new(),
-            verdict: NodeVerdict::Fits {
-                total: Some(scores.iter().sum()),
-                scores: scores.to_vec(),
-                score_notes: vec![(1, evenness(scores[1]))],
-            },
-        }
+        let scores = NodeScores {
+            weighted: scores.to_vec(),
+            raw: Vec::new(),
+            total: Some(scores.iter().sum()),
+            notes: vec![(1, evenness(scores[1]))],
+        };
+        node(name, NodeVerdict::Fits(scores))
     }
 
     /// Sixty nodes become a few groups.
@@ -332,7 +336,8 @@ mod tests {
             weight,
         };
         let explanation = Explanation {
-            verdict: Verdict::Scheduled,
+            scheduler_name: String::new(),
+            priority: 0,
             conclusion: DecisionSummary {
                 pod: "default/batch-7".into(),
                 outcome: DecisionOutcome::Best {
@@ -342,6 +347,7 @@ mod tests {
                 },
             },
             chosen: Some("c-1".into()),
+            hosts: Vec::new(),
             won: None,
             message: None,
             plugins: vec![plugin("TaintToleration", 3), plugin("NodeResourcesFit", 1)],
@@ -350,11 +356,7 @@ mod tests {
                 refused("a-2", "TaintToleration", "untolerated taint"),
                 fits("b-2", [300, 52]),
                 fits("c-1", [300, 71]),
-                NodeExplanation {
-                    devices: Vec::new(),
-                    name: "c-2".into(),
-                    verdict: NodeVerdict::NotExamined,
-                },
+                node("c-2", NodeVerdict::NotExamined),
             ],
             spread: Vec::new(),
             preemption: None,
@@ -365,7 +367,9 @@ mod tests {
             }),
         };
         let attempts = vec![AttemptInfo::default()];
-        let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(explanation));
+        let devices = ["b-2", "c-1"].map(|node| (node.to_owned(), vec![node.into()]));
+        let pod = "default/batch-7".to_owned();
+        let why = read(pod, String::new(), attempts, 3, Some(explanation), devices.into());
         assert_eq!(
             why.sentence,
             "default/batch-7 went to c-1: 2 of 5 nodes could take it, and c-1 scored highest."
@@ -377,6 +381,8 @@ mod tests {
         assert_eq!(why.verdicts["c-1"].text, "371 · chosen");
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));
+        let groups: Vec<&[String]> = why.devices.iter().map(|(nodes, _)| nodes.as_slice()).collect();
+        assert_eq!(groups, [["c-1"], ["b-2"]], "the chosen node is first");
         assert_eq!(why.refused.len(), 2);
         assert_eq!(why.grouped_refusals().len(), 2, "a few nodes are not grouped");
         let scores = why.scores.unwrap_or_default();
@@ -393,7 +399,7 @@ mod tests {
         let mut devices = Vec::new();
         for (node, line) in [("a-1", "none"), ("a-2", "none"), ("b-1", "gets g0"), ("b-2", "")] {
             let lines = line.lines().map(Sentence::from).collect();
-            add_devices(&mut devices, node, lines, node == "b-1");
+            add_devices(&mut devices, node.to_owned(), lines, node == "b-1");
         }
         let group = |nodes: &[&str], line: &str| {
             let nodes = nodes.iter().map(|node| (*node).to_owned()).collect();

@@ -213,8 +213,10 @@ impl Page {
                 attempts,
                 attempt,
                 explanation,
+                devices,
             } => {
-                let why = explain::read(pod, uid, attempts, attempt, explanation.map(|explanation| *explanation));
+                let explanation = explanation.map(|explanation| *explanation);
+                let why = explain::read(pod, uid, attempts, attempt, explanation, devices);
                 self.session.why = Some(Shared::new(why));
             }
             Update::Help {

@@ -122,7 +122,7 @@ fn pending_pod_has_explanation_and_remedies() {
     );
     assert_eq!(attempts[0].verdict, Verdict::Unschedulable, "{attempts:?}");
     let explanation = explanation.as_deref().expect("an explanation");
-    assert_eq!(explanation.verdict, Verdict::Unschedulable);
+    assert_eq!(explanation.verdict(), Verdict::Unschedulable);
     let short_of_cpu = |node: &NodeExplanation| matches!(&node.verdict, NodeVerdict::Refused { reasons, .. } if reasons == &["Insufficient cpu"]);
     assert_eq!(explanation.nodes.iter().filter(|node| short_of_cpu(node)).count(), 2);
     // Without a UID, attempts of another pod are returned too. For an attempt that does not exist, nothing is returned.

@@ -1,10 +1,9 @@
 //! How the page uses a session through the protocol: comparison (T-04), saving, opening and undo (T-05), exports
 //! (T-06), anonymised links, the console (K-01 to K-03), and answers for inspector, explanation and help.
 
-use podscope_protocol::explained::Verdict;
+use podscope_protocol::explained::{NodeExplanation, NodeVerdict, Verdict};
 use podscope_protocol::{
-    ConsoleLine, Detail, ExportKind, Frame, LineKind, NodeExplanation, NodeVerdict, Request, Source, SubjectRef,
-    Subtitle, Update,
+    ConsoleLine, Detail, ExportKind, Frame, LineKind, Request, Source, SubjectRef, Subtitle, Update,
 };
 use podscope_session::host::{Host, Wants};
 
