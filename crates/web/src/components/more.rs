@@ -32,7 +32,7 @@ pub(crate) fn More(props: &Props) -> Html {
             go.emit(());
         })
     };
-    let act = |act: Act| close_and(ctl.act.reform(move |()| act.clone()));
+    let act = |make: fn() -> Act| close_and(ctl.act.reform(move |()| make()));
     let ask = |request: Request| close_and(ctl.send.reform(move |()| request.clone()));
     let seek = |at: podscope_protocol::Micros| {
         let ctl = ctl.clone();
@@ -62,22 +62,22 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row(t!(more::branch), "f", ask(Request::Fork)) }
             </ul>
             <ul aria-label={t!(more::page)}>
-                { row(t!(more::find), "/", act(Act::Find(Some(String::new())))) }
-                { row(t!(more::legend), "", act(Act::Legend)) }
-                if page.shell.panels.console { { row(t!(more::console), "`", act(Act::ConsoleOpen(true))) } }
-                { row(t!(more::editor), "e", act(Act::Dialog(Dialog::Editor))) }
-                { row(t!(more::files), "", act(Act::Dialog(Dialog::Files))) }
-                { row(t!(more::consolidate), "", act(Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
+                { row(t!(more::find), "/", act(|| Act::Find(Some(String::new())))) }
+                { row(t!(more::legend), "", act(|| Act::Legend)) }
+                if page.shell.panels.console { { row(t!(more::console), "`", act(|| Act::ConsoleOpen(true))) } }
+                { row(t!(more::editor), "e", act(|| Act::Dialog(Dialog::Editor))) }
+                { row(t!(more::files), "", act(|| Act::Dialog(Dialog::Files))) }
+                { row(t!(more::consolidate), "", act(|| Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
                 // A server's engine is one for all its pages, and no browser's worker.
-                if page.session.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(Act::Dialog(Dialog::Search))) } }
-                if page.session.triage.is_some() { { row(t!(more::triage), "", act(Act::Dialog(Dialog::Triage))) } }
-                if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(Act::Dialog(Dialog::Notices))) } }
+                if page.session.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(|| Act::Dialog(Dialog::Search))) } }
+                if page.session.triage.is_some() { { row(t!(more::triage), "", act(|| Act::Dialog(Dialog::Triage))) } }
+                if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(|| Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(more::guarantees) }</a></li>
-                if page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.shell.study.holds_back() { { row(t!(more::worksheet), "", act(Act::Dialog(Dialog::Worksheet))) } }
-                { row(t!(more::class), "", act(Act::Dialog(Dialog::Class))) }
+                if page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.shell.study.holds_back() { { row(t!(more::worksheet), "", act(|| Act::Dialog(Dialog::Worksheet))) } }
+                { row(t!(more::class), "", act(|| Act::Dialog(Dialog::Class))) }
                 { row(t!(more::present), "Shift + P", present) }
                 { row(t!(more::theme, theme = page.shell.theme.name()), "t", theme) }
-                { row(t!(more::help), "?", act(Act::Dialog(Dialog::Shortcuts))) }
+                { row(t!(more::help), "?", act(|| Act::Dialog(Dialog::Shortcuts))) }
             </ul>
         </Modal>
     }

@@ -17,8 +17,8 @@ use crate::pure::find::Filter;
 use crate::pure::route::{Theme, View};
 use crate::pure::scale::Span;
 
-/// A change of the page's state.
-#[derive(Debug, Clone)]
+/// A change of the page's state. It is not `Clone`, which would link the code that clones an [`Update`].
+#[derive(Debug)]
 pub(crate) enum Act {
     Update(Box<Update>),
     Trapped(String),
