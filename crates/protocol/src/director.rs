@@ -34,7 +34,7 @@ pub struct UpcomingEvent {
     pub is_projected: bool,
 }
 
-/// Kind of an upcoming event.
+/// What an upcoming event does, or who causes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
     /// An event that a component waits for.

@@ -281,7 +281,7 @@ impl Engine {
         self.restart_clock_and_history();
     }
 
-    /// Handles a request of a page.
+    /// Lets the session answer a request of a page, and applies what the request changes for other pages.
     pub(crate) fn handle_page_request(&mut self, id: PageId, request: Request) {
         let done = self.pages.handle(id, request, self.shell.session_mut());
         self.apply_page_effects(done);

@@ -39,7 +39,7 @@ super::settings::settings! {
     ClusterAutoscalerSettings;
     /// Whether the autoscaler runs, provided that a node group has a maximum.
     enabled: bool = "enabled", true;
-    /// Interval of the scans.
+    /// Period between two evaluations of pending pods and idle nodes.
     scan_interval: Span = "scanInterval", Span::seconds(10), least SHORTEST_PERIOD;
     /// How one of several suitable groups is chosen.
     expander: Expander = "expander", Expander::LeastWaste;

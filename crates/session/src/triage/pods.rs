@@ -253,28 +253,7 @@ impl Triage<'_> {
         {
             sentence!(problem::init_container_runs, container = &status.name)
         } else if let Some(status) = pod.status.container_statuses.iter().find(|one| !one.ready) {
-            let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
-            let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
-            let container = &status.name;
-            match (&status.state.running, self.newest_warning(uid, &["Unhealthy"])) {
-                (Some(_), Some(said)) => sentence!(
-                    problem::container_not_ready_for,
-                    container = container,
-                    message = clause(said)
-                ),
-                (Some(_), None) if is_starting => sentence!(problem::startup_probe_fails, container = container),
-                (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
-                    sentence!(problem::readiness_probe_fails, container = container)
-                }
-                (Some(_), None) => sentence!(problem::container_not_ready, container = container),
-                (None, _) => {
-                    let reason = match &status.state.waiting {
-                        Some(waiting) => Sentence::from(&*waiting.reason),
-                        None => sentence!(problem::not_created),
-                    };
-                    sentence!(problem::container_waits, container = container, reason = reason)
-                }
-            }
+            self.unready_container(pod, status)
         } else if let Some(gate) = (pod.spec.readiness_gates.iter()).find(|gate| {
             pod.condition(&gate.condition_type)
                 .is_none_or(|one| one.status != ConditionStatus::True)
@@ -299,6 +278,35 @@ impl Triage<'_> {
             reason,
             since,
         })
+    }
+
+    /// Returns the reason why a container is not ready.
+    fn unready_container(&self, pod: &Pod, status: &ContainerStatus) -> Sentence {
+        let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
+        let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
+        let container = &status.name;
+        match (
+            &status.state.running,
+            self.newest_warning(&pod.metadata.uid, &["Unhealthy"]),
+        ) {
+            (Some(_), Some(said)) => sentence!(
+                problem::container_not_ready_for,
+                container = container,
+                message = clause(said)
+            ),
+            (Some(_), None) if is_starting => sentence!(problem::startup_probe_fails, container = container),
+            (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
+                sentence!(problem::readiness_probe_fails, container = container)
+            }
+            (Some(_), None) => sentence!(problem::container_not_ready, container = container),
+            (None, _) => {
+                let reason = match &status.state.waiting {
+                    Some(waiting) => Sentence::from(&*waiting.reason),
+                    None => sentence!(problem::not_created),
+                };
+                sentence!(problem::container_waits, container = container, reason = reason)
+            }
+        }
     }
 
     fn remedies(&self, problem: Problem, pod: &Pod) -> Vec<Sentence> {
