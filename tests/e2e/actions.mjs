@@ -1,6 +1,6 @@
 // Actions of a story on a page: typing commands, opening files, controlling the clock.
 import { readFileSync } from "node:fs";
-import { PATIENCE, playwright } from "./tools.mjs";
+import { TIMEOUT, playwright } from "./tools.mjs";
 
 const { expect } = playwright;
 
@@ -121,11 +121,11 @@ export async function pause(page) {
     if (await paused.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 10_000 });
     await waitUntilSettled(page);
     expect(await paused.count(), "time is paused").toBe(1);
-  }).toPass({ timeout: PATIENCE });
+  }).toPass({ timeout: TIMEOUT });
 }
 
 /** Seeks to an instant with the clock field; time is paused there. `patience`: timeout in milliseconds. */
-export async function seek(page, instant, patience = PATIENCE) {
+export async function seek(page, instant, patience = TIMEOUT) {
   await page.locator("[data-zone]").first().waitFor();
   await pause(page);
   const clock = page.getByLabel("Clock: type an instant to go there");

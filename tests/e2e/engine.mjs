@@ -13,7 +13,7 @@ const SESSION = 1_800_000_000; // half an hour, in microseconds
 const SEEKS = Number(process.env.PODSCOPE_BENCH_SEEKS ?? 100);
 const LOADS = 3;
 /** Timeout of one answer, in milliseconds. */
-const PATIENCE = Number(process.env.PODSCOPE_BENCH_PATIENCE ?? 600_000);
+const TIMEOUT = Number(process.env.PODSCOPE_BENCH_PATIENCE ?? 600_000);
 
 const site = await serve();
 const browser = await launch();
@@ -21,7 +21,7 @@ const shell = readFileSync(join(DIST, "index.html"), "utf8");
 const engine = new URL(shell.match(/data-engine="([^"]+)"/)[1], site.url).href;
 
 /** Waits for an answer; throws after the timeout. */
-const withTimeout = async (what, answer, patience = PATIENCE) => {
+const withTimeout = async (what, answer, patience = TIMEOUT) => {
   let timer;
   const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what}: no answer in ${patience / 1000} s`)), patience);
@@ -158,7 +158,7 @@ const timeline = async (name) => {
     }
     return times.sort((a, b) => a - b);
   }, [SEEKS, SESSION]);
-  const times = await withTimeout(`seeks, ${name}`, seeking, PATIENCE);
+  const times = await withTimeout(`seeks, ${name}`, seeking, TIMEOUT);
   figure(`seek, median, ${name}`, times[Math.floor(SEEKS / 2)]);
   figure(`seek, slowest, ${name}`, times[SEEKS - 1]);
   await page.close();

@@ -1,7 +1,7 @@
 // The browser stories: `cargo xtask test e2e` runs all, `cargo xtask e2e WORD…` some.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { LAUNCH, PATIENCE, ROOT } from "./tools.mjs";
+import { TIMEOUT, ROOT, STORY_LAUNCH } from "./tools.mjs";
 
 export default {
   testDir: "stories",
@@ -12,12 +12,12 @@ export default {
   // Two browsers in parallel take a third less time on two cores; more would compete for the cores.
   workers: Number(process.env.PODSCOPE_LANES ?? Math.min(2, availableParallelism())),
   timeout: 600_000,
-  expect: { timeout: PATIENCE, toPass: { timeout: PATIENCE } },
+  expect: { timeout: TIMEOUT, toPass: { timeout: TIMEOUT } },
   reporter: [["list"], [join(ROOT, "tests/e2e/reporter.mjs")]],
   use: {
-    actionTimeout: PATIENCE,
-    launchOptions: LAUNCH,
-    // A video of each page would take the CPU time that the page needs.
-    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: true },
+    actionTimeout: TIMEOUT,
+    launchOptions: STORY_LAUNCH,
+    // Recording a trace takes a fifth of a story's CPU time, so only the second run of a failed story is recorded.
+    trace: { mode: "on-first-retry", screenshots: false, snapshots: true, sources: true },
   },
 };

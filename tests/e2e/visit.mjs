@@ -2,7 +2,7 @@
 import * as actions from "./actions.mjs";
 import { Complaints } from "./complaints.mjs";
 import * as looks from "./looks.mjs";
-import { PATIENCE } from "./tools.mjs";
+import { TIMEOUT } from "./tools.mjs";
 
 /** Summary of a page for the report of a failure. */
 const summarize = (page) => page.evaluate(() => {
@@ -18,7 +18,7 @@ export function visit(browser, site) {
   /** Opens a tab in an existing browser context. */
   const tab = async (context, path = "", { before, wait = true } = {}) => {
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultTimeout(TIMEOUT);
     complaints.listen(page, site.url);
     if (before) await before(page);
     await page.goto(site.url + path, { waitUntil: wait ? "load" : "commit" });
