@@ -135,12 +135,12 @@ export async function seek(page, instant, patience = TIMEOUT) {
   await waitUntilSettled(page);
 }
 
-/** The current simulated time, as the page writes it. */
+/** The current simulated time as the page shows it. */
 export async function now(page) {
   return page.locator(".page").getAttribute("data-now");
 }
 
-/** Name and bytes of the download that a click starts. */
+/** Returns the name and the bytes of the download that a click starts. */
 export async function download(page, click) {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
@@ -167,11 +167,11 @@ export async function resize(page, width, height) {
 /** Waits until an element has kept its position for three frames. */
 export async function waitUntilStill(locator) {
   await locator.evaluate(async (element) => {
-    const place = () => JSON.stringify(element.getBoundingClientRect());
-    for (let [frames, last] = [0, place()]; frames < 3;) {
+    const box = () => JSON.stringify(element.getBoundingClientRect());
+    for (let [frames, last] = [0, box()]; frames < 3;) {
       await new Promise(requestAnimationFrame);
-      frames = place() === last ? frames + 1 : 0;
-      last = place();
+      frames = box() === last ? frames + 1 : 0;
+      last = box();
     }
   });
 }

@@ -1,13 +1,13 @@
-// A complaint of a page fails its story: a thrown error, an error on the console, a violation of the content security
-// policy, a request to another origin.
+// Collects complaints of pages: thrown errors, errors on the console, violations of the content security policy, and
+// requests to other origins. A complaint fails the story.
 
-/** True for the browser's report of a failed load: stories check failed loads by what the page shows. */
+/** Whether the browser reports a failed load: stories check failed loads by what the page shows. */
 const isFailedLoad = (text) => text.includes("Failed to load resource") || text.includes("Service Worker registration blocked");
 
-/** True if the test tools caused the message: they set inline styles, which the policy refuses, where no code of the site
- *  ran. axe copies elements with their styles, in a script of its own. When Playwright inserts a text, the browser copies
- *  the style of the replaced selection and reports that at the first line of the document; an error of the site's scripts
- *  is reported with their file and line. */
+/** Whether the test tools caused the message. They set inline styles, which the content security policy refuses: axe
+ *  copies elements with their styles, in a script of its own. When Playwright inserts a text, the browser copies the
+ *  style of the replaced selection and reports that at the first line of the document; errors of the site's scripts are
+ *  reported with their file and line. */
 const isFromTestTools = (message, origin) => {
   if (!message.text().startsWith("Applying inline style")) return false;
   const { url, lineNumber } = message.location();
@@ -18,7 +18,7 @@ export class Complaints {
   #reported = [];
   #allowed = [];
 
-  /** Listens to a page of the site at `url`. */
+  /** Collects the complaints of a page of the site at `url` from now on. */
   listen(page, url) {
     const { origin } = new URL(url);
     page.on("pageerror", (error) => this.#reported.push(`page threw: ${error}`));
@@ -38,7 +38,7 @@ export class Complaints {
     this.#allowed.push(pattern);
   }
 
-  /** Complaints that the story did not allow. */
+  /** Returns the complaints that the story did not allow. */
   unexpected() {
     return this.#reported.filter((text) => !this.#allowed.some((pattern) => pattern.test(text)));
   }

@@ -24,7 +24,7 @@ await page.evaluate(async () => {
   await window.engine.default();
 });
 
-/** Microseconds of one decision. */
+/** Measures a decision; returns its duration in microseconds. */
 async function measure(workload, nodes, pods, templates, decisions) {
   return page.evaluate(([workload, nodes, pods, templates, decisions, round]) => {
     const bench = new window.engine.Bench(workload, nodes, pods, templates);

@@ -34,7 +34,7 @@ const withTimeout = async (what, answer, patience = TIMEOUT) => {
 };
 
 const BENCH_PAGE = "<!doctype html><title>bench</title>";
-// Loads the engine's own worker, and gives access to its wasm memory.
+// Loads the unchanged worker of the engine, and makes its wasm memory accessible.
 const BENCH_WORKER = `
 const storeMemory = (answer) => { self.memory = (answer.instance ?? answer).exports.memory; return answer; };
 for (const method of ["instantiate", "instantiateStreaming"]) {
@@ -51,7 +51,7 @@ const first = setInterval(() => {
 await loaded;
 `;
 
-/** Opens a page with nothing but an engine's worker; its `ask` sends a request and waits for the answer. */
+/** Opens a page that has only the engine's worker; its `ask` sends a request and waits for the answer. */
 const openEngine = async () => {
   const page = await browser.newPage();
   const served = {
@@ -105,21 +105,21 @@ const countCopies = (page, pod) => withTimeout("count", page.evaluate((pod) => c
 
 const figure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
 
-/** Bytes of the engine's wasm memory. */
+/** Returns the size of the engine's wasm memory in bytes. */
 const memory = async (page) => {
   const [worker] = page.workers();
   return withTimeout("the engine's memory", worker.evaluate(() => self.memory.buffer.byteLength), 60_000);
 };
 
-/** Measures opening a dump. The fastest run counts, because other programs use the same machine. */
-const load = async () => {
+/** Measures the time to open a dump. The fastest run counts, because other programs use the same machine. */
+const measureLoad = async () => {
   for (const name of ["dump.yaml", "dump.json"]) {
     const text = readFileSync(join(inputs, name), "utf8");
     const runs = [];
     for (let run = 0; run < LOADS; run += 1) {
       const page = await openEngine();
       const opened = page.evaluate(async ([name, text]) => {
-        // The longest time for which the page's own thread could not have drawn.
+        // Measure the longest time for which the page's main thread was blocked.
         let [stall, last] = [0, performance.now()];
         const watch = setInterval(() => {
           const now = performance.now();
@@ -142,7 +142,8 @@ const load = async () => {
   }
 };
 
-const timeline = async (name) => {
+/** Measures the speed of a run of half an hour, and seeks to random instants in it. */
+const measureTimeline = async (name) => {
   const page = await openEngine();
   await open(page, `${name}.yaml`);
   const ran = await seek(page, SESSION);
@@ -165,7 +166,7 @@ const timeline = async (name) => {
 };
 
 /** Measures a large cluster while it fills with pods, and afterwards. */
-const huge = async () => {
+const measureHuge = async () => {
   const page = await openEngine();
   figure("open, huge", await open(page, "huge.yaml"));
   const fillTime = Number(process.env.PODSCOPE_BENCH_FILLED ?? 60) * 1e6;
@@ -179,7 +180,9 @@ const huge = async () => {
   await page.close();
 };
 
-const rows = { load, lesson: () => timeline("lesson"), large: () => timeline("large"), huge };
+const rows = {
+  load: measureLoad, lesson: () => measureTimeline("lesson"), large: () => measureTimeline("large"), huge: measureHuge,
+};
 for (const [name, run] of Object.entries(rows)) {
   if (names.length === 0 || names.includes(name)) await run();
 }

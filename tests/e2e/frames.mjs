@@ -36,7 +36,7 @@ ${objects.join("\n")}
 `;
 };
 
-/** CPU milliseconds of the page's main thread per animation frame, sorted. */
+/** Returns the CPU milliseconds of the page's main thread for each animation frame, sorted. */
 const frameTimes = (events) => {
   const threads = new Map(events
     .filter((e) => e.name === "thread_name" && e.args?.name === "CrRendererMain")

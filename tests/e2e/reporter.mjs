@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 // Prints the last lines of a run, which `cargo xtask test` parses: `failed: FILE › STORY: REASON` for each story that
 // failed, `flaky: …` for each that passed only when it was run again, then `N passed, N failed, N flaky`.
 
-/** The first lines of the first error. */
+/** Returns the first lines of the first error of a story. */
 function reason(test) {
   const message = test.results.find(({ error }) => error)?.error.message ?? "no reason is known";
   return stripVTControlCharacters(message).trim().split("\n").slice(0, 4).join(" ");

@@ -7,7 +7,7 @@ const varint = (number) => {
   for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
   return [...bytes, Number(rest)];
 };
-/** A signed number: its last bit is the sign. */
+/** Encodes a signed number that is not negative: postcard stores the sign in the lowest bit. */
 const signed = (number) => varint(BigInt(number) * 2n);
 
 const encodeText = (text) => {
@@ -29,7 +29,7 @@ const concatenate = (parts) => {
 export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...encodeText(name), ...encodeText(body)]);
 /** The request to seek to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
-/** The question how many more pods like one fit; the pod is named as `NAMESPACE/NAME`. */
+/** The request how many more copies of a pod fit; the pod is given as `NAMESPACE/NAME`. */
 export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod), Uint8Array.of(0)]);
 /** The message that the page has drawn a frame. */
 export const frameDone = () => Uint8Array.of(25);
@@ -60,7 +60,7 @@ export const decodeUpdate = (bytes) => {
   switch (bytes[0]) {
     case HELLO: return { hello: true };
     case PROGRESS: return { progress: true };
-    // The error texts stand between lengths and numbers; the result is readable enough.
+    // The bytes also contain lengths and numbers beside the error texts; the result is readable enough.
     case REFUSED: case CRASHED: return { error: new TextDecoder().decode(bytes.subarray(1)).slice(0, 2000) };
     case WHAT_IF: return { whatIf: true };
     case FRAME: return { frame: Number(varint() / 2n) };

@@ -1,10 +1,10 @@
-// Reads a ZIP file, as far as `podscope scorm` writes one.
+// Reads ZIP files of the form that `podscope scorm` writes.
 import { inflateRawSync } from "node:zlib";
 
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
 
-/** The files of a ZIP: path → content. */
+/** Returns the files of a ZIP file: path → content. */
 export function unzip(bytes) {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || bytes.readUInt32LE(end) !== END) throw new Error("no ZIP file");

@@ -13,7 +13,7 @@ const openAndCutOff = async (t) => {
 };
 
 // Shows: U-15
-test("a node card shows the API's belief, since when, and what comes next", async ({ t }) => {
+test("a node card shows the node's status in the API, since when, and the next expected change", async ({ t }) => {
   const page = await openAndCutOff(t);
   await t.seek(page, "0:40.0");
   await expect(page.locator(NODE).getByText(/Ready, last heard \d+ s ago · NotReady at 1:\d\d/)).toBeVisible();
@@ -34,7 +34,7 @@ test("a node card shows the API's belief, since when, and what comes next", asyn
 });
 
 // Shows: U-15
-test("'Just now' lists only events before the cursor, also after a seek", async ({ t }) => {
+test("the list 'Just now' contains only events before the cursor, also after a seek", async ({ t }) => {
   const page = await openAndCutOff(t);
   await t.seek(page, "1:30.0");
   await t.openLegend(page);
@@ -50,7 +50,7 @@ test("'Just now' lists only events before the cursor, also after a seek", async 
 });
 
 // Shows: U-02, U-15
-test("a node card names the cut link, and 'Just now' lists it once", async ({ t }) => {
+test("a node card names a cut link, and the list 'Just now' contains the cut once", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2 --from storage");
@@ -64,7 +64,7 @@ test("a node card names the cut link, and 'Just now' lists it once", async ({ t 
 });
 
 // Shows: U-15
-test("a broken guarantee is drawn while it is broken, with its subject", async ({ t }) => {
+test("the guarantees lane shows when a guarantee was broken, and for which object", async ({ t }) => {
   const page = await openAndCutOff(t);
   // Until c-2 is NotReady the new db-0 could be bound to it.
   await t.seek(page, "1:20.0");

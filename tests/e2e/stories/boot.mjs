@@ -16,7 +16,7 @@ test("the shell paints before any wasm is loaded", async ({ t }) => {
 });
 
 // Shows: U-10
-test("the first cluster is shown before the engine loads; clicks made meanwhile are executed", async ({ t }) => {
+test("the first cluster is shown before the engine loads; clicks before that take effect later", async ({ t }) => {
   let allowLoading;
   const mayLoad = new Promise((resolve) => { allowLoading = resolve; });
   const page = await t.open("", {
@@ -70,7 +70,7 @@ test("after the first load the site works offline", async ({ t }) => {
 });
 
 // Shows: U-08
-test("all sizes and themes have no accessibility violation", async ({ t }) => {
+test("the page has no accessibility violation at any size in any theme", async ({ t }) => {
   for (const size of Object.keys(SIZES)) {
     for (const theme of THEMES) {
       const page = await t.open("", { size, theme });

@@ -22,7 +22,7 @@ const differingPixels = (page, one, two, threshold) => page.evaluate(async ([one
 }, [one, two, threshold]);
 
 // Shows: U-08
-test("marks can be distinguished without colour", async ({ t }) => {
+test("the marks of pods can be distinguished without colour", async ({ t }) => {
   for (const theme of ["light", "dark"]) {
     const page = await t.open("", { theme });
     await t.pause(page);
@@ -62,10 +62,10 @@ test("the overview of a large cluster follows the theme, also while paused", asy
     const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
     return r + g + b;
   });
-  const expectLightness = (what, [threshold, most]) => expect(async () => {
+  const expectLightness = (what, [minimum, maximum]) => expect(async () => {
     const sum = await lightness();
-    expect(sum, `${what}: the panel's lightness out of 765`).toBeGreaterThan(threshold);
-    expect(sum, `${what}: the panel's lightness out of 765`).toBeLessThan(most);
+    expect(sum, `${what}: the panel's lightness out of 765`).toBeGreaterThan(minimum);
+    expect(sum, `${what}: the panel's lightness out of 765`).toBeLessThan(maximum);
   }).toPass();
   const [bright, dim] = [[600, 766], [0, 200]];
   await expectLightness("a light system", bright);

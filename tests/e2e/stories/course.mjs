@@ -17,7 +17,7 @@ const openCourse = async (page, title) => {
 };
 
 // Shows: E-08
-test("course progress is shown, continued, saved, cleared and loaded again", async ({ t }) => {
+test("course progress is shown, survives a reload, and can be saved, cleared and loaded", async ({ t }) => {
   const page = await t.open("#lesson=scheduling-gates", { before: storeFinished("first-pod", "keep-three") });
   const course = await openCourse(page, "Not yet");
   await expect(course.getByText(/^2 of \d+ done$/)).toBeVisible();
@@ -50,7 +50,7 @@ test("course progress is shown, continued, saved, cleared and loaded again", asy
 });
 
 // Shows: E-07, E-08
-test("a lesson can be shown, restarted, solved with hints, and leads to the next one", async ({ t }) => {
+test("a lesson can be solved by 'Show me' or with hints, restarted, and leads to the next lesson", async ({ t }) => {
   const page = await t.open("#lesson=readiness-gates");
   const story = page.getByRole("complementary", { name: "Story" });
   const end = story.getByRole("region", { name: "The end of the lesson" });
@@ -86,7 +86,7 @@ test("a lesson can be shown, restarted, solved with hints, and leads to the next
 });
 
 // Shows: E-08
-test("a term in a story opens its definition, and from there the glossary", async ({ t }) => {
+test("a term in a story opens its definition, which leads to the glossary", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: "cluster", exact: true }).click();
@@ -98,7 +98,7 @@ test("a term in a story opens its definition, and from there the glossary", asyn
 });
 
 // Shows: E-10
-test("a recorded lesson opens from its file and can be played to its end", async ({ t }) => {
+test("a recorded lesson can be opened from its file and completed", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();

@@ -55,7 +55,7 @@ spec: {containers: [{name: c, image: app, resources: {requests: {cpu: "5500m"}}}
 `;
 
 // Shows: U-04
-test("a decision under a spread constraint is explained", async ({ t }) => {
+test("a scheduling decision with a spread constraint is explained", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:08.0");
   await page.locator('[data-pod^="default/web-"]').nth(3).click();
@@ -73,7 +73,7 @@ test("a decision under a spread constraint is explained", async ({ t }) => {
 });
 
 // Shows: S-15
-test("a suggestion for a pending pod can be tried on a branch", async ({ t }) => {
+test("a suggested command for a pending pod can be tried on a branch", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "stuck.yaml": STUCK });
   const tray = page.getByRole("region", { name: "Pending pods" });
@@ -116,7 +116,7 @@ test("a pod too large for every node is bound after the suggested command adds a
 });
 
 // Shows: S-12
-test("a pending pod waits for an API server that is down", async ({ t }) => {
+test("a pending pod shows that it waits for an API server that is down", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": LARGE.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
   await t.seek(page, "0:10.0");
@@ -126,7 +126,7 @@ test("a pending pod waits for an API server that is down", async ({ t }) => {
 });
 
 // Shows: U-11
-test("nodes can be grouped by any label; nodes without it form a group", async ({ t }) => {
+test("nodes can be grouped by any label; nodes without the label form a group", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "racks.yaml": RACKS });
   await t.seek(page, "0:10.0");

@@ -1,4 +1,4 @@
-// Devices: seen on the node, held by claims, tainted by a fault.
+// Devices are shown on their node, held by claims, and tainted by a fault.
 import { expect, test } from "../test.mjs";
 
 const SCENARIO = `
@@ -22,7 +22,7 @@ spec:
 `;
 
 // Shows: L-19
-test("devices are seen on the node, with the claim and the pod that hold them", async ({ t }) => {
+test("a node shows its devices, with the claim and the pod that hold them", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "two-gpus.yaml": SCENARIO });
   const held = page.locator(".node .devices i.held");
@@ -46,7 +46,7 @@ test("devices are seen on the node, with the claim and the pod that hold them", 
 const THREE = SCENARIO.replace("deviceClassName: gpu}}]", "deviceClassName: gpu, count: 3}}]");
 
 // Shows: S-14, S-15, U-04
-test("a pod that lacks devices is explained request by request, with verified help", async ({ t }) => {
+test("a pod that lacks devices shows the reason for each request, and verified remedies", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "three-gpus.yaml": THREE });
   const tray = page.getByRole("region", { name: "Pending pods" });

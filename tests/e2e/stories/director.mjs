@@ -16,7 +16,7 @@ spec: {nodeName: a-1, containers: [{name: app, image: "app:1"}]}
 `;
 
 // Shows: T-07
-test("a skip goes to the next due event and reports it", async ({ t }) => {
+test("the forward button skips to the next expected event and reports it", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "cut.yaml": CUT });
   await t.pause(page);
@@ -35,7 +35,7 @@ test("a skip goes to the next due event and reports it", async ({ t }) => {
 });
 
 // Shows: T-07
-test("one skip passes several scenario events of the same instant", async ({ t }) => {
+test("one skip goes past all scenario events of the same instant", async ({ t }) => {
   const page = await t.open("#lesson=why-not-running");
   await t.seek(page, "0:00.0");
   const forward = page.locator("[data-forward]");

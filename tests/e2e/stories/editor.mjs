@@ -18,7 +18,7 @@ const completeField = async (page, choices, beginning, choice) => {
 };
 
 // Shows: U-07
-test("fields are completed by keyboard, with their types and descriptions", async ({ t }) => {
+test("the editor completes fields by keyboard, with their types and descriptions", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -54,7 +54,7 @@ test("fields are completed by keyboard, with their types and descriptions", asyn
 });
 
 // Shows: U-07, U-17
-test("a scenario's own fields and enumerated values are completed", async ({ t }) => {
+test("the editor completes the fields of a scenario, and the values of enumerations", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -99,7 +99,7 @@ test("a scenario's own fields and enumerated values are completed", async ({ t }
 });
 
 // Shows: U-07, U-17
-test("fields are completed in flow style, and a scenario in flow style is recognised", async ({ t }) => {
+test("the editor completes fields in YAML flow style, and recognises a scenario in flow style", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
   await chooseFromMore(page, "Editor");
@@ -126,7 +126,7 @@ test("fields are completed in flow style, and a scenario in flow style is recogn
 });
 
 // Shows: U-07, K-01
-test("pasted text is recognised by its content, on the page and in the console", async ({ t }) => {
+test("pasted text is recognised by its content, both on the page and in the console", async ({ t }) => {
   const paste = (page, selector, text) => page.evaluate(([selector, text]) => {
     const data = new DataTransfer();
     data.setData("text/plain", text);

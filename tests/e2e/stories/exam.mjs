@@ -1,8 +1,8 @@
-// An exam as a candidate takes it: nothing tells what is right before its end, and nothing leads out of it by accident.
+// An exam as a candidate takes it: right answers stay hidden until its end, and nobody leaves it by accident.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-const OWN = `apiVersion: podscope.dev/v1alpha1
+const CUSTOM_LESSON = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: own}
 spec:
@@ -29,13 +29,13 @@ spec:
   exam: {minutes: 30, pass: 66}
 `;
 
-/** Opens the site with the exam and its lesson beside it; returns the page with the exam, the story and its question. */
+/** Opens `EXAM` with its lesson `CUSTOM_LESSON`; returns the page, the story, the exam's dialog and the question. */
 const openExam = async (t) => {
   const fulfill = (body) => (route) => route.fulfill({ contentType: "application/yaml", body });
   const page = await t.open("?course=exam.yaml", {
     before: async (page) => {
       await page.route("**/exam.yaml", fulfill(EXAM));
-      await page.route("**/lessons/own.yaml", fulfill(OWN));
+      await page.route("**/lessons/own.yaml", fulfill(CUSTOM_LESSON));
     },
   });
   const story = page.getByRole("complementary", { name: "Story" });
@@ -45,12 +45,12 @@ const openExam = async (t) => {
 };
 
 // Shows: E-12
-test("an exam holds back what is right until it ends, and then replays show it", async ({ t }) => {
+test("an exam hides the right answers until it ends, and then shows them in replays", async ({ t }) => {
   const { page, story, dialog, question } = await openExam(t);
   await dialog.getByRole("button", { name: "Begin the exam" }).click();
   await dialog.locator('[data-item="0"]').click();
   await expect(story.getByText(/A short exam · 1 of 3 · \d+ minutes left/)).toBeVisible({ timeout: 60_000 });
-  // One of the nodes is right; whichever is chosen, nothing is said about it.
+  // The page does not say whether the chosen node is right.
   await question.getByRole("button", { name: "b-1" }).click();
   const end = story.getByRole("region", { name: "The end of the task" });
   await expect(end.getByText("Your work on this task is noted")).toBeVisible({ timeout: 60_000 });
@@ -79,18 +79,18 @@ test("an exam holds back what is right until it ends, and then replays show it",
 
   await story.getByText(/A short exam · 3 of 3/).click();
   await dialog.getByRole("button", { name: "End the exam" }).click();
-  const asks = dialog.getByRole("alert");
-  await expect(asks.getByText(/^2 tasks are not answered: 2, 3\. \d+ minutes left\./)).toBeVisible();
+  const confirmation = dialog.getByRole("alert");
+  await expect(confirmation.getByText(/^2 tasks are not answered: 2, 3\. \d+ minutes left\./)).toBeVisible();
   await t.checkLooks(page, "exam-end");
-  await asks.getByRole("button", { name: "Go on with the exam" }).click();
+  await confirmation.getByRole("button", { name: "Go on with the exam" }).click();
   await expect(dialog.getByText("1 of 3 answered")).toBeVisible();
   await dialog.getByRole("button", { name: "End the exam" }).click();
-  await asks.getByRole("button", { name: "End it" }).click();
+  await confirmation.getByRole("button", { name: "End it" }).click();
   await expect(dialog.getByText(/% of the points; 66 % are asked\./)).toBeVisible();
   await expect(dialog.locator('[data-item="2"]')).toHaveText(/50 % · weight 1/);
   await t.checkLooks(page, "exam-result");
 
-  // What was handed in is graded in another browser, which has opened no lesson yet.
+  // The file that was handed in is graded in another browser, which has opened no lesson yet.
   const save = dialog.getByRole("button", { name: "Save the file to hand in" });
   const { name, bytes } = await t.download(page, () => save.click());
   const minutes = JSON.parse(bytes.toString()).lessons.map((lesson) => lesson.minutes);
@@ -114,34 +114,34 @@ test("an exam holds back what is right until it ends, and then replays show it",
 });
 
 // Shows: E-12
-test("Start over, Back, Forward and a reload stay in the exam", async ({ t }) => {
+test("'Start over', Back, Forward and a reload do not leave the exam", async ({ t }) => {
   const { page, story, dialog, question } = await openExam(t);
-  const isOn = (n) => expect(story.getByText(new RegExp(`^A short exam · ${n} of 3 · \\d+ minutes left$`)), `task ${n}`).toBeVisible({ timeout: 60_000 });
+  const expectTask = (n) => expect(story.getByText(new RegExp(`^A short exam · ${n} of 3 · \\d+ minutes left$`)), `task ${n}`).toBeVisible({ timeout: 60_000 });
   await dialog.getByRole("button", { name: "Begin the exam" }).click();
   await dialog.locator('[data-item="0"]').click();
-  await isOn(1);
+  await expectTask(1);
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Start over" }).click();
   await expect(question).toBeVisible({ timeout: 60_000 });
-  await isOn(1);
+  await expectTask(1);
   await question.getByRole("button", { name: "b-1" }).click();
   await story.getByRole("button", { name: "Next task" }).click({ timeout: 60_000 });
-  await isOn(2);
+  await expectTask(2);
   await expect(question).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.goBack();
-  await isOn(1);
+  await expectTask(1);
   await expect(page.locator(".bar .scenario"), "the title of the task").toHaveText(/Which node/);
   await page.goForward();
-  await isOn(2);
+  await expectTask(2);
   await question.getByRole("button", { name: "Succeeded" }).click();
   await t.waitUntilSettled(page);
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(dialog).toBeVisible({ timeout: 60_000 });
   await dialog.getByRole("button", { name: "Close" }).click();
-  await isOn(2);
+  await expectTask(2);
   await expect(page.locator(".bar .scenario")).toHaveText(/What phase does it end in\?/);
   await expect(story.getByText("You said Succeeded"), "the answer is kept").toBeVisible();
   await expect(question).toHaveCount(0);

@@ -32,7 +32,7 @@ spec: {nodeName: a-1, containers: [{name: c, image: "app:1"}]}
 `;
 
 // Shows: U-07
-test("invalid YAML is marked at its position", async ({ t }) => {
+test("invalid YAML is marked at the position of the error", async ({ t }) => {
   const page = await t.open("");
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
@@ -52,7 +52,7 @@ test("invalid YAML is marked at its position", async ({ t }) => {
   await page.keyboard.press("Escape");
   if (await editor.isVisible()) await page.keyboard.press("Escape");
 
-  // The same text as a file: refused with file name and position, and nothing else changes.
+  // The same text in a file is refused with file name and position, and nothing else changes.
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(BAD) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" }).getByText(/bad\.yaml:6:/).first()).toBeVisible();
@@ -61,9 +61,9 @@ test("invalid YAML is marked at its position", async ({ t }) => {
   await expect(page.locator("[data-node]"), "the running cluster is unchanged").toHaveCount(6);
 });
 
-// PowerShell redirects what kubectl prints as UTF-16; a picture that was chosen by mistake is no text at all.
+// PowerShell writes redirected output as UTF-16. An image may be chosen by mistake.
 // Shows: P-13
-test("a file in UTF-16 opens, and one that is no text is refused", async ({ t }) => {
+test("a UTF-16 file opens, and a file that is not text is refused", async ({ t }) => {
   const page = await t.open("#new");
   const choose = async (name, buffer) => {
     await chooseFromMore(page, "Files");
@@ -78,7 +78,7 @@ test("a file in UTF-16 opens, and one that is no text is refused", async ({ t })
 
 // Shows: T-05
 // Shows: P-15
-test("an audit log opens as a timeline, and what it does not tell is listed", async ({ t }) => {
+test("an audit log opens as a timeline, and its gaps are listed", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "audit.log": readFileSync(join(ROOT, "tests/histories/audit.log"), "utf8") });
   await expect(page.locator(".bar .scenario")).toHaveText(/Recorded history: audit\.log/);
@@ -89,7 +89,7 @@ test("an audit log opens as a timeline, and what it does not tell is listed", as
   await t.checkLooks(page, "history");
 });
 
-test("a session can be saved, opened and undone", async ({ t }) => {
+test("a session can be saved and opened, and its last command can be undone", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   await t.command(page, "kubectl cordon a-1");
@@ -110,7 +110,7 @@ test("a session can be saved, opened and undone", async ({ t }) => {
 });
 
 // Shows: T-06
-test("objects, trace, drawing and picture can be downloaded", async ({ t }) => {
+test("objects, trace, SVG drawing and PNG picture can be downloaded", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:15.0");
   await chooseFromMore(page, "Files");
@@ -163,7 +163,7 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
   await page.getByRole("button", { name: "End the comparison" }).click();
   await expect(other).toHaveCount(0);
 
-  // A prepared comparison: two reactions to a lost node.
+  // A prepared comparison shows two reactions to a lost node.
   await chooseFromMore(page, "Files");
   await page.getByLabel("Two ways").selectOption({ label: "Wait, or force delete" });
   await expect(other).toBeVisible();
@@ -174,7 +174,7 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
 });
 
 // Shows: T-04, U-16
-test("the timeline compares with a run without commands", async ({ t }) => {
+test("a run can be compared with the same run without commands", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await t.command(page, "fault poweroff c-2");

@@ -1,4 +1,4 @@
-// Find anything: the filter dims what does not match, and pods with one trouble are one line.
+// The search dims everything that does not match; pending pods with the same cause share one line.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
@@ -23,7 +23,7 @@ spec: {title: Thousand, seed: 3, cluster: {zones: [a, b, c, d], nodesPerZone: 25
 `;
 
 // Shows: U-14
-test("/ filters pods and nodes by name, label, state, owner, image and IP", async ({ t }) => {
+test("the search (key /) filters pods and nodes by name, label, state, owner, image and IP", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   const all = await page.locator(".node [data-pod]").count();
@@ -40,7 +40,7 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
     await field.fill(text);
     await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
   }
-  // Enter goes from one to the next, Shift + Enter back.
+  // Enter selects the next match, Shift + Enter the previous one.
   await field.fill("db");
   const pod = page.locator("[data-node] .pod.sel");
   await field.press("Enter");
@@ -62,7 +62,7 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
 });
 
 // Shows: U-14, U-08
-test("on a phone what is found stays in view, and one press opens it", async ({ t }) => {
+test("a search result on a phone stays in view, and one press opens it", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.seek(page, "0:30.0");
   await chooseFromMore(page, "Find pods and nodes");
@@ -72,29 +72,29 @@ test("on a phone what is found stays in view, and one press opens it", async ({ 
   await expect(page.locator(".story:visible"), "no story lies before what is found").toHaveCount(0);
   await expect(page.locator(".node.out"), "the nodes without it dim").toHaveCount(5);
   const pod = page.locator('[data-node] [data-pod="default/db-0"]');
-  const isSeen = async (when) => {
+  const expectInView = async (when) => {
     const [box, dock] = [await pod.boundingBox(), await page.locator(".room").boundingBox()];
     expect(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`).toBeTruthy();
   };
-  await isSeen("typed");
+  await expectInView("typed");
   await field.press("Enter");
   await expect(page.locator('[data-node] .pod.sel[data-pod="default/db-0"]')).toBeVisible();
-  await isSeen("gone to");
+  await expectInView("gone to");
   await t.checkLooks(page, "find-phone");
   await pod.tap();
   await expect(page.locator('.side[data-subject*="db-0"]')).toBeVisible();
   await page.locator(".side").getByRole("button", { name: "Close the details" }).tap();
-  await isSeen("back");
+  await expectInView("back");
 });
 
 // Shows: U-14, U-09, U-08
-test("in the picture of a thousand nodes what is found, and where the arrows go, is in view and said", async ({ t }) => {
+test("the overview of a thousand nodes keeps a found or selected node in view and names it", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "thousand.yaml": THOUSAND });
   await t.pause(page);
   await t.resize(page, 390, 844);
   const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
-  const isSeen = (when) => expect(async () => {
+  const expectInView = (when) => expect(async () => {
     const [box, room, dock] = await Promise.all([frame, picture, page.locator(".room")].map((what) => what.boundingBox()));
     expect(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`).toBeTruthy();
   }).toPass();
@@ -103,28 +103,28 @@ test("in the picture of a thousand nodes what is found, and where the arrows go,
   for (const name of ["d-240", "a-7"]) {
     await field.fill(name);
     await expect(page.getByText(/^0 pods, \d+ nodes?$/)).toBeVisible();
-    await isSeen(`typed ${name}`);
+    await expectInView(`typed ${name}`);
     expect(await card.innerText(), "its card").toBe(name);
   }
   await field.fill("d-23");
   await field.press("Enter");
   await field.press("Enter");
-  await isSeen("gone to");
+  await expectInView("gone to");
   expect(await card.innerText(), "the next one's card").toBe("d-230");
   await t.checkLooks(page, "find-thousand");
   await field.press("Escape");
   await picture.focus();
   const { y: before } = await frame.boundingBox();
   for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowUp");
-  await isSeen("arrows up");
+  await expectInView("arrows up");
   expect((await frame.boundingBox()).y, "far from where it was").toBeLessThan(before - 200);
   for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowDown");
-  await isSeen("arrows down");
+  await expectInView("arrows down");
   await expect(page.locator(".overview [role=status]").getByText(/^Node [a-d]-\d+, ready, 0 pods/)).toBeVisible();
 });
 
 // Shows: U-14
-test("pending pods with one trouble are one line", async ({ t }) => {
+test("pending pods with the same cause share one line", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "crowd.yaml": CROWD });
   await t.seek(page, "0:10.0");

@@ -1,8 +1,8 @@
-// The first minute: a living cluster, a cut, what Kubernetes believes, two processes of one name.
+// The first minute of a visit: a running cluster, a cut link, the state in the API, two processes of one name.
 // Shows: U-10
 import { expect, test } from "../test.mjs";
 
-test("a first visit ends in a split brain by three presses", async ({ t }) => {
+test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-pod]")).toHaveCount(7);
   await expect(page.locator(".start button:visible")).toHaveText(["Cut a node off", "Start the course", "My pod is Pending", ""]);
@@ -27,7 +27,7 @@ test("a first visit ends in a split brain by three presses", async ({ t }) => {
 });
 
 // Shows: E-01
-test("the guided start is a lesson with the first visit's cluster", async ({ t }) => {
+test("'Cut a node off' opens a lesson that continues in the first visit's cluster", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-pod]")).toHaveCount(7);
   const uids = () => page.locator("[data-pod]").evaluateAll((pods) => pods.map((pod) => pod.dataset.uid).sort());
@@ -47,7 +47,7 @@ test("the guided start is a lesson with the first visit's cluster", async ({ t }
   await expect(again.getByRole("dialog").getByRole("button", { name: /Cut a node off/ })).toBeVisible();
 });
 
-test("a closed introduction leaves free play without a story", async ({ t }) => {
+test("closing the introduction leads to free play without a story", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-pod]")).toHaveCount(7);
   await page.getByRole("button", { name: "Close this" }).click();
@@ -56,7 +56,7 @@ test("a closed introduction leaves free play without a story", async ({ t }) => 
   await expect(page.getByRole("region", { name: "Story" })).toHaveCount(0);
 });
 
-test("free play begins nothing by itself and has no story", async ({ t }) => {
+test("#new opens a cluster without a story, and no command runs by itself", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await expect(page.getByRole("region", { name: "Story" })).toHaveCount(0);
@@ -66,14 +66,14 @@ test("free play begins nothing by itself and has no story", async ({ t }) => {
 });
 
 // Shows: U-23
-test("what happens is heard while time runs, counted", async ({ t }) => {
+test("events are announced to screen readers, with counts, while time runs", async ({ t }) => {
   const page = await t.open("");
-  const heard = page.locator(".heard");
-  await expect(heard).toContainText(/\d+ pods got a node|is bound|→/, { timeout: 60_000 });
-  await expect(heard).toHaveAttribute("aria-live", "polite");
+  const announcements = page.locator(".heard");
+  await expect(announcements).toContainText(/\d+ pods got a node|is bound|→/, { timeout: 60_000 });
+  await expect(announcements).toHaveAttribute("aria-live", "polite");
 });
 
-test("the lesson search keeps the focus while one types", async ({ t }) => {
+test("the lesson search keeps the focus while the user types", async ({ t }) => {
   const page = await t.open("#new");
   await page.getByTitle("Lessons and scenarios (l)").click();
   await page.getByLabel("Find a lesson").pressSequentially("preempt");
@@ -81,14 +81,14 @@ test("the lesson search keeps the focus while one types", async ({ t }) => {
   await expect(page.getByLabel("Find a lesson")).toHaveValue("preempt");
 });
 
-test("an untouched lesson shares its short link", async ({ t }) => {
+test("an unchanged lesson is shared with its short link", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
   await page.getByRole("button", { name: "Share" }).click();
   await expect(page.getByLabel("Link", { exact: true })).toHaveValue(/#lesson=first-pod$/);
 });
 
-test("editor and paste open with the focus where one types", async ({ t }) => {
+test("the editor and the paste dialog open with the focus in their text field", async ({ t }) => {
   const page = await t.open("");
   await page.keyboard.press("e");
   await expect(page.locator(".editor .cm-content")).toBeFocused();

@@ -1,12 +1,12 @@
-// What is shown is what is meant: names, titles and texts of others, with marks that turn the direction of writing,
-// control characters and letters that are written from right to left.
+// Names, titles and texts in files may contain marks that change the writing direction, control characters, and letters
+// that are written from right to left. The page makes such characters visible and isolates such texts.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const HIDDEN = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
 const RTL = "\u05e2\u05d1\u05e8"; // three Hebrew letters
 
-/** A text that hides and turns, and says where it comes from. */
+/** A text with hidden characters and direction changes; `what` names the field that contains it. */
 const evil = (what) => `${what} \\u202Egnp.exe\\e[2J \\u2066${RTL}\\u200B`;
 
 const SCENARIO = `apiVersion: podscope.dev/v1alpha1
@@ -59,8 +59,8 @@ message: "${evil("eventmessage")}"
 type: Warning
 `;
 
-/** What is shown and hides something, and what turns the words around it. */
-const found = (page) => page.evaluate(({ hidden, rtl }) => {
+/** Lists shown texts with hidden characters, and right-to-left texts that change the order of the words around them. */
+const hostileTexts = (page) => page.evaluate(({ hidden, rtl }) => {
   const hides = new RegExp(hidden, "u");
   const all = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -68,7 +68,7 @@ const found = (page) => page.evaluate(({ hidden, rtl }) => {
     const { data, parentElement } = walker.currentNode;
     if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
     if (hides.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
-    // A block stands by itself; inside of a line only an isolated part does.
+    // A block does not affect other texts; within a line only an isolated element does not.
     const block = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
     if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !block(parentElement)) {
       all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
@@ -84,53 +84,53 @@ const found = (page) => page.evaluate(({ hidden, rtl }) => {
 }, { hidden: HIDDEN, rtl: RTL });
 
 // Shows: Q-04
-test("names and titles hide nothing and turn nothing around them", async ({ t }) => {
+test("control characters in names are shown as escapes and do not change the text direction", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
   await t.seek(page, "0:30.0");
   const all = [];
-  const clean = async (where) => {
-    const what = await found(page);
+  const check = async (where) => {
+    const what = await hostileTexts(page);
     if (what) all.push(`${where}: ${what}`);
   };
   await expect(page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first()).toBeVisible();
-  await clean("the cluster and the story");
+  await check("the cluster and the story");
   await t.screenshot(page, "hostile-names");
   for (const subject of ['[data-pod="default/imported"]', '[data-pod="default/web"]', '[data-select-node="old"]', '[data-select-node="a-1"]']) {
     await page.locator(subject).first().click();
     for (const tab of ["Life", "Events", "YAML"]) {
       await page.getByRole("tab", { name: tab }).click();
       await expect(page.locator("#tabpanel")).toBeVisible();
-      await clean(`${subject}, ${tab}`);
+      await check(`${subject}, ${tab}`);
     }
     await t.screenshot(page, "hostile-yaml");
-    // The next subject may lie under the details.
+    // The details may cover the next subject.
     await page.getByRole("button", { name: "Close the details" }).click();
   }
   await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
   await page.getByLabel("Command", { exact: true }).focus();
-  await clean("the console");
+  await check("the console");
   await page.keyboard.press("Escape");
   await t.waitUntilSaved(page);
   for (const name of ["Files", "Share"]) {
     if (name === "Files") await chooseFromMore(page, name);
     else await page.getByRole("button", { name }).click();
     await expect(page.locator("dialog[open]")).toBeVisible();
-    await clean(name);
+    await check(name);
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
   for (const lane of ["Faults", "Commands", "Decisions", "Terminations", "Guarantees"]) {
     await page.getByRole("button", { name: /The lanes as lists/ }).click();
     await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: lane }).click();
-    await clean(`the list of ${lane}`);
+    await check(`the list of ${lane}`);
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
-  // What is refused is quoted.
+  // The message about a refused file quotes it.
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
-  await clean("a refusal");
+  await check("a refusal");
   expect(all.join("\n"), "what hides or turns").toBe("");
 });

@@ -1,4 +1,4 @@
-// Everything about one thing: YAML, conditions, containers, events, attempts, owners, volumes.
+// The details of an object: YAML, conditions, containers, events, scheduling attempts, owners, volumes.
 import { expect, test } from "../test.mjs";
 
 const RICH = `apiVersion: podscope.dev/v1alpha1
@@ -23,7 +23,7 @@ spec:
 `;
 
 // Shows: U-06
-test("a pod is inspected from all sides", async ({ t }) => {
+test("the details of a pod show containers, conditions, volumes, owners, events and YAML", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "rich.yaml": RICH });
   await t.seek(page, "0:20.0");
@@ -50,7 +50,7 @@ test("a pod is inspected from all sides", async ({ t }) => {
   await expect(side.locator(".yaml").getByText("nodeName")).toBeVisible();
   await t.checkLooks(page, "inspector-yaml");
 
-  // Up the chain of owners, and the node.
+  // Links lead to the owner and to the node.
   await side.getByRole("tab", { name: "Life" }).click();
   await side.locator(".chain").getByRole("button", { name: /^Deployment/ }).click();
   await expect(page.locator('.side[data-subject*="shop"]').getByText(/Deployment/).first()).toBeVisible();

@@ -23,10 +23,10 @@ async function tabTo(page, name, within = "body") {
     await page.keyboard.press("Tab");
     const [found, shown] = await page.evaluate(([name, flags, within]) => {
       const e = document.activeElement;
-      const said = (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? e.innerText ?? "").trim();
+      const label = (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? e.innerText ?? "").trim();
       const style = getComputedStyle(e);
-      const isHere = new RegExp(name, flags).test(said) && e.closest(within) !== null;
-      return [isHere, isHere ? style.outlineStyle !== "none" || style.boxShadow !== "none" : said];
+      const isMatch = new RegExp(name, flags).test(label) && e.closest(within) !== null;
+      return [isMatch, isMatch ? style.outlineStyle !== "none" || style.boxShadow !== "none" : label];
     }, [name.source, name.flags, within]);
     if (found && !shown) throw new Error(`${name} has the focus and does not show it`);
     if (found) return;
@@ -155,7 +155,7 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
 });
 
 // Shows: U-03
-test("the focus returns to its origin, or moves to the search result", async ({ t }) => {
+test("the focus returns to its origin after a dialog, or moves to the search result", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   const press = (key) => page.keyboard.press(key);

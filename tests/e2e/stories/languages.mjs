@@ -1,4 +1,4 @@
-// The page in its five languages: chosen by the address, by the menu, by the browser; lessons, search and layout in each.
+// The page in its five languages, chosen by the address, the menu or the browser; lessons, search and layout in each.
 // Shows: E-16
 import { readdirSync } from "node:fs";
 import { expect, test } from "../test.mjs";
@@ -13,22 +13,22 @@ const LANGUAGES = {
 
 const language = (page) => page.evaluate(() => document.documentElement.lang);
 
-/** Text that no message made: plain English words in a row, outside of code, names and Kubernetes' own texts. */
+/** Lists texts that are not translated: consecutive English words outside of code, names and texts of Kubernetes. */
 const plainEnglish = (page) => page.evaluate(() => {
-  const isOfKubernetes = (element) => element.closest("code, kbd, pre, textarea, .mono, [translate=no], [lang=en]:not(html)");
+  const isKubernetesText = (element) => element.closest("code, kbd, pre, textarea, .mono, [translate=no], [lang=en]:not(html)");
   const isPlain = (text) => /[a-z]{2,} [a-z]{2,}/.test(text) && !/[áéíóúýçñšžÁÉÍÓÚÇÑŠŝ]/.test(text);
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = texts.nextNode());) {
     const story = node.parentElement.closest(".story .prose, .ask");
-    if (!story && !isOfKubernetes(node.parentElement) && isPlain(node.textContent)) found.add(node.textContent.trim());
+    if (!story && !isKubernetesText(node.parentElement) && isPlain(node.textContent)) found.add(node.textContent.trim());
   }
   for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       const text = element.getAttribute(name);
       // A tooltip may be the command of its button.
       const isCommand = /^(kubectl|fault|app) /.test(text);
-      if (!isCommand && !isOfKubernetes(element) && isPlain(text)) found.add(`${name}: ${text}`);
+      if (!isCommand && !isKubernetesText(element) && isPlain(text)) found.add(`${name}: ${text}`);
     }
   }
   return [...found];
@@ -40,7 +40,7 @@ const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("but
   .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
   .map((element) => `${element.textContent.trim().slice(0, 60)}: ${element.scrollWidth} in ${element.clientWidth}`));
 
-test("the menu changes the language of a run that goes on, and keeps it", async ({ t }) => {
+test("the menu changes the language without ending the run, and the choice survives a reload", async ({ t }) => {
   const page = await t.open("#new");
   await t.command(page, "kubectl cordon a-1");
   await t.seek(page, "0:05.0");
@@ -49,7 +49,7 @@ test("the menu changes the language of a run that goes on, and keeps it", async 
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByLabel("Language").selectOption("es");
   await expect.poll(() => language(page)).toBe("es");
-  // The menu stays open, in the new language, and the run is where it was.
+  // The menu stays open in the new language, and the run stays at its instant.
   await expect(page.getByLabel("Idioma")).toHaveValue("es");
   await expect(page.locator(".page")).toHaveAttribute("data-now", "0:05.0");
   await page.keyboard.press("Escape");
@@ -61,14 +61,14 @@ test("the menu changes the language of a run that goes on, and keeps it", async 
   expect(await language(page)).toBe("es");
 });
 
-test("an address chooses the language of one visit", async ({ t }) => {
+test("the lang parameter of an address sets the language of one visit", async ({ t }) => {
   const page = await t.open("#lang=uk");
   expect(await language(page)).toBe("uk");
   await expect(page.locator(".page")).toBeVisible();
   await page.evaluate(() => { location.hash = "#lesson=first-pod&lang=id"; });
   await expect.poll(() => language(page)).toBe("id");
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
-  // A reload has another address, the link of the session, and keeps the language; another visit does not.
+  // A reload opens the link of the session and keeps the language; a new tab does not have the language.
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
@@ -77,14 +77,14 @@ test("an address chooses the language of one visit", async ({ t }) => {
   expect(await language(visit)).toBe("en");
 });
 
-test("a browser's language is the page's on a first visit", async ({ t }) => {
+test("a first visit uses the browser's language", async ({ t }) => {
   const context = await t.browser.newContext({ locale: "zh-CN" });
   const page = await t.tab(context);
   expect(await language(page)).toBe("zh");
   await context.close();
 });
 
-test("a language whose file is missing leaves the page in English", async ({ t }) => {
+test("the page stays in English if the language's file is missing", async ({ t }) => {
   t.allowComplaint(/zh\.txt/);
   t.allowComplaint(/404/);
   const folder = readdirSync(DIST).find((name) => name.startsWith("locales-"));
@@ -95,7 +95,7 @@ test("a language whose file is missing leaves the page in English", async ({ t }
 });
 
 for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
-  test(`${name}: a lesson, its question, the search of lessons, no English around them`, async ({ t }) => {
+  test(`${name}: a lesson and the lesson search are translated, and no label is clipped`, async ({ t }) => {
     const page = await t.open(`#lesson=first-pod&lang=${code}`);
     await expect(page.locator(".story .title")).toHaveText(lesson);
     await expect(page.locator(".story .notice")).toHaveCount(0);
@@ -109,7 +109,7 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
     await t.checkLooks(page, `language-${code}-lessons`);
   });
 
-  test(`${name}: the page holds its layout on a laptop, a tablet and a phone`, async ({ t }) => {
+  test(`${name}: the page does not overflow on a laptop, a tablet and a phone`, async ({ t }) => {
     const page = await t.open(`#lang=${code}`);
     for (const [width, height] of [[1366, 650], [820, 1180], [390, 844]]) {
       await t.resize(page, width, height);
@@ -118,7 +118,7 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
       expect(await clipped(page), `${width}×${height}`).toEqual([]);
       await t.checkLooks(page, `language-${code}-${width}`);
     }
-    // The foot of a story has hints, a solution and the next step side by side.
+    // The footer of a story has buttons for a hint, the solution and the next step side by side.
     await page.evaluate((code) => { location.hash = `#lesson=scheduling-gates&lang=${code}`; }, code);
     await expect(page.locator(".story-foot .next")).toBeVisible();
     expect(await t.controlsOutsideWindow(page), "a lesson on a phone").toEqual([]);
@@ -126,7 +126,7 @@ for (const [code, { name, lesson, query }] of Object.entries(LANGUAGES)) {
 }
 
 // Shows: Q-09
-test("in the pseudo-locale no sentence of Podscope stays plain English", async ({ t }) => {
+test("the pseudo-locale leaves no sentence of Podscope in plain English", async ({ t }) => {
   const page = await t.open("#lang=en-XA");
   expect(await language(page)).toBe("en-XA");
   expect(await plainEnglish(page), "start").toEqual([]);

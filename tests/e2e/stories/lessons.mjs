@@ -24,7 +24,7 @@ spec:
 `;
 
 // Shows: E-01
-test("a story whose first step waits names its condition and can let time run", async ({ t }) => {
+test("a story whose first step waits names the condition and has a button that lets time run", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "later.yaml": LATER });
   await t.seek(page, "0:05.0");

@@ -1,10 +1,10 @@
-// The first steps of a visitor: a living cluster whose placements are explained, and a node that is cut off.
+// The first steps of a visitor: a running cluster with explained scheduling decisions, and a node that is cut off.
 import { expect, test } from "../test.mjs";
 
 const currentTime = (page) => page.locator(".page").getAttribute("data-now");
 
 // Shows: U-01, U-04, U-10
-test("a first visit shows a living cluster that explains its placements", async ({ t }) => {
+test("a first visit shows a running cluster with explained scheduling decisions", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
   await expect(page.locator("[data-node]"), "nodes").toHaveCount(6);

@@ -71,7 +71,7 @@ test("a link restores the same screen in another browser", async ({ t }) => {
 });
 
 // Shows: Q-06
-test("names can be removed from a link", async ({ t }) => {
+test("the names of objects can be removed from a link", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "secret.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: topsecret, namespace: default}\nspec: {containers: [{name: c, image: \"registry.corp.example/secret:1\"}]}\n" });
   await page.locator('[data-pod="default/topsecret"]').click(); // the link also holds the name of the selected pod
@@ -134,7 +134,7 @@ test("markup in names and texts is shown as text", async ({ t }) => {
 });
 
 // Shows: E-03
-test("a frame can show selected panels only", async ({ t }) => {
+test("an embedded frame can show selected panels only", async ({ t }) => {
   const page = await t.open("#lesson=spread-by-zone&embed=cluster,timeline&theme=dark");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await expect(page.locator(".side, .con, .story"), "panels that were not requested are hidden").toHaveCount(0);
@@ -148,7 +148,7 @@ test("a frame can show selected panels only", async ({ t }) => {
 });
 
 // Shows: E-04
-test("the guarantees have their own page", async ({ t }) => {
+test("the guarantees have a page of their own", async ({ t }) => {
   const page = await t.open("#guarantees");
   await expect(page.getByRole("heading", { name: "What Kubernetes guarantees" })).toBeVisible();
   expect(await page.locator("[data-guarantee]").count(), "all guarantees are listed").toBeGreaterThan(20);
@@ -159,7 +159,7 @@ test("the guarantees have their own page", async ({ t }) => {
 });
 
 // Shows: T-03, T-04
-test("a shared comparison is a comparison for its receiver", async ({ t }) => {
+test("the link of a comparison opens the same comparison for its receiver", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault poweroff c-2");
@@ -182,7 +182,7 @@ test("a shared comparison is a comparison for its receiver", async ({ t }) => {
 });
 
 // Shows: T-04
-test("whoever opens the link of a comparison reads about its commands, and finds one end", async ({ t }) => {
+test("a received comparison says 'its commands', not 'your commands', and has one End button", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "kubectl scale deployment web --replicas=4");

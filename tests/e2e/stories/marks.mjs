@@ -29,7 +29,7 @@ const watchShifts = (page) => page.evaluate(() => {
 });
 
 // Shows: U-19
-test("on a first visit every pod is visible at every window size", async ({ t }) => {
+test("every pod of a first visit is visible at every window size", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("#stage [data-pod]").first()).toBeVisible();
   for (const [width, height] of WINDOW_SIZES) {
@@ -105,7 +105,7 @@ test("the stage is one tab stop, and arrow keys move between nodes and pods", as
 });
 
 // Shows: U-20
-test("messages are animated as dots, or counted with reduced motion", async ({ t }) => {
+test("messages are animated as dots; with reduced motion they are counted instead", async ({ t }) => {
   const page = await t.open("", { motion: "no-preference" });
   await page.locator(".page[data-playing=true]").waitFor();
   await page.locator("#stage [data-message]").first().waitFor({ state: "attached" });
@@ -119,7 +119,7 @@ test("messages are animated as dots, or counted with reduced motion", async ({ t
 });
 
 // Shows: U-09
-test("ten zones of a hundred nodes are completely visible", async ({ t }) => {
+test("ten zones with a hundred nodes each fit into the stage", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "big.yaml": "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n  title: Big\n  cluster: {zones: [a, b, c, d, e, f, g, h, i, j], nodesPerZone: 100}\n" });
   await page.locator(".overview canvas").waitFor();

@@ -1,4 +1,4 @@
-// An operator opens a dump of an own cluster: it keeps its state, and the page explains why a pod is pending.
+// An operator opens the dump of a real cluster: it keeps its state, and the page explains why a pod is pending.
 // Shows: U-06
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
@@ -38,7 +38,7 @@ metadata: {name: huge, namespace: shop}
 spec: {containers: [{name: huge, image: huge, resources: {requests: {cpu: "40"}}}]}
 `;
 
-/** The objects of that cluster's API server after 40 s: kind and text of each. */
+/** Returns kind and text of each object that the API server of `CLUSTER` has after 40 s. */
 const dumpObjects = async (t) => {
   const page = await t.open("");
   await t.openFiles(page, { "shop.yaml": CLUSTER });
@@ -62,7 +62,7 @@ const paste = (page, text) => page.evaluate((text) => {
 }, text);
 
 // Shows: P-09
-test("a dump that lacks a kind of objects keeps its pods, and assumptions are listed", async ({ t }) => {
+test("a dump without the objects of one kind keeps its pods, and assumptions are listed", async ({ t }) => {
   const items = await dumpObjects(t);
   const kinds = [...new Set(items.map((item) => item.kind))].filter((kind) => !["Event", "Lease"].includes(kind));
   expect(kinds.includes("Pod") && kinds.includes("Node") && kinds.includes("ReplicaSet"), `kinds: ${kinds}`).toBeTruthy();
@@ -91,7 +91,7 @@ test("a dump that lacks a kind of objects keeps its pods, and assumptions are li
 });
 
 // Shows: P-09, S-15
-test("a pasted pending pod is explained with one click, and its remedies with a second", async ({ t }) => {
+test("one click explains a pasted pending pod, and a second click shows its remedies", async ({ t }) => {
   const items = (await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
   for (const size of ["desktop", "phone"]) {
     const page = await t.open("#new", { size });
@@ -187,7 +187,7 @@ test("a pasted node replaces the generated node of the same name", async ({ t })
 });
 
 // Shows: P-13, Q-06
-test("a dump is paused, its problems are listed, and it can be exported without names", async ({ t }) => {
+test("a dump opens paused, its problems are listed, and it can be exported without names", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await paste(page, asList((await dumpObjects(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));

@@ -8,7 +8,7 @@ const centre = async (locator) => {
 };
 
 // Shows: U-08
-test("no story text shows between the sticky button and the footer", async ({ t }) => {
+test("no story text is visible between the sticky button and the footer", async ({ t }) => {
   const page = await t.open("#lesson=first-pod", { size: "phone" });
   await t.resize(page, 320, 568);
   const button = page.locator(".story .try button");
@@ -28,7 +28,7 @@ test("no story text shows between the sticky button and the footer", async ({ t 
 });
 
 // Shows: U-08
-test("a phone shows the cluster first, other parts as sheets, and play in reach of the thumb", async ({ t }) => {
+test("a phone shows the cluster first, other parts as sheets, and Play in reach of the thumb", async ({ t }) => {
   const page = await t.open("", { size: "phone" });
   await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
   await t.expectNoOverflow(page, "phone");
@@ -101,7 +101,7 @@ test("a long press on a pod opens its menu or drags it to the bin", async ({ t }
 });
 
 // Shows: K-01, U-08
-test("tables keep their columns in a phone's console", async ({ t }) => {
+test("tables keep their columns aligned in the console of a phone", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.seek(page, "0:20.0");
   await chooseFromMore(page, /^Console/);
@@ -132,7 +132,7 @@ test("tables keep their columns in a phone's console", async ({ t }) => {
 });
 
 // Shows: U-08, E-01
-test("on a small phone a lesson's button and the pod that it creates are visible", async ({ t }) => {
+test("a lesson's button and the pod that it creates are visible on a small phone", async ({ t }) => {
   for (const [width, height] of [[320, 568], [360, 640], [390, 844]]) {
     const page = await t.open("#lesson=first-pod", { size: "phone", before: (page) => page.setViewportSize({ width, height }) });
     const story = page.locator(".story");

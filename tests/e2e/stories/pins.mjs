@@ -1,4 +1,4 @@
-// A question for an instant is answered with a pin on the timeline: by pointer, by keyboard, on a phone.
+// A question about an instant is answered with a pin on the timeline: by pointer, by keyboard, on a phone.
 import { expect, test } from "../test.mjs";
 
 const openQuestion = async (t, options) => {
@@ -14,7 +14,7 @@ const openQuestion = async (t, options) => {
 };
 
 // Shows: E-06
-test("a pin on the timeline answers when, and afterwards answer and outcome are shown", async ({ t }) => {
+test("a pin on the timeline answers when something happens; then answer and outcome are shown", async ({ t }) => {
   const { page, story, question } = await openQuestion(t);
   const now = await t.now(page);
   // While the question is open, everything that would reveal the answer is hidden.
@@ -57,7 +57,7 @@ test("a pin can be set and submitted by keyboard alone", async ({ t }) => {
   await expect(story.getByText("You said 32s, and so it is")).toBeVisible();
 });
 
-test("on a phone the pin can be set in a field", async ({ t }) => {
+test("a pin can be set in an input field on a phone", async ({ t }) => {
   const page = await t.open("#lesson=five-minutes", { size: "phone" });
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
@@ -68,7 +68,7 @@ test("on a phone the pin can be set in a field", async ({ t }) => {
   await expect(story.getByText("You said 120s.")).toBeVisible();
 });
 
-test("a finger can drag the pin on the timeline", async ({ t }) => {
+test("a pin can be dragged along the timeline by touch", async ({ t }) => {
   const page = await t.open("#lesson=five-minutes", { size: "phone" });
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByRole("region", { name: "A question" })).toBeVisible();

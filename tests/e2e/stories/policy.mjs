@@ -20,7 +20,7 @@ for (const [name, headers] of [["without headers", false], ["that sends the site
     test.use({ host: { headers } });
 
     // Shows: Q-04, E-02
-    test(`page, engine and offline copy cannot reach another origin, on a host ${name}`, async ({ t }) => {
+    test(`page, engine and service worker cannot reach another origin, on a host ${name}`, async ({ t }) => {
       const other = await serveOtherOrigin();
       const page = await t.open("", { offlineCopy: true });
       await t.waitForOfflineCopy(page);
@@ -53,7 +53,7 @@ test("strings cannot become markup or code", async ({ t }) => {
   expect(refusals).toBe("TypeError,TypeError,TypeError,TypeError");
 });
 
-test("styles set by code need no exception in the policy", async ({ t }) => {
+test("styles set by code need no exception in the content security policy", async ({ t }) => {
   const page = await t.open();
   expect(await page.evaluate(() => {
     const probe = document.createElement("i");

@@ -1,4 +1,4 @@
-// Practice tasks, a course of one's own, an exam, and messages to the page around an embedded one.
+// Practice tasks, a custom course, an exam, and messages between an embedded lesson and the page around it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseFromMore } from "../actions.mjs";
@@ -17,7 +17,7 @@ spec:
   showMe: false
 `;
 
-/** Opens the site with a course file beside it. */
+/** Opens a course file that lies beside the site's files. */
 const openCourse = (t, text) => t.open("?course=week.yaml", {
   before: (page) => page.route("**/week.yaml", (route) => route.fulfill({ contentType: "application/yaml", body: text })),
 });
@@ -26,7 +26,7 @@ const stored = (page, key) => page.evaluate((key) =>
   localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`), key);
 
 // Shows: E-11
-test("a practice task is drawn by its seed, explains each answer, and comes back", async ({ t }) => {
+test("a practice task is generated from its seed, explains each answer, and returns tomorrow", async ({ t }) => {
   const page = await t.open("#practice=which-node&seed=7&level=2");
   const story = page.getByRole("complementary", { name: "Story" });
   const question = story.getByRole("region", { name: "A question" });
@@ -55,7 +55,7 @@ test("a practice task is drawn by its seed, explains each answer, and comes back
 });
 
 // Shows: E-13
-test("a course of one's own lists its lessons, keeps its switches and is handed in as a file", async ({ t }) => {
+test("a custom course lists its lessons, applies its settings and saves a file to hand in", async ({ t }) => {
   const page = await openCourse(t, COURSE);
   const course = page.getByRole("dialog", { name: "Scheduling, first week" });
   await expect(course.getByText("chapter 1")).toBeVisible({ timeout: 60_000 });
@@ -85,7 +85,7 @@ test("a course of one's own lists its lessons, keeps its switches and is handed 
 });
 
 // Shows: E-13
-test("a class's files are replayed in the browser, with the most frequent wrong answer", async ({ t }) => {
+test("the files of a class are replayed, and the most frequent wrong answer is shown", async ({ t }) => {
   const page = await openCourse(t, COURSE);
   const course = page.getByRole("dialog", { name: "Scheduling, first week" });
   await course.locator('[data-item="1"]').click({ timeout: 60_000 });
@@ -112,16 +112,16 @@ test("a class's files are replayed in the browser, with the most frequent wrong 
 });
 
 // Shows: E-13
-test("a class in a fresh browser counts the goals of a partly solved lesson", async ({ t }) => {
+test("the class view of a fresh browser counts the goals of a partly solved lesson", async ({ t }) => {
   const page = await openCourse(t, COURSE);
   const course = page.getByRole("dialog", { name: "Scheduling, first week" });
   await course.locator('[data-item="0"]').click({ timeout: 60_000 });
   const story = page.getByRole("complementary", { name: "Story" });
-  const place = story.getByText("Scheduling, first week · 1 of 2");
-  await expect(place).toBeVisible({ timeout: 60_000 });
+  const position = story.getByText("Scheduling, first week · 1 of 2");
+  await expect(position).toBeVisible({ timeout: 60_000 });
   await t.command(page, "kubectl run hello --image=nginx");
   await expect(story.locator(".goals li.met").first()).toBeVisible();
-  await place.click();
+  await position.click();
   const { name, bytes } = await t.download(page, () => course.getByRole("button", { name: "Save the file to hand in" }).click());
 
   // This browser has opened no lesson before.
@@ -135,14 +135,14 @@ test("a class in a fresh browser counts the goals of a partly solved lesson", as
 });
 
 // Shows: E-13
-test("a broken course file says what is wrong and where", async ({ t }) => {
+test("an invalid course file is refused with the error and its position", async ({ t }) => {
   const page = await openCourse(t, COURSE.replace("first-pod, {practice", "frist-pod, {practice"));
   const refused = page.getByRole("dialog", { name: "This cannot be opened" });
   await expect(refused.getByText('there is no lesson "frist-pod"')).toBeVisible({ timeout: 60_000 });
 });
 
 // Shows: E-12
-test("an exam runs against a clock that survives a reload, and ends in a result", async ({ t }) => {
+test("the clock of an exam survives a reload, and the exam ends with a result", async ({ t }) => {
   const page = await t.open("?course=exam-scheduling");
   const exam = page.getByRole("dialog", { name: "Exam: scheduling and life cycle" });
   await expect(exam.locator("[data-item]")).toHaveCount(16, { timeout: 60_000 });
@@ -165,39 +165,39 @@ test("an exam runs against a clock that survives a reload, and ends in a result"
 });
 
 // Shows: E-14
-test("an embedded lesson reports to the page around it and obeys it, and nobody else", async ({ t }) => {
+test("an embedded lesson exchanges messages with the page around it if its address says so", async ({ t }) => {
   const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
-  // Another origin: the same site on another port, whose first page is the one around the lesson.
+  // Another origin: the same site on another port, whose index page embeds the lesson.
   const around = await serve();
   around.change("index.html", () => `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
-      window.heard = [];
-      document.addEventListener("podscope", ({ detail }) => heard.push(detail));
+      window.received = [];
+      document.addEventListener("podscope", ({ detail }) => received.push(detail));
       ${element}</script>`);
   t.allowComplaint(/another origin/);
   const page = await t.open("#new");
   await page.goto(around.url);
-  const heard = () => page.evaluate(() => window.heard.map((message) => message.type));
-  await expect.poll(heard, { timeout: 60_000 }).toContain("step");
-  expect(await heard()).toContain("ready");
-  expect(await heard()).toContain("size");
+  const received = () => page.evaluate(() => window.received.map((message) => message.type));
+  await expect.poll(received, { timeout: 60_000 }).toContain("step");
+  expect(await received()).toContain("ready");
+  expect(await received()).toContain("size");
   const ask = (request) => page.evaluate((request) => document.querySelector("podscope-lesson").ask(request), request);
   await ask({ do: "open", lesson: "keep-three" });
-  await expect.poll(() => page.evaluate(() => window.heard.some(({ lesson }) => lesson === "keep-three")), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => page.evaluate(() => window.received.some(({ lesson }) => lesson === "keep-three")), { timeout: 60_000 }).toBe(true);
   await ask({ do: "theme", name: "dark" });
   const inside = page.frames().find((frame) => frame.url().startsWith(t.url));
   await expect.poll(() => inside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
 
-  // Without the parameter the page neither speaks nor listens.
-  await page.evaluate(() => { window.heard.length = 0; });
+  // Without the parameter in its address the lesson neither sends nor accepts messages.
+  await page.evaluate(() => { window.received.length = 0; });
   await page.evaluate((src) => { document.querySelector("iframe").src = src; }, `${t.url}?silent#lesson=first-pod&embed=story,cluster`);
   const silent = page.frameLocator("iframe");
   await expect(silent.getByRole("complementary", { name: "Story" })).toBeVisible({ timeout: 60_000 });
-  expect(await heard()).toEqual([]);
+  expect(await received()).toEqual([]);
   around.close();
 });
 
 // Shows: E-15
-test("a lesson is printed as a worksheet, with its answers on a page of their own", async ({ t }) => {
+test("a lesson is printed as a worksheet, with the answers on a separate page", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.getByRole("complementary", { name: "Story" })).toBeVisible();
   await chooseFromMore(page, "Worksheet");

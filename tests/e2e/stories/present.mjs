@@ -55,7 +55,7 @@ test("the QR code of a long link is sharp on a phone, black on white in both the
 });
 
 // Shows: U-08, E-15
-test("the QR code of an untouched lesson is small, is saved as a picture and shown large", async ({ t }) => {
+test("the QR code of an unchanged lesson is small, and can be saved and shown large", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
   const dialog = await openShareDialog(page);
@@ -112,7 +112,7 @@ test("the address holds the session's state, and Back restores it", async ({ t }
 });
 
 // Shows: U-08
-test("presenting shows only the cluster, the story and the clock", async ({ t }) => {
+test("presentation mode shows only the cluster, the story and the clock", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
   await t.pause(page);
@@ -163,7 +163,7 @@ test("presenting shows only the cluster, the story and the clock", async ({ t })
 });
 
 // Shows: E-03
-test("a frame of each size shows a node and the story's button", async ({ t }) => {
+test("an embedded frame of any size shows a node and the story's button", async ({ t }) => {
   const page = await t.open("#lesson=first-pod&embed=story,cluster,timeline");
   const [node, button] = [page.locator("[data-node]").first(), page.locator(".story .try button")];
   await expect(node).toBeVisible();
@@ -184,7 +184,7 @@ test("a frame of each size shows a node and the story's button", async ({ t }) =
 });
 
 // Shows: E-03
-test("a frame shows the selected parts, and has a preview", async ({ t }) => {
+test("an embedded frame shows the selected parts, and the dialog previews it", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story")).toBeVisible();
   const dialog = await openShareDialog(page, "Frame");
@@ -210,7 +210,7 @@ test("a frame shows the selected parts, and has a preview", async ({ t }) => {
 });
 
 // Shows: E-02, E-15
-test("a lesson of this site has a short link and a small QR code until something is done", async ({ t }) => {
+test("a lesson of this site has a short link and a small QR code until a command is run", async ({ t }) => {
   const lesson = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: mine}
@@ -294,7 +294,7 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
 });
 
 // Shows: K-01
-test("the console supports pipes, k, pasted lines and clear", async ({ t }) => {
+test("the console supports pipes, the alias k, pasted lines and clear", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   const field = page.getByLabel("Command", { exact: true });
@@ -347,7 +347,7 @@ test("the console supports pipes, k, pasted lines and clear", async ({ t }) => {
 });
 
 // Shows: U-07, U-17
-test("code can be edited beside the cluster, and is applied when typing pauses", async ({ t }) => {
+test("a manifest can be edited beside the cluster, and is applied when typing pauses", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await chooseFromMore(page, "Editor");
@@ -378,7 +378,7 @@ test("code can be edited beside the cluster, and is applied when typing pauses",
 });
 
 // Shows: U-08, E-15
-test("while presenting, console, timeline and timer are on keys, and a question waits for the class", async ({ t }) => {
+test("presentation mode has keys for timeline, timer and console; a question waits for the class", async ({ t }) => {
   const page = await t.open("#lesson=five-minutes");
   const story = page.getByRole("complementary", { name: "Story" });
   await expect(story.getByRole("region", { name: "A question" })).toBeVisible();

@@ -16,7 +16,7 @@ const paste = async (page, text) => {
 const seconds = (now) => now.split(":").reduce((sum, part) => sum * 60 + parseFloat(part), 0);
 
 // Shows: K-01
-test("pasted lines run one after another; a here-document is one entry in log and history", async ({ t }) => {
+test("pasted lines run in order; a here-document is one entry in the log and in the history", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   const field = page.getByLabel("Command", { exact: true });
@@ -57,7 +57,7 @@ test("pasted lines run one after another; a here-document is one entry in log an
 });
 
 // Shows: T-01, T-04, T-05
-test("other branches and the offer to compare survive a reload", async ({ t }) => {
+test("all branches and the button to compare them survive a reload", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault poweroff c-2");
@@ -77,7 +77,7 @@ test("other branches and the offer to compare survive a reload", async ({ t }) =
 });
 
 // Shows: E-07
-test("Show me goes to the solution's next command and never back in time", async ({ t }) => {
+test("'Show me' goes to the solution's next command and never back in time", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset", { before: (page) => page.clock.install() });
   await t.pause(page);
   await page.getByRole("button", { name: "Skip to the story" }).click();
@@ -96,7 +96,7 @@ test("Show me goes to the solution's next command and never back in time", async
 });
 
 // Shows: U-10
-test("the first visit's button makes its effect visible", async ({ t }) => {
+test("'Cut a node off' on a first visit brings the node into view", async ({ t }) => {
   for (const size of ["phone", "desktop"]) {
     const page = await t.open("", { size });
     const story = page.getByRole("region", { name: "Story" });
@@ -116,7 +116,7 @@ test("the first visit's button makes its effect visible", async ({ t }) => {
 });
 
 // Shows: E-05
-test("one click skips to a story that begins late", async ({ t }) => {
+test("one click skips to the start of a story that begins late", async ({ t }) => {
   const page = await t.open("#lesson=force-delete-split-brain");
   await t.pause(page);
   await page.getByRole("button", { name: "Skip to the story" }).click();
@@ -126,7 +126,7 @@ test("one click skips to a story that begins late", async ({ t }) => {
 });
 
 // Shows: U-05
-test("a step names its event, and a run to the next decision stops at earlier events", async ({ t }) => {
+test("'Next event' names the event, and 'Next decision' stops at an earlier node failure", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:40.0");
   await t.command(page, "fault partition c-2");
@@ -141,7 +141,7 @@ test("a step names its event, and a run to the next decision stops at earlier ev
 });
 
 // Shows: U-09, U-16
-test("an invalid address is reported and removed; presenting survives a reload", async ({ t }) => {
+test("an invalid address is reported and removed; presentation mode survives a reload", async ({ t }) => {
   for (const bad of ["#garbage", "#lesson="]) {
     const page = await t.open(bad);
     await expect(page.getByRole("dialog").getByText(/not a link|no lesson/).first()).toBeVisible();
@@ -165,7 +165,7 @@ test("an invalid address is reported and removed; presenting survives a reload",
 });
 
 // Shows: T-04, U-16
-test("compared runs keep aligned rows with many pending pods, and are labelled", async ({ t }) => {
+test("compared runs are labelled, and their rows stay aligned with many pending pods", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "kubectl scale deployment web --replicas=40");
@@ -180,7 +180,7 @@ test("compared runs keep aligned rows with many pending pods, and are labelled",
 });
 
 // Shows: U-07
-test("the editor shows the server's validation and its refusal", async ({ t }) => {
+test("the editor shows validation errors and the server's refusal of a manifest", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await chooseFromMore(page, "Editor");

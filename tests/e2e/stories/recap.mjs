@@ -3,7 +3,7 @@ import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // Shows: E-08
-test("after a day an earlier question is asked again with another seed", async ({ t }) => {
+test("an earlier question is asked again after a day, with another seed", async ({ t }) => {
   const day = 86_400_000;
   const done = Date.UTC(2026, 5, 1);
   const page = await t.open("", {
@@ -30,7 +30,7 @@ test("after a day an earlier question is asked again with another seed", async (
 });
 
 // Shows: E-08
-test("a question is repeated after one, three and seven days only", async ({ t }) => {
+test("a question is repeated only after one, three and seven days", async ({ t }) => {
   const day = 86_400_000;
   const done = Date.UTC(2026, 5, 1);
   const page = await t.open("#new", {

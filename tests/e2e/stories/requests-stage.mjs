@@ -20,7 +20,7 @@ spec:
 {apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {nodeName: b-1, containers: [{name: app, image: "app:1"}]}}
 `;
 
-test("a plate shows the calls of a Service, and a cross the pod where requests fail", async ({ t }) => {
+test("the stage shows the requests to a Service, and a cross at the pod where they fail", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
   const plate = page.locator('#stage [data-requests="default/web"]');
@@ -46,14 +46,14 @@ test("a plate shows the calls of a Service, and a cross the pod where requests f
   await expect(page.locator('.side[data-subject="web"]')).toBeVisible();
 });
 
-test("a failure on the stage says why in a sentence, with the thread of its causes", async ({ t }) => {
+test("failed requests on the stage are explained in a sentence, with the chain of causes", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "power-loss.yaml": POWER_LOSS });
   await t.seek(page, "0:30.0");
   const side = page.locator('.side[data-subject="Requests to web"]');
   const sentence = /^\d+ requests timed out: a-1 sent to web-1, which is on a machine without power.*had not heard of the change\.$/;
 
-  // The cross at the pod, by keyboard.
+  // Open the details from the cross at the pod, by keyboard.
   const cross = page.locator("#stage").getByRole("button", { name: "Why do requests to web-1 fail?" });
   await cross.focus();
   await page.keyboard.press("Enter");
@@ -65,7 +65,7 @@ test("a failure on the stage says why in a sentence, with the thread of its caus
   await page.keyboard.press("Enter");
   await expect(page.locator(".side"), "once more: to its details").toBeFocused();
 
-  // The count at the Service.
+  // Open the details from the count at the Service.
   await side.getByRole("button", { name: "Close the details" }).click();
   await expect(side).toHaveCount(0);
   await page.locator('#stage [data-requests="default/web"]').getByRole("button", { name: /\d+ failed/ }).click();

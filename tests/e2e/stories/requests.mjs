@@ -1,4 +1,4 @@
-// Requests to Services: a lane of rates and failures, and the cause of a failed stretch.
+// Requests to Services: a lane with rates and failures, and the cause of a period of failures.
 // Shows: TR-040, TR-056, R-04
 import { expect, test } from "../test.mjs";
 
@@ -20,7 +20,7 @@ spec:
 {apiVersion: v1, kind: Pod, metadata: {name: web-1, labels: {app: web}}, spec: {nodeName: b-1, containers: [{name: app, image: "app:1", ports: [{containerPort: 80}]}]}}
 `;
 
-test("the requests lane shows rates and failures, and the cause of a failed stretch", async ({ t }) => {
+test("the requests lane shows rates and failures, and explains a period of failures", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "hasty.yaml": HASTY });
   await t.seek(page, "0:40.0");
@@ -32,7 +32,7 @@ test("the requests lane shows rates and failures, and the cause of a failed stre
   await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
   await t.checkLooks(page, "requests-lane");
 
-  // A click on the stretch selects its failures at the instant of their record: a sentence, and the chain of causes.
+  // A click on the period shows its failures at the instant of their record: a sentence, and the chain of causes.
   await lost.click();
   const side = page.locator('.side[data-subject="Requests to web"]');
   await expect(side.locator(".sentence")).toHaveText(/requests refused: .* had closed its listener.* had not heard of the change\.$/);
@@ -41,7 +41,7 @@ test("the requests lane shows rates and failures, and the cause of a failed stre
   await expect(thread.locator("li").last()).toContainText(/requests refused: .* had closed its listener/);
   await t.checkLooks(page, "requests-why");
 
-  // The same by keyboard, from the lane as a list.
+  // The same details are opened by keyboard from the list of the lane.
   await side.getByRole("button", { name: "Close the details" }).click();
   await page.getByRole("button", { name: /The lanes as lists/ }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Requests", exact: true }).click();

@@ -38,7 +38,7 @@ ${Array.from({ length: 22 }, (_, i) => node(`ip-10-0-${i}${"0".repeat(i % 3)}-17
   manyPods(30, "cpu", requesting("cpu", 64))}${manyPods(3, "memory", requesting("memory", "640Gi"))}${manyPods(2, "gpu", requesting("example.com/gpu", 1))}${
   manyPods(2, "ssd", `nodeSelector: {disk: ssd}, ${requesting("cpu", 1)}`)}${manyPods(2, "held", `schedulingGates: [{name: example.com/wait}], ${requesting("cpu", 1)}`)}${pod("ledger-1", requesting("ephemeral-storage", "900Gi"))}`;
 
-const PROMISED = `apiVersion: podscope.dev/v1alpha1
+const NOMINATED = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: promised}
 spec:
@@ -75,7 +75,7 @@ const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filt
 }));
 
 // Shows: U-13
-test("a phone with its browser's bars and a zoomed tablet get the phone layout", async ({ t }) => {
+test("a phone with visible browser bars and a zoomed tablet get the phone layout", async ({ t }) => {
   const page = await t.open("", { size: "phone" });
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   for (const [width, height] of [[320, 454], [360, 512], [384, 512], [512, 384], [320, 568], [390, 844]]) {
@@ -95,7 +95,7 @@ test("a phone with its browser's bars and a zoomed tablet get the phone layout",
 });
 
 // Shows: U-13
-test("in a low window the timeline shrinks in favour of the story and the cluster", async ({ t }) => {
+test("the timeline shrinks in a low window in favour of the story and the cluster", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
   await t.resize(page, 960, 540);
@@ -107,7 +107,7 @@ test("in a low window the timeline shrinks in favour of the story and the cluste
 });
 
 // Shows: U-13, U-14
-test("long cloud names and many causes at once leave space for the nodes", async ({ t }) => {
+test("nodes keep enough space beside long names and many causes of pending pods", async ({ t }) => {
   const page = await openCloud(t);
   for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 844]]) {
     const at = `${width} px`;
@@ -151,9 +151,9 @@ test("long cloud names and many causes at once leave space for the nodes", async
 });
 
 // Shows: S-12, U-13
-test("a nominated pod shows what it waits for at every size", async ({ t }) => {
+test("a nominated pod shows at every size which pod it waits for", async ({ t }) => {
   const page = await t.open("#new");
-  await t.openFiles(page, { "promised.yaml": PROMISED });
+  await t.openFiles(page, { "promised.yaml": NOMINATED });
   await t.seek(page, "0:15.0");
   for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
     await t.resize(page, width, height);
@@ -164,7 +164,7 @@ test("a nominated pod shows what it waits for at every size", async ({ t }) => {
 });
 
 // Shows: U-14
-test("further causes in the tray are one click away, and a found pod stays selected", async ({ t }) => {
+test("one click lists further causes of pending pods, and a found pod stays selected", async ({ t }) => {
   const page = await openCloud(t);
   await t.unfoldPending(page);
   const tray = page.locator(".tray");
@@ -190,7 +190,7 @@ test("further causes in the tray are one click away, and a found pod stays selec
 });
 
 // Shows: E-03, U-13
-test("a frame can show any parts at any size", async ({ t }) => {
+test("an embedded frame can show any parts at any size", async ({ t }) => {
   for (const parts of ["side", "timeline", "console", "story", "story,timeline", "side,timeline", "story,side", "story,console", "story,side,timeline,console"]) {
     // Free play has no story.
     const page = await t.open(parts.includes("story") ? `#lesson=first-pod&embed=${parts}` : `#embed=${parts}`);
@@ -231,7 +231,7 @@ test("'See it' opens the guarantee's details where the details are a sheet", asy
 });
 
 // Shows: U-08
-test("a menu focuses its first action; details do not cover the focused pod", async ({ t }) => {
+test("a menu focuses its first action, and the details do not cover the focused pod", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.resize(page, 1024, 768);
@@ -262,21 +262,21 @@ test("the clock shows all its digits, also for long times", async ({ t }) => {
   }
 });
 
-/** Visible texts whose font is smaller than so many pixels, with its size. */
-const textsBelow = (page, least) => page.evaluate((least) => {
+/** Lists visible texts with a font size below `minimum` pixels, each with its size. */
+const textsBelow = (page, minimum) => page.evaluate((minimum) => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = new Set();
   for (let text = walker.nextNode(); text; text = walker.nextNode()) {
     const at = text.parentElement;
     if (!text.data.trim() || !at.checkVisibility({ visibilityProperty: true }) || at.closest(".sr, option, .skip, script, style")) continue;
     const size = parseFloat(getComputedStyle(at).fontSize);
-    if (size > 0 && size < least - .1) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
+    if (size > 0 && size < minimum - .1) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
   }
   return [...found];
-}, least);
+}, minimum);
 
 // Shows: U-08
-test("no text in the details and the editor is below 12 px, on a phone either", async ({ t }) => {
+test("text in the details and the editor has at least 12 px, also on a phone", async ({ t }) => {
   const page = await t.open("#new");
   for (const [width, height] of [[1366, 650], [320, 640]]) {
     await t.resize(page, width, height);
@@ -301,7 +301,7 @@ test("no text in the details and the editor is below 12 px, on a phone either", 
 });
 
 // Shows: U-08, U-13
-test("on a large screen no text is small, and the help is accessible on a phone", async ({ t }) => {
+test("text is large enough on a large screen, and the help is accessible on a phone", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await t.resize(page, 1920, 1080);

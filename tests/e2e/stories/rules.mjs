@@ -37,7 +37,7 @@ spec:
 `;
 
 // Shows: S-14
-test("node balance, declared features and restart rules are explained", async ({ t }) => {
+test("the details explain node balance, declared node features and restart rules", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "rules.yaml": RULES });
   await t.seek(page, "0:20.0");

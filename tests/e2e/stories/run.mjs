@@ -1,4 +1,4 @@
-// The console and the picture belong to the run that is open.
+// The console and the stage show only the run that is open.
 // Shows: K-01, U-04
 import { chooseFromMore, command, confirmCommand, replaceText, waitUntilSettled } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
@@ -9,7 +9,7 @@ const enter = async (page, line) => {
   await field.press("Enter");
 };
 
-test("a rule with the lesson's name parts the lines of two runs", async ({ t }) => {
+test("a heading with the lesson's name separates the console lines of two runs", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await command(page, "kubectl get nodes");
@@ -23,7 +23,7 @@ test("a rule with the lesson's name parts the lines of two runs", async ({ t }) 
   await t.checkLooks(page, "console-runs");
 });
 
-test("an empty list is no error in the console", async ({ t }) => {
+test("the console does not show an empty list as an error", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   const log = page.locator(".con .log");
@@ -39,7 +39,7 @@ test("an empty list is no error in the console", async ({ t }) => {
   await expect(log.locator("p.error")).toContainText(["not found"]);
 });
 
-test("a command during a question says in one line that time waits", async ({ t }) => {
+test("a command during a question prints one line saying that time waits", async ({ t }) => {
   const page = await t.open("#lesson=requests-not-usage");
   await expect(page.getByRole("region", { name: "A question" })).toBeVisible();
   for (let count = 1; count <= 2; count += 1) {
@@ -50,7 +50,7 @@ test("a command during a question says in one line that time waits", async ({ t 
 });
 
 for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 1180], ["a phone", 390, 844], ["a low window", 844, 390]]) {
-  test(`the open console leaves Hint and Next free on ${size}`, async ({ t }) => {
+  test(`the open console does not cover Hint and Next on ${size}`, async ({ t }) => {
     const page = await t.open("#lesson=first-pod");
     await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
     await t.resize(page, width, height);
@@ -74,7 +74,7 @@ for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 
   });
 }
 
-test("verdicts of a decision go when their pod is gone", async ({ t }) => {
+test("the verdicts of a decision disappear when its pod is deleted", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
   await page.locator('[data-pod^="default/web-"]').first().click();
@@ -87,13 +87,13 @@ test("verdicts of a decision go when their pod is gone", async ({ t }) => {
   await expect(page.locator(".node .verdict")).toHaveCount(0);
 });
 
-test("a YAML error names one place and what is needed there", async ({ t }) => {
+test("a YAML error names one position and what is needed there", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await expect(editor.locator(".cm-content")).toBeVisible();
   const pod = (rest) => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n${rest}`;
-  for (const [text, place, needed] of [
+  for (const [text, position, needed] of [
     [pod("spec:\n  containers:\n  - name: c\n   image: x\n"), "8:4", "A key is needed here"],
     [pod("spec: {containers: [{name: c}\n"), /^\d+:\d+$/, "is still open"],
     [pod("spec:\n  restartPolicy: \"Always\n"), "6:18", "The quote that opens here"],
@@ -102,7 +102,7 @@ test("a YAML error names one place and what is needed there", async ({ t }) => {
     await replaceText(editor, text);
     const problem = editor.locator(".problems li");
     await expect(problem.locator(".hint")).toContainText(needed);
-    await expect(problem, "one problem with one place").toHaveCount(1);
-    await expect(problem.locator(".where")).toHaveText(place);
+    await expect(problem, "one problem with one position").toHaveCount(1);
+    await expect(problem.locator(".where")).toHaveText(position);
   }
 });

@@ -18,7 +18,7 @@ spec:
   lessons: [{practice: which-node, seed: 5, level: 1}, {practice: which-node, seed: 7, level: 2}]
 `;
 
-/** What a learning platform does: it has the API, restores what it kept, and shows the package in a frame. */
+/** The page of a learning platform: it provides the API, restores saved data, and shows the package in a frame. */
 const PLATFORM = `<!doctype html><title>A learning platform</title>
 <style>html,body,iframe{margin:0;border:0;width:100%;height:100%;display:block}</style>
 <script src="scorm12.js"></script>
@@ -30,8 +30,8 @@ const PLATFORM = `<!doctype html><title>A learning platform</title>
 </script>
 <iframe title="The course" src="package/launch.html"></iframe>`;
 
-/** The files of the package that `podscope scorm` makes of the course and the built site. */
-function packed() {
+/** Returns the files of the package that `podscope scorm` creates from the course and the built site. */
+function packageFiles() {
   const folder = mkdtempSync(join(tmpdir(), "podscope-scorm-"));
   const [course, output] = [join(folder, "course.yaml"), join(folder, "course.zip")];
   writeFileSync(course, COURSE);
@@ -53,7 +53,7 @@ async function openPlatform() {
 }
 
 // Shows: E-14
-test("a course in a learning platform reports its score, and goes on where it was left", async ({ t }) => {
+test("a SCORM course reports its score to the learning platform, and resumes where it was left", async ({ t }) => {
   const server = await openPlatform();
   t.allowComplaint(/another origin/);
   const page = await t.open("#new");

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-// A force deletion at 1:30; the drawn cuts decide what comes of it.
+// A force deletion at 1:30; the random partitions decide whether it breaks a guarantee.
 const FORCED = readFileSync(new URL("../../fixtures/forced-deletion.yaml", import.meta.url), "utf8");
 
 // Shows: P-16
-test("seeds are searched by several engines, and the shortest run opens", async ({ t }) => {
+test("several engines search the seeds, and the shortest run opens", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "forced.yaml": FORCED });
   await t.pause(page);
@@ -27,7 +27,7 @@ test("seeds are searched by several engines, and the shortest run opens", async 
 });
 
 // Shows: P-16
-test("a search is stopped, and closing its dialog ends its engines", async ({ t }) => {
+test("a search can be stopped, and closing its dialog terminates its engines", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);

@@ -1,4 +1,4 @@
-// `podscope serve --site`: what programs do through the API is seen on the page, and what is pressed there is seen by them.
+// `podscope serve --site`: the page shows changes that programs make through the API, and they see changes of the page.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -55,7 +55,7 @@ const story = test.extend({
 });
 
 // Shows: P-11
-story("page and programs work on one cluster, and a second page watches", async ({ server, t }) => {
+story("a page and API clients share one cluster, and a second page is read-only", async ({ server, t }) => {
   const page = await t.open();
   await expect(page.locator('html[data-served="leads"]')).toBeAttached();
   expect(page.workers(), "the server is the engine").toHaveLength(0);
@@ -92,7 +92,7 @@ story("page and programs work on one cluster, and a second page watches", async 
 });
 
 // Shows: P-11
-story("a page says that the server has ended, and reconnects to the next one", async ({ server, t }) => {
+story("a page reports that the server has ended, and reconnects to the next server", async ({ server, t }) => {
   t.allowComplaint(/WebSocket connection/);
   const page = await t.open();
   await server.createPod("before");

@@ -4,7 +4,7 @@ import { expect, test } from "../test.mjs";
 
 const savedSessions = (page) => page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.includes("/session.")).sort().join("|"));
 
-/** Opens a page with a session that has one command and is saved in the browser. */
+/** Opens a page whose session has one command and is saved in the browser. */
 const openSavedSession = async (t) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
@@ -58,7 +58,7 @@ test("a reloaded lesson restores its step, answers and open question", async ({ 
 });
 
 // Shows: U-18
-test("the choices of a first visit can also be opened in a lesson and lead to free play", async ({ t }) => {
+test("the start card can be opened in a lesson and leads to free play", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story").getByRole("heading", { name: "Your first pod" })).toBeVisible();
   await page.getByRole("button", { name: /^Podscope: what this is/ }).click();
@@ -108,7 +108,7 @@ test("every action is saved, also if a reload follows immediately", async ({ t }
 });
 
 // Shows: T-08
-test("a link opens a further session beside the saved one", async ({ t }) => {
+test("a link opens a new session and keeps the saved one", async ({ t }) => {
   const page = await openSavedSession(t);
   await page.goto("about:blank");
   await page.goto(`${t.url}#lesson=first-pod`);
@@ -145,7 +145,7 @@ test("two tabs do not overwrite each other's session", async ({ t }) => {
 });
 
 // Shows: T-08
-test("the session of a crashed tab is continued by the next tab without a copy", async ({ t }) => {
+test("the next tab continues the session of a crashed tab without copying it", async ({ t }) => {
   const page = await openSavedSession(t);
   const before = await savedSessions(page);
   const context = page.context();
@@ -194,7 +194,7 @@ test.describe(() => {
   test.use({ host: { also: "/beside/" } });
 
   // Shows: T-08
-  test("two sites on one origin keep their own sessions", async ({ t }) => {
+  test("two sites on one origin have separate sessions", async ({ t }) => {
     const beside = new URL("/beside/", t.url).href;
     const page = await t.open("");
     await t.pause(page);

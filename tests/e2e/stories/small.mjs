@@ -43,8 +43,8 @@ test("everything is visible with forced colours", async ({ t }) => {
       const fill = s.backgroundColor !== paper && s.backgroundColor !== "rgba(0, 0, 0, 0)";
       return edge || fill || s.backgroundImage !== "none" || parseFloat(s.outlineWidth) > 0 && s.outlineStyle !== "none";
     };
-    const wanted = [".node .pod .face", ".capacity i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
-    return wanted.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !isVisible(e) && !isVisible(e, "::before") && !isVisible(e, "::after")).slice(0, 1).map(() => what));
+    const selectors = [".node .pod .face", ".capacity i", ".dot", ".lane .span", ".lane .ev", ".now", ".node", ".chip", ".steps i"];
+    return selectors.flatMap((what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent !== null && !isVisible(e) && !isVisible(e, "::before") && !isVisible(e, "::after")).slice(0, 1).map(() => what));
   });
   expect(invisible.join(), "invisible elements").toBe("");
   for (const theme of ["light", "dark"]) {
@@ -63,7 +63,7 @@ test("the overview of a large cluster can be filtered and shows each view of the
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
   await t.seek(page, "0:32.0");
-  // After a first search everything is painted anew, with the frame at the found node.
+  // The first search repaints the canvas, with the frame at the found node.
   const find = async () => {
     await page.locator("#stage").focus();
     await page.keyboard.press("/");
@@ -125,7 +125,7 @@ test("differences between two runs of a large cluster are outlined in both overv
 });
 
 // Shows: U-13
-test("the layout is complete at 200 % zoom, on a wide screen and on a small phone", async ({ t }) => {
+test("nothing overlaps or overflows at 200 % zoom, on a wide screen and on a small phone", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   // The machines of the control plane do not overlap.
@@ -201,7 +201,7 @@ test("a double click runs its command once; a broken guarantee is explained", as
 });
 
 // Shows: U-03, U-13
-test("the control plane strip stays one row, and heals all cuts at once", async ({ t }) => {
+test("the control plane strip stays one row, and its button heals all cuts at once", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2");
@@ -255,7 +255,7 @@ test("a command entered during a seek runs when the target is reached", async ({
 });
 
 // Shows: U-08
-test("a refused button press is reported while the console is closed", async ({ t }) => {
+test("the refusal of a button's command is reported while the console is closed", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
   await page.getByRole("button", { name: /^Undo/ }).click();

@@ -31,7 +31,7 @@ spec: {containers: [{name: c, image: app}], ${BY_ZONE}}
 `;
 
 // Shows: U-05
-test("a selected pod has a spread lane, drawn and as text", async ({ t }) => {
+test("a selected pod has a spread lane, both as a drawing and as text", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "spread.yaml": SPREAD });
   await t.seek(page, "0:20.0");
@@ -72,7 +72,7 @@ test("a selected pod has a spread lane, drawn and as text", async ({ t }) => {
 });
 
 // Shows: U-05
-test("pods without an owner are counted by their constraint; nodes have no spread lane", async ({ t }) => {
+test("the spread lane counts pods without an owner by their constraint; nodes have no such lane", async ({ t }) => {
   const page = await t.open("#new");
   const cluster = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: alone}\nspec: {seed: 2, cluster: {zones: [a, b], nodesPerZone: 1}}\n";
   await t.openFiles(page, { "alone.yaml": cluster + ["one", "two", "three"].map(podWithoutOwner).join("") });

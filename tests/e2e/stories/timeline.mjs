@@ -66,7 +66,7 @@ test("lanes show events, and bars show how containers terminated", async ({ t })
   await page.getByRole("button", { name: "See all" }).click();
 });
 
-test("quick steps on the timeline add up", async ({ t }) => {
+test("quick key presses on the timeline add up", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   const head = page.getByRole("slider", { name: "Time" });

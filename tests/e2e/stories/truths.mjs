@@ -3,7 +3,7 @@
 import { expect, test } from "../test.mjs";
 
 // Shows: U-02
-test("after a partition and a forced delete two processes named web-0 are shown", async ({ t }) => {
+test("two processes named web-0 are shown after a partition and a forced deletion", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset");
   const pod = page.locator('[data-pod="default/web-0"]');
   await expect(pod.first()).toBeVisible();
@@ -55,7 +55,7 @@ test("after a partition and a forced delete two processes named web-0 are shown"
   await t.checkLooks(page, "two-truths");
 });
 
-test("a command while time is paused takes effect at once, and the pause is pointed out", async ({ t }) => {
+test("a command takes effect at once while time is paused, and a message mentions the pause", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:30.0");
   const web = page.locator('[data-pod^="default/web-"].m-ready').first();

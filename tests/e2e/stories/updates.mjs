@@ -55,7 +55,7 @@ test("an incompletely published version is not installed until it is complete", 
 test.describe(() => {
   test.use({ host: { base: "/moved/" } });
 
-  test("an offline copy works on a host that redirects to the page's file", async ({ t }) => {
+  test("an offline copy works on a host that redirects to index.html", async ({ t }) => {
     t.site.moved.set("/moved/", "/moved/index.html");
     const page = await openWithCopy(t);
     await page.context().setOffline(true);
@@ -66,7 +66,7 @@ test.describe(() => {
   });
 });
 
-test("after an update in one tab another tab is notified and keeps its own version's files", async ({ t }) => {
+test("an update in one tab notifies another tab, which keeps the files of its version", async ({ t }) => {
   const one = await openWithCopy(t);
   const other = await t.tab(one.context());
   const before = await version(other);
@@ -93,7 +93,7 @@ test("after an update in one tab another tab is notified and keeps its own versi
 test.describe(() => {
   test.use({ host: { base: "/a/", also: "/a/b/" } });
 
-  test("two deployments on one origin have separate copies", async ({ t }) => {
+  test("two deployments on one origin have separate offline copies", async ({ t }) => {
     const outer = await openWithCopy(t);
     const inner = await t.tab(outer.context(), "b/");
     await inner.waitForFunction(() => navigator.serviceWorker.controller?.scriptURL.endsWith("/a/b/sw.js"));
@@ -125,7 +125,7 @@ test("a rollback is installed like an update", async ({ t }) => {
 });
 
 // Shows: T-08
-test("lessons that fail to load are reported, and load at the next attempt", async ({ t }) => {
+test("lessons that fail to load are reported, and the next attempt loads them", async ({ t }) => {
   const page = await t.open("");
   const engine = await page.locator("html").getAttribute("data-engine");
   const lessons = engine.replace("worker.js", "lessons");
@@ -143,7 +143,7 @@ test("lessons that fail to load are reported, and load at the next attempt", asy
   await expect(page.locator(".story").getByRole("heading", { name: "Sidecars" }).first()).toBeVisible();
 });
 
-test("a damaged copy is deleted, and the page is loaded from the network", async ({ t }) => {
+test("a damaged offline copy is deleted, and the page is loaded from the network", async ({ t }) => {
   const page = await openWithCopy(t);
   await page.evaluate(async () => {
     for (const name of await caches.keys()) {
@@ -158,7 +158,7 @@ test("a damaged copy is deleted, and the page is loaded from the network", async
   t.allowComplaint(/./);
 });
 
-test("without a readable copy the page is loaded from the network", async ({ t }) => {
+test("the page is loaded from the network if the offline copy is not readable", async ({ t }) => {
   const page = await openWithCopy(t);
   await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });
   await page.reload();

@@ -1,19 +1,18 @@
-// What if it goes, and how many more fit? The answer beside the stage, the marks on the stage, and a question that is
-// stopped.
+// What-if questions about failures and further pods: the answer beside the stage, the marks on the stage, and stopping.
 import { expect, test } from "../test.mjs";
 
-/** Opens the details of a node of a paused cluster and asks what its drain would bring. */
+/** Opens the details of a node of a paused cluster and asks for the effect of its drain. */
 async function askAbout(page, node) {
   await page.locator(`[data-select-node="${node}"]`).click();
   await page.locator(".side").getByRole("button", { name: "What if it goes?" }).click();
   return page.getByRole("dialog", { name: `What if ${node} is drained?` });
 }
 
-const places = (page) => page.evaluate(() => [...document.querySelectorAll("#stage [data-node], #stage [data-pod]")]
+const positions = (page) => page.evaluate(() => [...document.querySelectorAll("#stage [data-node], #stage [data-pod]")]
   .map((e) => [e.dataset.node ?? e.dataset.id, ...Object.values(e.getBoundingClientRect().toJSON()).map(Math.round)].join(" ")));
 
 // Shows: P-14
-test("what a drain would bring is shown without changing the run", async ({ t }) => {
+test("the effect of a drain is predicted without changing the run", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
@@ -32,18 +31,18 @@ test("what a drain would bring is shown without changing the run", async ({ t })
 });
 
 // Shows: P-14, U-08
-test("pods of the answer are marked where they would go, until it is closed", async ({ t }) => {
+test("pods of a what-if answer are marked on their new nodes until the answer is closed", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
   await t.waitUntilSettled(page);
-  const before = await places(page);
+  const before = await positions(page);
   const answer = await askAbout(page, "a-1");
   const marks = page.locator("#stage .would");
   await expect(marks.first()).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
-  expect(await places(page), "no node and no pod has moved").toEqual(before);
-  // Each mark is on the node that its name says, and the table says the same.
+  expect(await positions(page), "no node and no pod has moved").toEqual(before);
+  // Each mark is on the node that its label names, and the table names the same node.
   const moves = (await answer.getByRole("row").allInnerTexts()).map((row) => row.split(/\s+/)).filter((row) => row[1] === "a-1");
   const marked = await page.evaluate(() => [...document.querySelectorAll("#stage [data-node] [role=img][aria-label*='would go to'], #stage [data-node] .pods > .sr")]
     .map((e) => [e.ariaLabel ?? e.textContent, e.closest("[data-node]").dataset.node]));
@@ -87,7 +86,7 @@ spec:
 `;
 
 // Shows: P-14, U-08
-test("full nodes show the pods that would come in small marks, and a zone is asked about in its menu", async ({ t }) => {
+test("what-if marks fit into full nodes, and the menu of a zone asks what if it fails", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "many.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
     .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
@@ -108,7 +107,7 @@ test("full nodes show the pods that would come in small marks, and a zone is ask
 });
 
 // Shows: P-14, U-08
-test("a pod's details say how many more like it fit, on which nodes, and what stops the next one", async ({ t }) => {
+test("a pod's details say how many more copies fit, on which nodes, and what stops the next", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "half.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 2") });
   await t.seek(page, "1:00.0");
@@ -127,7 +126,7 @@ test("a pod's details say how many more like it fit, on which nodes, and what st
     await expect(card).toHaveAttribute("aria-label", Number(more) ? /1 more fits/ : /no more fit/);
   }
   await t.checkLooks(page, "what-if-fit");
-  // More than fit: the changes that make room are found, and made on a press.
+  // For more pods than fit, the answer lists changes that make room, and a click applies one.
   const number = answer.getByLabel(/^Make room for/);
   await expect(number).toHaveValue("3");
   await number.fill("4");
@@ -147,7 +146,7 @@ test("a pod's details say how many more like it fit, on which nodes, and what st
 });
 
 // Shows: P-14, U-08
-test("nodes that can go are found by drains in a copy, and marked", async ({ t }) => {
+test("nodes that can be removed are found by simulated drains, and marked", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);
@@ -166,7 +165,7 @@ test("nodes that can go are found by drains in a copy, and marked", async ({ t }
 });
 
 // Shows: P-14, U-08
-test("a pod that would stay Pending is marked at the scheduler on a phone", async ({ t }) => {
+test("a pod that would stay Pending is marked beside the scheduler on a phone", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.openFiles(page, { "full.yaml": FULL });
   await t.seek(page, "1:00.0");
@@ -181,7 +180,7 @@ test("a pod that would stay Pending is marked at the scheduler on a phone", asyn
 });
 
 // Shows: P-14, U-09
-test("a question about a large cluster shows progress, is stopped, and has no marks", async ({ t }) => {
+test("a what-if question about a large cluster shows progress and can be stopped", async ({ t }) => {
   const page = await t.open("#new");
   const scenario = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec: {cluster: {zones: [a, b, c], nodesPerZone: 200}}\n---\n"
     + FULL.split("---\n")[1].replace("replicas: 2", "replicas: 900");
@@ -200,7 +199,7 @@ test("a question about a large cluster shows progress, is stopped, and has no ma
   const answer = page.getByRole("dialog", { name: "What if zone a loses its power?" });
   const progress = answer.getByRole("progressbar");
   await expect.poll(() => progress.evaluate((e) => e.value), { timeout: 60_000 }).toBeGreaterThan(20);
-  // The engine answers meanwhile.
+  // The engine answers other requests meanwhile.
   await t.command(page, "kubectl get deployments");
   await answer.getByRole("button", { name: "Stop" }).click();
   await expect(answer).toHaveCount(0);
@@ -210,7 +209,7 @@ test("a question about a large cluster shows progress, is stopped, and has no ma
 });
 
 // Shows: C-17, S-15
-test("a pending pod's details say which node group would take it", async ({ t }) => {
+test("a pending pod's details say which node group could run it", async ({ t }) => {
   const page = await t.open("#new");
   const scenario = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -234,7 +233,7 @@ spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 8}}}]}
   const groups = page.locator(".side .groups li");
   await expect(groups).toHaveText(["small: Insufficient cpu", "large: one more node takes it"], { timeout: 60_000 });
   await t.checkLooks(page, "what-if-groups");
-  // The autoscaler adds the node by itself: the machine boots after its delay, and the pod gets it.
+  // The autoscaler adds the node by itself: the machine boots after its delay, and the pod is bound to it.
   await t.seek(page, "1:40.0");
   await expect(page.locator('[data-node="large-1"] [data-pod="default/new"]')).toBeVisible();
 });

@@ -1,4 +1,4 @@
-// The whole engine is loaded where the one of a first visit lacks a capability, and continues the same session.
+// The whole engine is loaded when the engine of a first visit lacks a capability, and continues the same session.
 import { readFileSync } from "node:fs";
 import { expect, test } from "../test.mjs";
 
@@ -35,7 +35,7 @@ const ALLOCATED = "kubectl get resourceclaim big-gpu -o jsonpath='{.status.alloc
 
 // `device_claim_is_allocated_by_selector` (crates/session) expects the same device of the native engine.
 // Shows: T-01, T-03, Q-05
-test("a claim with a CEL selector gets the native engine's device, and the session survives", async ({ t }) => {
+test("the whole engine allocates the same device as the native engine and keeps the session", async ({ t }) => {
   let requests;
   const page = await t.open("#new", { before: async (page) => { requests = await countRequests(page); } });
   const field = page.getByLabel("Command", { exact: true });
@@ -60,7 +60,7 @@ test("a claim with a CEL selector gets the native engine's device, and the sessi
   await expect(field).toHaveValue("kubectl cordon a-2");
   await field.fill("");
 
-  // A reload opens the stored link: the engine of a first visit opens it, and hands it over again.
+  // A reload opens the stored link in the engine of a first visit, which hands it over to the whole engine again.
   await t.waitUntilSaved(page);
   await page.reload();
   await t.waitUntilReady(page);
@@ -70,7 +70,7 @@ test("a claim with a CEL selector gets the native engine's device, and the sessi
 });
 
 // Shows: Q-05
-test("a whole engine that does not load is reported, and the same command tries again", async ({ t }) => {
+test("a failure to load the whole engine is reported, and the same command tries again", async ({ t }) => {
   const page = await t.open("#new");
   t.allowComplaint(/Failed to load resource|ERR_FAILED|dynamically imported module/);
   const log = page.locator(".con .log");

@@ -10,7 +10,7 @@ const smallTargets = (page) => page.evaluate(() => [...document.querySelectorAll
   .map(([name, r]) => `${name} ${Math.round(r.width)}×${Math.round(r.height)}`));
 
 // Shows: U-08, U-13
-test("touch targets are large on large screens, too, and one button lists all lanes", async ({ t }) => {
+test("touch targets are large on large screens as well, and one button lists all lanes", async ({ t }) => {
   const page = await t.open("#lesson=spread-by-zone", { touch: true });
   for (const [width, height] of [[1024, 768], [1280, 800], [1366, 1024], [1920, 1080]]) {
     const at = `${width} px`;
@@ -55,7 +55,7 @@ test("the story is visible at every width", async ({ t }) => {
 });
 
 // Shows: U-13, U-08
-test("in a low window and while presenting nothing covers the text of a step", async ({ t }) => {
+test("nothing covers the text of a step in a low window and in presentation mode", async ({ t }) => {
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story .try")).toBeVisible();
   await t.pause(page);
@@ -78,7 +78,7 @@ test("in a low window and while presenting nothing covers the text of a step", a
 });
 
 // Shows: U-13
-test("the details overlay the stage and move nothing", async ({ t }) => {
+test("the details overlay the stage without moving it", async ({ t }) => {
   for (const [width, height] of [[820, 1180], [1024, 768]]) {
     const page = await t.open("#lesson=first-pod");
     await t.resize(page, width, height);
@@ -99,7 +99,7 @@ test("the details overlay the stage and move nothing", async ({ t }) => {
 });
 
 // Shows: U-18
-test("the start card explains the page and is not shown for a link", async ({ t }) => {
+test("the start card explains the page and is not shown when a link is opened", async ({ t }) => {
   const page = await t.open("");
   const start = page.locator(".start");
   await expect(start).toBeVisible();
