@@ -1,5 +1,5 @@
-// The project in headless Chromium: a page of three lines, the package from node_modules as the
-// import map of the README names it.
+// Runs use.mjs in headless Chromium: a minimal page imports the package from node_modules with the import map of the
+// README.
 // Shows: P-06, Q-05
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { launch } from "../e2e/tools.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 
-/** What `use()` of use.mjs tells in a page that allows what the README says, and no more. */
+/** Returns the results of `use()` in use.mjs on a page whose content security policy allows what the README says. */
 export async function inBrowser(project) {
   const readme = readFileSync(join(project, "node_modules/@podscope/engine/README.md"), "utf8");
   const [map] = readme.match(/<script type="importmap">.*<\/script>/);

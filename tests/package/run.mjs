@@ -1,5 +1,5 @@
-// `cargo xtask test package`: the npm package as a stranger meets it. Its tarball is installed
-// into an empty project; everything below knows only what the tarball brings.
+// `cargo xtask test package`: tests the npm package as a new user gets it. The tarball is installed into an empty
+// project, and the tests use only its contents.
 // Shows: P-06, Q-01, Q-05
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,25 +23,25 @@ const blocks = (language) =>
     .filter(([, found]) => found === language).map(([, , text]) => text);
 
 const tests = {
-  "the tarball holds what is needed and nothing else"() {
+  "the tarball contains exactly the needed files"() {
     const files = run("tar", ["-tzf", tarball]).trim().split("\n").sort();
     assert.deepEqual(files, [
       "LICENSE", "README.md", "THIRD-PARTY.md", "lesson.js", "node.js", "package.json", "podscope.d.ts", "podscope.js", "podscope_bg.wasm",
     ].map((name) => `package/${name}`).sort());
   },
 
-  "a Node program loads, commands, runs and reads"() {
+  "a Node program loads a scenario, runs commands and reads the results"() {
     cpSync(join(HERE, "use.mjs"), at("use.mjs"));
     cpSync(join(HERE, "node.mjs"), at("node.mjs"));
     process.stdout.write(run("node", ["node.mjs"]).replace(/^/gm, "        ").trimEnd() + "\n");
   },
 
-  async "the same program in Chromium, by an import map: equal to the byte"() {
-    const node = JSON.parse(readFileSync(at("told.json"), "utf8"));
+  async "the same program in Chromium, with an import map, gives the same results"() {
+    const node = JSON.parse(readFileSync(at("results.json"), "utf8"));
     assert.deepEqual(await inBrowser(project), node);
   },
 
-  "what the README shows runs and prints what it says"() {
+  "the examples of the README run and print what it says"() {
     const [first, second] = blocks("js");
     writeFileSync(at("readme-1.mjs"), first);
     const lines = run("node", ["readme-1.mjs"]);
@@ -52,8 +52,8 @@ const tests = {
     assert.equal(run("node", ["readme-2.mjs"]).trim(), second.match(/\/\/ (.*)$/m)[1]);
   },
 
-  "TypeScript takes right uses, refuses wrong ones, and the types fit the values to the field"() {
-    // node.mjs wrote the values as literals: an unknown or a missing field is an error.
+  "TypeScript accepts valid uses and rejects invalid ones, and the types match the values"() {
+    // node.mjs wrote the values as literals, so that an unknown or a missing field is an error.
     cpSync(join(HERE, "use.ts"), at("use.ts"));
     try {
       run("tsc", ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "", "--lib", "es2022,dom,esnext.disposable", "use.ts", "values.ts"]);

@@ -1,4 +1,4 @@
-// One use of the package, run by Node and by a browser: it tells what it saw, for comparison.
+// Calls the functions of the package and returns their results, which must be equal in Node and in a browser.
 import init, { lessons, load } from "@podscope/engine";
 
 const MANIFEST = `
@@ -21,7 +21,7 @@ spec:
     spec: {containers: [{name: db, image: postgres}]}
 `;
 // A legal manifest whose numbers do not all fit into a JavaScript number.
-const WIDE = `
+const WIDE_NUMBERS = `
 apiVersion: batch/v1
 kind: Job
 metadata: {name: long, annotations: {note: "1"}}
@@ -44,7 +44,7 @@ const thrown = (action) => {
   }
   throw new Error(`nothing was thrown by ${action}`);
 };
-const told = (error) => ({
+const errorFields = (error) => ({
   name: error.name, isError: error instanceof Error, message: error.message, file: error.file,
   document: error.document, line: error.line, column: error.column, path: error.path, problems: error.problems,
 });
@@ -52,55 +52,55 @@ const told = (error) => ({
 export async function use() {
   await init();
   const session = load([{ name: "db.yaml", text: MANIFEST }, { name: "big.yaml", text: BIG }], { seed: 7 });
-  const saw = { began: [session.now, session.seed, session.notices, session.advice] };
-  saw.stepped = session.step();
-  saw.ran = session.runUntil("15s");
-  saw.before = session.processes();
-  const { node } = saw.before.find((one) => one.pod === "db-0");
-  saw.printed = session.command(`kubectl get nodes ${node}`);
-  saw.refused = session.command("kubectl get node nowhere");
-  saw.cut = session.command(`fault partition ${node}`);
-  saw.later = session.command("kubectl delete pod db-0 --timeout=5s");
-  saw.seconds = session.runUntil(90.5);
-  saw.forced = session.command("kubectl delete pod db-0 --force --grace-period=0");
+  const results = { began: [session.now, session.seed, session.notices, session.advice] };
+  results.stepped = session.step();
+  results.ran = session.runUntil("15s");
+  results.before = session.processes();
+  const { node } = results.before.find((one) => one.pod === "db-0");
+  results.printed = session.command(`kubectl get nodes ${node}`);
+  results.refused = session.command("kubectl get node nowhere");
+  results.cut = session.command(`fault partition ${node}`);
+  results.later = session.command("kubectl delete pod db-0 --timeout=5s");
+  results.seconds = session.runUntil(90.5);
+  results.forced = session.command("kubectl delete pod db-0 --force --grace-period=0");
   session.runUntil("10m");
-  saw.output = session.output();
-  saw.processes = session.processes();
-  saw.objects = session.objects();
-  saw.trace = session.trace();
-  saw.tail = session.trace(saw.trace.length - 2);
-  saw.explained = session.explain("db-0");
-  saw.unschedulable = session.explain("default/big");
-  saw.noPod = session.explain("default/nobody") === undefined;
-  saw.first = session.explain("db-0", saw.trace.find((one) => one.what === "Attempt" && one.object.name === "db-0").seq);
+  results.output = session.output();
+  results.processes = session.processes();
+  results.objects = session.objects();
+  results.trace = session.trace();
+  results.tail = session.trace(results.trace.length - 2);
+  results.explained = session.explain("db-0");
+  results.unschedulable = session.explain("default/big");
+  results.noPod = session.explain("default/nobody") === undefined;
+  results.first = session.explain("db-0", results.trace.find((one) => one.what === "Attempt" && one.object.name === "db-0").seq);
 
-  saw.link = session.link();
-  const again = load({ link: `https://example.org/play/#${saw.link}` });
-  saw.again = [again.now, again.seed, again.notices, again.link() === saw.link];
-  saw.back = session.runUntil("15s");
-  saw.asBefore = JSON.stringify(session.processes()) === JSON.stringify(saw.before);
+  results.link = session.link();
+  const again = load({ link: `https://example.org/play/#${results.link}` });
+  results.again = [again.now, again.seed, again.notices, again.link() === results.link];
+  results.back = session.runUntil("15s");
+  results.asBefore = JSON.stringify(session.processes()) === JSON.stringify(results.before);
   session.free();
 
-  saw.lessons = lessons();
-  const lesson = load({ lesson: saw.lessons[0].name });
-  saw.lessonLink = lesson.link().length;
-  saw.bigSeed = String(load(BIG, { seed: 2n ** 64n - 1n }).seed);
-  const wide = load(WIDE);
+  results.lessons = lessons();
+  const lesson = load({ lesson: results.lessons[0].name });
+  results.lessonLink = lesson.link().length;
+  results.bigSeed = String(load(BIG, { seed: 2n ** 64n - 1n }).seed);
+  const wide = load(WIDE_NUMBERS);
   wide.runUntil(5);
-  saw.wide = wide.objects().find((one) => one.kind === "Job").spec.activeDeadlineSeconds;
+  results.wide = wide.objects().find((one) => one.kind === "Job").spec.activeDeadlineSeconds;
 
-  saw.errors = [
-    told(thrown(() => load("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"))),
-    told(thrown(() => load("a: [1"))),
-    told(thrown(() => load({ link: "s1:!" }))),
-    told(thrown(() => load({ lesson: "none" }))),
-    told(thrown(() => again.command("kubectl gte pods"))),
-    told(thrown(() => again.runUntil("soon"))),
-    told(thrown(() => again.runUntil(-1))),
-    told(thrown(() => again.runUntil(undefined))),
-    told(thrown(() => load(7))),
-    told(thrown(() => load(BIG, { sead: 7 }))),
+  results.errors = [
+    errorFields(thrown(() => load("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {priority: high}\n"))),
+    errorFields(thrown(() => load("a: [1"))),
+    errorFields(thrown(() => load({ link: "s1:!" }))),
+    errorFields(thrown(() => load({ lesson: "none" }))),
+    errorFields(thrown(() => again.command("kubectl gte pods"))),
+    errorFields(thrown(() => again.runUntil("soon"))),
+    errorFields(thrown(() => again.runUntil(-1))),
+    errorFields(thrown(() => again.runUntil(undefined))),
+    errorFields(thrown(() => load(7))),
+    errorFields(thrown(() => load(BIG, { sead: 7 }))),
   ];
-  saw.untouched = again.now;
-  return saw;
+  results.untouched = again.now;
+  return results;
 }

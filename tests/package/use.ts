@@ -1,4 +1,4 @@
-// What TypeScript says of uses: right ones pass, each wrong one is an error. P-06.
+// Type checks of uses of the package: valid uses compile, and each invalid one is an error (P-06).
 import init, { lessons, load, Session } from "@podscope/engine";
 import type { Explanation, InputError, Problem, Process, Source, TraceRecord, What } from "@podscope/engine";
 
@@ -23,8 +23,8 @@ try {
 } catch (error) {
   if (error instanceof Error && error.name === "InputError") {
     const { document, line, column, path, file, problems } = error as InputError;
-    const place: [number, number, number, string, string, Problem[]] = [document, line, column, path, file, problems];
-    console.log(place);
+    const position: [number, number, number, string, string, Problem[]] = [document, line, column, path, file, problems];
+    console.log(position);
   }
 }
 console.log(now, seed, lines, advice, ghosts, pods, what, total, link, session.notices.length, session.output(1).length);
