@@ -265,7 +265,8 @@ impl Dump {
         }
     }
 
-    /// Adds objects of kinds that are not simulated: an Ingress, a custom resource, and the first time its definition.
+    /// Adds objects of kinds that are not simulated: an Ingress, a custom resource and, once, the
+    /// CustomResourceDefinition.
     fn unsimulated_objects(&mut self, number: u64) {
         let ingress = self.metadata(&format!("ingress-{number}"), Some("shop"), 9000);
         self.item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));

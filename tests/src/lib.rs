@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use podscope_session::scenario::Loaded;
 
-/// The notices about loaded files, as text.
+/// Returns the notices about loaded files as text.
 #[must_use]
 pub fn notices_of(loaded: &Loaded) -> Vec<String> {
     loaded.notices.iter().map(ToString::to_string).collect()
 }
 
-/// The repository's root.
+/// Returns the root directory of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -65,7 +65,7 @@ pub fn compare_with_file(path: &Path, got: &[u8]) -> Result<(), Vec<u8>> {
     if want == got { Ok(()) } else { Err(want) }
 }
 
-/// The files with this ending in a directory below the root, recursively and sorted.
+/// Returns the files with this ending in a directory below the root, recursively and sorted.
 #[must_use]
 pub fn files(dir: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -128,7 +128,8 @@ const COMPONENTS: &[Component] = &[
     ),
 ];
 
-/// The cluster of the settings target: it has partitions that heal, and most things that depend on a period.
+/// The cluster of the target `settings`: it has partitions that heal, and most objects whose behaviour depends on a
+/// period.
 pub(super) const SETTINGS_CLUSTER: &str = include_str!("../../fuzz/settings.yaml");
 
 /// Generates a scenario whose components have settings with boundary values.
@@ -144,8 +145,8 @@ pub(super) fn settings(rng: &mut Rng) -> String {
         }
         let _ = write!(text, "    {component}: {{");
         let first = rng.below(settings.len() as u64) as usize;
-        let most = 1 + rng.below(3) as usize;
-        for (name, values) in settings.iter().cycle().skip(first).take(most.min(settings.len())) {
+        let n_settings = 1 + rng.below(3) as usize;
+        for (name, values) in settings.iter().cycle().skip(first).take(n_settings.min(settings.len())) {
             let _ = write!(text, "{name}: {}, ", pick_str(rng, values));
         }
         if *component == "kubelet" && rng.below(2) == 0 {

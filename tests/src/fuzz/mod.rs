@@ -66,13 +66,13 @@ impl Fuzzer {
         self.target
     }
 
-    /// The unchanged inputs of the corpus.
+    /// Returns the unmodified inputs of the corpus.
     #[must_use]
     pub fn corpus(&self) -> Vec<String> {
         (self.target.corpus)()
     }
 
-    /// The next input to run.
+    /// Returns the next input to run.
     pub fn next_input(&mut self) -> String {
         self.depth = match self.rng.below(WHOLE_DEPTH_PERIOD) {
             0 => Depth::Whole,
@@ -159,7 +159,7 @@ pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
-/// Hash of an answer without quoted text and digits: answers with equal hashes count as the same kind.
+/// Returns the hash of an answer without quoted text and digits: answers with equal hashes count as the same kind.
 fn answer_kind(answer: &str) -> u64 {
     let mut is_quoted = false;
     let unquoted = answer.bytes().filter(|byte| {
@@ -169,14 +169,14 @@ fn answer_kind(answer: &str) -> u64 {
     fnv1a(hash::EMPTY, unquoted)
 }
 
-/// Inputs of a corpus file, one per line; `\n` in a line stands for a line break.
+/// Returns the inputs of a corpus file, one per line; `\n` in a line stands for a line break.
 fn lines(name: &str) -> Vec<String> {
     let path = crate::root().join("tests/fuzz").join(name);
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| line.replace("\\n", "\n")).collect()
 }
 
-/// Contents of the files with these endings in some directories.
+/// Returns the contents of all files with these endings in the directories.
 fn texts(dirs: &[&str], endings: &[&str]) -> Vec<String> {
     dirs.iter()
         .flat_map(|dir| endings.iter().flat_map(|ending| crate::files(dir, ending)))

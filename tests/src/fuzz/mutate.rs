@@ -173,8 +173,8 @@ impl Mutator {
             1 => drop(bytes.drain(at..(at + 1 + random_index(rng, 40)).min(bytes.len()).max(at))),
             2 => {
                 let piece = bytes[at..(at + 1 + random_index(rng, 60)).min(bytes.len())].to_vec();
-                let most = if rng.below(20) == 0 { 400 } else { 4 };
-                let times = 1 + random_index(rng, most);
+                let max_times = if rng.below(20) == 0 { 400 } else { 4 };
+                let times = 1 + random_index(rng, max_times);
                 insert(bytes, at, &piece.repeat(times));
             }
             3 => replace_number(rng, bytes, at),

@@ -18,8 +18,8 @@ use super::make;
 /// How completely an input is processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// The input is parsed, checked, printed and parsed again; a query is answered by a small cluster. Most inputs fail
-    /// here anyway, and several times as many can be run.
+    /// The input is parsed, checked, printed and parsed again; a query is answered by a small cluster. This is several
+    /// times faster, and most inputs already fail at this depth.
     Reading,
     /// In addition, the session runs and seeks, and a large cluster answers queries.
     Whole,
@@ -154,7 +154,7 @@ fn run_settings(text: &str, depth: Depth) -> String {
     format!("{slice:?} {}", session.trace().len().ilog2())
 }
 
-/// Links and their unpacked content, because a mutation of packed text rarely gets further than unpacking.
+/// Returns links and their unpacked content, because a mutation of packed text rarely gets further than unpacking.
 fn link_corpus() -> Vec<String> {
     let packed = super::texts(&["tests/fixtures/links"], &[".link"]);
     let inner: Vec<String> = packed
@@ -256,7 +256,7 @@ fn append_answer(answer: &mut String, updates: &[Update]) {
     }
 }
 
-/// A cluster with most kinds of objects. Commands run on it at 20 s.
+/// A cluster with objects of most kinds. The target `commands` runs its inputs there at 20 s.
 const CLUSTER: &str = include_str!("../../fuzz/cluster.yaml");
 
 /// A small cluster that answers queries quickly, with objects of the most queried kinds.
@@ -307,7 +307,7 @@ fn run_command(text: &str, depth: Depth) -> String {
         "{text:?} is printed as {printed:?}, which does not parse to the same command"
     );
     if depth == Depth::Reading {
-        // The kind and shape of the command.
+        // The first letters of each word identify the form of the command.
         return printed.split(' ').map(|word| word.get(..3).unwrap_or(word)).collect();
     }
     let mut session = SESSION.with(|cached| cached.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());

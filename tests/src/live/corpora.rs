@@ -93,7 +93,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// The command line and its stdin: what they name is never replaced by normalisation.
+    /// Returns the command line and its stdin: normalisation never replaces names that occur in them.
     pub(super) fn context(&self) -> String {
         format!("{}\n{}", self.command, self.stdin.as_deref().unwrap_or_default())
     }

@@ -133,8 +133,8 @@ pub fn check_against_list(corpus: &str, cases: &[CaseComparison]) {
     let agreeing = cases.len() - differing.len();
     println!("{corpus}: {} cases, {agreeing} agree", cases.len());
     // Only tests read environment variables; the engine never does.
-    if let Ok(wanted) = std::env::var("PODSCOPE_SHOW") {
-        for case in differing.iter().filter(|case| case.name.contains(&wanted)) {
+    if let Ok(filter) = std::env::var("PODSCOPE_SHOW") {
+        for case in differing.iter().filter(|case| case.name.contains(&filter)) {
             println!("{}", print_differences(case));
         }
     }

@@ -57,8 +57,8 @@ macro_rules! patterns {
     };
 }
 
-/// Remove the service account token volume (`kube-api-access-…`), which every pod of a real cluster has, from each
-/// output format.
+/// Rules that remove the service account token volume (`kube-api-access-…`), which every pod of a real cluster has, from
+/// each output format.
 static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules(&[
         // YAML.
@@ -107,7 +107,8 @@ static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     ])
 });
 
-/// Replace times, UIDs, hashes and data of the environment. They are applied before the rules for random suffixes.
+/// Rules that replace times, UIDs, hashes and data of the environment. They are applied before the rules for random
+/// suffixes.
 static GENERAL_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules(&[
         (r"docker\.io/library/", ""),
@@ -197,7 +198,7 @@ patterns! {
 
 const ZONE_LABEL: &str = "topology.kubernetes.io/zone";
 
-/// Normalises what a command printed. `context` is the command line and its stdin: what they name is never replaced.
+/// Normalises the output of a command. `context` is the command line and its stdin: names in it are never replaced.
 /// `replace_ages` is false for answers to create and apply, in which a duration is never an age.
 ///
 /// # Panics

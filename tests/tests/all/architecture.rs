@@ -160,7 +160,7 @@ fn architecture_lists_each_dependency() {
 #[test]
 fn top_level_has_only_known_entries() {
     let out = Command::new("git").args(["ls-files"]).current_dir(root()).output();
-    // An unpacked archive is no git repository: there is nothing to check.
+    // An unpacked source archive is not a git repository, so there is nothing to check.
     let Some(out) = out.ok().filter(|out| out.status.success()) else {
         return;
     };
@@ -205,7 +205,7 @@ fn trailing_identifier(text: &str) -> &str {
     text.rsplit(is_between_identifiers).next().unwrap_or_default()
 }
 
-/// Paths `file::id` of messages that a source names, with the names under which it imports files resolved.
+/// Returns the paths `file::id` of the messages that a source file uses, with import aliases resolved.
 fn named_messages(source: &str) -> ordered::Set<(String, String)> {
     let mut files: ordered::Map<&str, &str> = ordered::Map::new();
     for (at, _) in source.match_indices(" as ") {
@@ -217,7 +217,7 @@ fn named_messages(source: &str) -> ordered::Set<(String, String)> {
         let file = trailing_identifier(&source[..at]);
         let file = files.get(file).copied().unwrap_or(file);
         if source[at + 2..].starts_with('$') {
-            // A macro of the source takes the identifiers.
+            // A macro of this file builds the path: its calls pass the identifier.
             for (open, _) in source.match_indices("!(") {
                 named.insert((file.to_owned(), leading_identifier(&source[open + 2..]).to_owned()));
             }
@@ -234,7 +234,7 @@ fn each_message_is_used() {
     for path in files("crates", ".rs") {
         named.extend(named_messages(&std::fs::read_to_string(path).expect("a source")));
     }
-    // The build script of the messages makes the list of languages of it.
+    // The build script of the messages uses this message for the list of languages.
     named.insert(("language".to_owned(), "name".to_owned()));
     let unused: Vec<String> = podscope_messages::IDS
         .iter()

@@ -59,15 +59,15 @@ fn bad_document_does_not_hide_problems_of_others() {
                    ---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: -1}}\n";
     let problems = scenario::load(&[("a.yaml".to_owned(), invalid.to_owned())]).expect_err("it is accepted");
     let found: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let wanted = [
+    let expected = [
         "a.yaml:2:92: spec.terminationGracePeriodSeconds: json: cannot unmarshal string",
         "a.yaml:4:76: spec.containers[0].image: Required value",
         "a.yaml:6:81: spec.replicas: Invalid value: -1: must be greater than or equal to 0",
     ];
-    for wanted in wanted {
+    for expected in expected {
         assert!(
-            found.iter().any(|line| line.starts_with(wanted)),
-            "{wanted}: {found:#?}"
+            found.iter().any(|line| line.starts_with(expected)),
+            "{expected}: {found:#?}"
         );
     }
     let mut n_files = 0;

@@ -55,7 +55,7 @@ fn running_pods_of_a_dump_keep_node_and_age() {
             .list::<Pod>()
             .all(|pod| pod.status.phase == Some(PodPhase::Running))
     );
-    // No node was made up.
+    // No default node was added.
     assert_eq!(objects.list::<Node>().count(), 9);
     for node in objects.list::<Node>() {
         let machine = session
@@ -133,10 +133,10 @@ fn no_nodes_are_made_up_if_dumped_nodes_lack_uids() {
     assert_eq!(session.world().objects().list::<Node>().count(), 9);
 }
 
-/// A node in a file is added to the default nodes, which a notice says; a node with the name of a default node replaces
-/// it.
+/// A node in a file is added to the default nodes, and a notice reports this; a node with the name of a default node
+/// replaces the default node.
 #[test]
-fn default_nodes_beside_own_nodes_are_noticed() {
+fn node_in_file_joins_default_nodes_with_notice() {
     for (name, nodes, expected) in [
         (
             "big",

@@ -77,7 +77,7 @@ fn node_state(session: &Session, node: &str, kind: &str) -> (ConditionStatus, St
 }
 
 /// Returns phase and node of a pod.
-fn place(session: &Session, name: &str) -> (String, String) {
+fn phase_and_node(session: &Session, name: &str) -> (String, String) {
     let pod = session.world().objects().get::<Pod>(&ObjectKey::new("default", name));
     let pod = pod.expect("a pod");
     let node = pod.spec.node_name.as_ref().map(ToString::to_string);
@@ -105,7 +105,7 @@ fn pressure_of_a_dump_lasts_until_reboot() {
         let taint = format!("node.kubernetes.io/{taint}");
         let tainted = format!("taints: [{{key: {taint}, effect: NoSchedule}}]");
         let ready = condition("Ready", "True", "KubeletReady");
-        // Without the condition, its taint alone means the same.
+        // The taint without the condition has the same effect.
         for (pressure, reason) in [(condition(kind, "True", "ItSaysSo"), "ItSaysSo"), (String::new(), "")] {
             let node_under_pressure = node("n1", &tainted, &format!("{ready}, {pressure}"));
             let (mut session, notices) = open(&[node_under_pressure, pod("runs", Some("n1")), pod("waits", None)]);
@@ -114,15 +114,15 @@ fn pressure_of_a_dump_lasts_until_reboot() {
                 "{notices:?}"
             );
             advance_to(&mut session, 900);
-            let wanted = (ConditionStatus::True, reason.to_owned(), vec![taint.clone()]);
-            assert_eq!(node_state(&session, "n1", kind), wanted);
-            assert_eq!(place(&session, "waits"), ("Pending".into(), String::new()));
-            assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
+            let expected = (ConditionStatus::True, reason.to_owned(), vec![taint.clone()]);
+            assert_eq!(node_state(&session, "n1", kind), expected);
+            assert_eq!(phase_and_node(&session, "waits"), ("Pending".into(), String::new()));
+            assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
             command(&mut session, "fault crash kubelet n1");
             command(&mut session, "fault restart kubelet n1");
             advance_to(&mut session, 1_000);
-            assert_eq!(node_state(&session, "n1", kind), wanted);
-            assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
+            assert_eq!(node_state(&session, "n1", kind), expected);
+            assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
             command(&mut session, "fault poweroff n1");
             advance_to(&mut session, 1_010);
             command(&mut session, "fault boot n1");
@@ -133,7 +133,7 @@ fn pressure_of_a_dump_lasts_until_reboot() {
                 (ConditionStatus::False, Vec::new()),
                 "after the reboot"
             );
-            assert_eq!(place(&session, "waits"), ("Running".into(), "n1".into()));
+            assert_eq!(phase_and_node(&session, "waits"), ("Running".into(), "n1".into()));
         }
     }
 }
@@ -142,7 +142,7 @@ fn pressure_of_a_dump_lasts_until_reboot() {
 /// Unknown, whatever its last status was.
 /// Shows: P-09, LC-204
 #[test]
-fn not_ready_node_with_recent_heartbeat_has_kubelet() {
+fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
     let tainted = "taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]";
     let own = condition("Ready", "False", "KubeletNotReady");
     let fresh = node("n1", tainted, &own);
@@ -164,8 +164,8 @@ fn not_ready_node_with_recent_heartbeat_has_kubelet() {
         "{taints:?}"
     );
     assert_eq!(node_state(&session, "n2", "Ready").0, ConditionStatus::Unknown);
-    assert_eq!(place(&session, "runs"), ("Running".into(), "n1".into()));
-    assert_eq!(place(&session, "waits"), ("Running".into(), "n3".into()));
+    assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
+    assert_eq!(phase_and_node(&session, "waits"), ("Running".into(), "n3".into()));
     // The kubelet carries out the deletion, so no timeout is needed.
     command(&mut session, "kubectl delete pod runs --grace-period=1");
     advance_to(&mut session, 210);
@@ -242,9 +242,9 @@ fn start_is_newest_past_time_of_the_files() {
         (vec![ready("10:00:00"), lease.to_owned()], "10:05:01"),
         (vec![ready("10:00:00"), set.to_owned()], "10:06:00"),
     ];
-    for (items, wanted) in rows {
+    for (items, start) in rows {
         let (session, notices) = open(&items);
-        let expected = format!("t = 0 is 2026-07-01T{wanted}Z, the latest moment that the files show to have passed");
+        let expected = format!("t = 0 is 2026-07-01T{start}Z, the latest moment that the files show to have passed");
         assert!(notices.contains(&expected), "{expected}: {notices:?}");
         let waits = session.world().kubelets().flat_map(|(node, kubelet)| {
             let machine = session

@@ -26,12 +26,12 @@ fn open_shared_dump(name: &str) -> Session {
     open(&single_file(&std::fs::read_to_string(path).expect("a dump")))
 }
 
-fn at(session: &mut Session, seconds: i64) {
+fn advance_to(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-/// Returns everything that is compared at t = 0: objects, processes, notices. What is converted from an older version is
-/// saved in the present one, and not converted again.
+/// Returns the state that is compared at t = 0: objects, processes and notices. Notices about the conversion of old
+/// versions are omitted, because a saved dump contains the converted objects.
 fn state(session: &Session) -> [String; 3] {
     let notices = notices_of(session.loaded());
     let notices: Vec<_> = notices
@@ -55,7 +55,7 @@ fn dumps() -> Vec<(String, String)> {
     all
 }
 
-/// `podscope why` reads objects of a world without processes.
+/// `podscope why` reads the objects at t = 0 without starting a session.
 /// Shows: P-09
 #[test]
 fn objects_at_start_equal_those_of_a_session() {
@@ -88,12 +88,12 @@ fn saved_dump_reopens_unchanged() {
     for (name, text) in dumps() {
         let session = open(&single_file(&text));
         let before = state(&session);
-        // As a file, and after saving the reopened dump again.
+        // Save the dump to a file, reopen it, and save it again.
         let saved = open(&single_file(&export::scenario(&session)));
         assert_eq!(state(&saved), before, "{name}, as a file");
         let again = open(&single_file(&export::scenario(&saved)));
         assert_eq!(state(&again), before, "{name}, saved twice");
-        // As a link, and as the output of `link decode`.
+        // Open the dump from a link, and from the output of `link decode`.
         let fragment = Link::of(&session, None, String::new()).encode();
         let linked = link::decode(&fragment).expect("a link").load().expect("the link loads");
         let linked = Session::new(linked).expect("the link opens");
@@ -118,7 +118,7 @@ fn healthy_dump_does_not_change_in_ten_minutes() {
         each.map(|object| object.to_value().to_string()).collect()
     };
     let before = all(&session);
-    at(&mut session, 600);
+    advance_to(&mut session, 600);
     let after = all(&session);
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(before, after);
@@ -130,7 +130,7 @@ fn healthy_dump_does_not_change_in_ten_minutes() {
 #[test]
 fn unreachable_kubelet_does_nothing_until_healed() {
     let mut session = open_shared_dump("min-unreachable.yaml");
-    at(&mut session, 300);
+    advance_to(&mut session, 300);
     let kubelet_records = session
         .trace()
         .filter(|record| record.actor.to_string() == "kubelet/n2")
@@ -143,7 +143,7 @@ fn unreachable_kubelet_does_nothing_until_healed() {
     session
         .command(command::parse("fault heal n2").expect("a command"))
         .expect("the command is accepted");
-    at(&mut session, 400);
+    advance_to(&mut session, 400);
     assert_eq!(session.world().objects().list::<Pod>().count(), 0);
 }
 
@@ -155,7 +155,7 @@ fn drain_detaches_volume_of_a_dump() {
     session
         .command(command::parse(line).expect("a command"))
         .expect("the command is accepted");
-    at(&mut session, 120);
+    advance_to(&mut session, 120);
     let objects = session.world().objects();
     let places: Vec<String> = objects
         .list::<VolumeAttachment>()
@@ -177,9 +177,9 @@ fn events_of_a_dump_expire() {
             .any(|event| &*event.metadata.name == "w.1" && event.count == Some(3))
     };
     assert!(has_dumped_event(&session));
-    at(&mut session, 3500);
+    advance_to(&mut session, 3500);
     assert!(has_dumped_event(&session));
-    at(&mut session, 3700);
+    advance_to(&mut session, 3700);
     assert!(!has_dumped_event(&session));
 }
 

@@ -20,7 +20,8 @@ fn load(files: &[File]) -> Loaded {
     scenario::load(files).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-/// Each entry of the timeline as its time in seconds and the first line of its command; of an API call, method and path.
+/// Returns for each entry of the timeline its time in seconds and the first line of its command, or method and path of
+/// its API call.
 fn timeline(loaded: &Loaded) -> Vec<String> {
     let entries = loaded.scenario.timeline.iter().map(|timed| {
         let what = match &timed.command {
@@ -32,7 +33,7 @@ fn timeline(loaded: &Loaded) -> Vec<String> {
     entries.collect()
 }
 
-/// The line of an entry with a command as it prints.
+/// Formats an entry of the timeline, with the command in its canonical form.
 fn entry(at: &str, line: &str) -> String {
     let command = command::parse(line).unwrap_or_else(|error| panic!("{line}: {error:?}"));
     format!("{at} {command}")
@@ -46,7 +47,7 @@ fn advance(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-/// The commands that the cluster refused.
+/// Returns the commands that the cluster refused.
 fn refused(session: &Session) -> Vec<String> {
     let text = report::trace(session.trace());
     let lines = text
@@ -59,7 +60,7 @@ fn n_pods(session: &Session) -> usize {
     session.world().objects().list::<Pod>().count()
 }
 
-fn ready(session: &Session, node: &str) -> String {
+fn ready_status(session: &Session, node: &str) -> String {
     let node = session.world().objects().named::<Node>(node).expect("the node");
     let ready = node
         .status
@@ -73,7 +74,7 @@ fn has_notice(loaded: &Loaded, text: &str) -> bool {
     notices_of(loaded).iter().any(|notice| notice.contains(text))
 }
 
-/// The objects of a stream of events, one after another, as `kubectl get -w` prints them without
+/// Returns the objects of the watch stream, one after another, as `kubectl get -w` prints them without
 /// `--output-watch-events`.
 fn plain_stream(print: fn(&Value) -> String, separator: &str) -> String {
     let (_, text) = file("watch-events.json");
@@ -91,7 +92,7 @@ fn commands_of_watch() -> [String; 3] {
     ]
 }
 
-/// A user deletes a pod and scales, then a node is lost: the run shows the same at the recorded times.
+/// A user deletes a pod and scales, then a node is lost: the same happens in the run at the recorded times.
 /// Shows: P-15
 #[test]
 fn watch_stream_is_replayed_at_its_times() {
@@ -105,18 +106,18 @@ fn watch_stream_is_replayed_at_its_times() {
     assert!(has_notice(&loaded, "writes by components are not replayed"));
     let mut session = session(loaded);
     let key = ObjectKey::new("default", "web-6d4cf56db6-b2k4d");
-    let has_deleted = |session: &Session| session.world().objects().get_kind(Kind::Pod, &key).is_some();
+    let exists = |session: &Session| session.world().objects().get_kind(Kind::Pod, &key).is_some();
     advance(&mut session, 59);
-    assert_eq!((n_pods(&session), has_deleted(&session)), (2, true));
+    assert_eq!((n_pods(&session), exists(&session)), (2, true));
     advance(&mut session, 119);
-    assert_eq!((n_pods(&session), has_deleted(&session)), (2, false));
+    assert_eq!((n_pods(&session), exists(&session)), (2, false));
     advance(&mut session, 150);
     assert_eq!(n_pods(&session), 3);
-    // The record says Unknown at 240 s.
+    // In the recording the node becomes Unknown at 240 s.
     advance(&mut session, 229);
-    assert_eq!(ready(&session, "n2"), "True");
+    assert_eq!(ready_status(&session, "n2"), "True");
     advance(&mut session, 246);
-    assert_eq!(ready(&session, "n2"), "Unknown");
+    assert_eq!(ready_status(&session, "n2"), "Unknown");
     assert_eq!(refused(&session), Vec::<String>::new());
     assert_eq!(session.progress().bugs(), 0);
 }
@@ -151,16 +152,16 @@ fn node_that_restarts_is_powered_off_and_booted() {
     assert_eq!(timeline(&loaded)[2..], ends);
 }
 
-/// The change of a Deployment's image.
+/// A patch that changes the image of a Deployment.
 const PATCH: &str = "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"app\",\"image\":\"example.com/api:2\",\
                      \"resources\":{\"requests\":{\"cpu\":\"100m\"}}}]}}}}";
 
-/// Writes of users become API calls and commands; those of components are left to the simulation.
+/// Writes of users become API calls and commands; writes of components are not replayed but simulated.
 /// Shows: P-15
 #[test]
 fn audit_log_replays_writes_of_users() {
     let loaded = load(&[file("audit.log")]);
-    let wanted = [
+    let expected = [
         "0.25 kubectl create -f - <<'EOF'".to_owned(),
         "5.25 kubectl create -f - <<'EOF'".to_owned(),
         "20 kubectl create -f - <<'EOF'".to_owned(),
@@ -172,7 +173,7 @@ fn audit_log_replays_writes_of_users() {
         "60 POST /api/v1/namespaces/shop/pods/debug/eviction".to_owned(),
         entry("70", "kubectl delete deployment api -n shop --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), wanted);
+    assert_eq!(timeline(&loaded), expected);
     for notice in [
         "1 write is not replayed, because its audit event has no object (level Metadata): ConfigMap shop/flags",
         "not in the files before; a dump of the beginning, opened together with the history, has it: Node worker-1",
@@ -193,7 +194,7 @@ fn audit_log_replays_writes_of_users() {
 
 /// Shows: P-15
 #[test]
-fn dump_is_the_beginning_of_an_audit_log() {
+fn audit_log_with_a_dump_starts_from_the_dump() {
     let node = "{apiVersion: v1, kind: Node, metadata: {name: worker-1, uid: w1, creationTimestamp: \
                 '2026-01-06T12:00:52Z'}, status: {capacity: {cpu: '2', memory: 4Gi, pods: '110'}, conditions: \
                 [{type: Ready, status: 'True', lastHeartbeatTime: '2026-01-06T12:00:52Z'}]}}\n";
@@ -214,13 +215,13 @@ fn dump_is_the_beginning_of_an_audit_log() {
 #[test]
 fn kwokctl_recording_is_replayed() {
     let loaded = load(&[file("kwok.yaml")]);
-    let wanted = [
+    let expected = [
         entry("0", "kubectl scale deployment web --replicas=3"),
         "15 kubectl create -f - <<'EOF'".to_owned(),
         entry("45", "kubectl cordon kwok-node-0"),
         entry("50", "kubectl delete pod alone --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), wanted);
+    assert_eq!(timeline(&loaded), expected);
     let mut session = session(loaded);
     advance(&mut session, 40);
     let objects = session.world().objects();
@@ -234,12 +235,12 @@ fn kwokctl_recording_is_replayed() {
 #[test]
 fn simkube_trace_is_replayed() {
     let loaded = load(&[file("simkube.json")]);
-    let wanted = [
+    let expected = [
         entry("60", "kubectl scale deployment web --replicas=5"),
         "90 kubectl create -f - <<'EOF'".to_owned(),
         entry("120", "kubectl delete deployment web --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), wanted);
+    assert_eq!(timeline(&loaded), expected);
     assert!(has_notice(&loaded, "how long pods ran"), "{:?}", notices_of(&loaded));
     let mut session = session(loaded);
     advance(&mut session, 30);
@@ -250,7 +251,7 @@ fn simkube_trace_is_replayed() {
     assert_eq!(n_pods(&session), 2);
 }
 
-/// A history that was saved or shared is the same run.
+/// A saved or shared history gives the same run.
 /// Shows: P-15, T-05
 #[test]
 fn saved_or_shared_history_runs_the_same() {
@@ -298,7 +299,7 @@ fn history_together_with_a_scenario_is_refused() {
 
 /// Shows: P-15, Q-03
 #[test]
-fn damaged_histories_do_not_panic() {
+fn damaged_histories_cause_no_panic() {
     for name in ["watch-events.json", "audit.log", "kwok.yaml", "simkube.json"] {
         let (_, text) = file(name);
         for end in (0..text.len()).step_by(text.len() / 40) {
@@ -317,7 +318,7 @@ fn damaged_histories_do_not_panic() {
     }
 }
 
-/// A history is anonymised as the scenario that it becomes. API calls, here of an eviction, are left out as always.
+/// A history is first converted to a scenario and then anonymised. Anonymising removes API calls, here an eviction.
 /// Shows: P-15, Q-06
 #[test]
 fn renamed_history_keeps_its_commands() {

@@ -7,8 +7,8 @@ use podscope_session::report::field;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// Each invariant of the facts CT-162 to CT-186 is checked, and two more; each has a statement, a keeper, a breaker and
-/// a lesson.
+/// Each invariant of the facts CT-162 to CT-186 and two further ones are checked. Each has a statement, says what keeps
+/// and what breaks it, and names a lesson.
 /// Shows: F-03, CT-162, CT-163, CT-164, CT-165, CT-166, CT-167, CT-168, CT-169, CT-170, CT-171, CT-172, CT-173,
 /// CT-174, CT-175, CT-176, CT-177, CT-178, CT-179, CT-180, CT-181, CT-182, CT-183, CT-184, CT-185, CT-186
 #[test]

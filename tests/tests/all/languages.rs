@@ -1,11 +1,11 @@
-//! Answers of the engine in the language of whoever prints them (Q-09). The engine itself has none.
+//! Answers of the engine are translated when they are printed (Q-09): the engine itself has no language.
 
 use podscope_messages::{COMPILED, Locale, PSEUDO, Plural, set};
 use podscope_protocol::markdown;
 use podscope_session::scenario;
 use podscope_session::whatif::{self, Control, Question};
 
-/// The pod that nothing replaces and the budget that allows no disruption have a reason each.
+/// A drain of a node has two problems: nothing replaces the pod `alone`, and the budget allows no disruption.
 const CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -63,7 +63,7 @@ fn what_if_answer_is_translated_only_when_printed() {
     set(None);
     assert_eq!(translated_json, json);
     for (english, translation) in [(text, translated), (table, translated_table)] {
-        // Lines of names and numbers only are the same in each language.
+        // Lines that contain only names and numbers are the same in each language.
         let has_words = |line: &&str| !line.contains("/110") && !line.starts_with("|--") && !line.is_empty();
         let same: Vec<&str> = translation
             .lines()

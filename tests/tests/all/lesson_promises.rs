@@ -1,6 +1,6 @@
-//! The promises (`keep`) of the lessons are broken by wrong acts. During each promise, acts are drawn that a lesson may
-//! tempt to: delete, force, recreate, relabel and scale. Their effect is counted without the lesson's conditions: by the
-//! UIDs that the API server stores and by the processes that run.
+//! The promises (`keep`) of lessons detect wrong actions. During each promise, random actions are run that a learner
+//! may try: delete, force delete, recreate, relabel and scale. Whether an action breaks the promise is decided without the
+//! lesson's conditions: by the UIDs in the API server and by the running processes.
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 use podscope_cluster::{SimTime, Span};
@@ -11,17 +11,17 @@ use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{Check, Condition, Test, Timed};
 use podscope_session::timeline::{Session, Slice};
 
-/// Number of acts that are drawn for each promise.
-const ACTS: usize = 4;
-/// How long the effect of an act is observed.
-const OBSERVED: Span = Span::seconds(45);
-/// Time between two counts.
-const SAMPLE: Span = Span::millis(250);
+/// Number of random actions during each promise.
+const N_ACTIONS: usize = 4;
+/// Time for which the effect of an action is observed.
+const OBSERVATION_TIME: Span = Span::seconds(45);
+/// Time between two checks of the promises.
+const CHECK_INTERVAL: Span = Span::millis(250);
 
-/// A reproducible sequence of numbers.
-struct Draw(u64);
+/// A reproducible sequence of random numbers.
+struct RandomSequence(u64);
 
-impl Draw {
+impl RandomSequence {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
@@ -32,7 +32,7 @@ impl Draw {
 }
 
 /// A command line, and its standard input.
-type Line = (String, Option<String>);
+type CommandLine = (String, Option<String>);
 
 /// The subject of a promise.
 enum Subject {
@@ -44,12 +44,12 @@ enum Subject {
     },
     /// Objects that must stay, by UID.
     Same(Vec<Uid>),
-    /// At least so many pods serve.
-    Serving { get: Box<Get>, least: usize },
+    /// Pods of which a minimum number must run and not be terminating.
+    Serving { get: Box<Get>, minimum: usize },
 }
 
 impl Subject {
-    /// None if the promise is not about objects that an act could replace.
+    /// Returns `None` if the promise is not about objects that an action could replace.
     fn of(keep: &Condition, session: &Session) -> Option<Self> {
         let objects = session.world().objects();
         let object = |kind: &Kind, key: &ObjectKey| Self::Object {
@@ -75,7 +75,7 @@ impl Subject {
             },
             Check::Ready { get, test } => Some(Self::Serving {
                 get: get.clone(),
-                least: match test {
+                minimum: match test {
                     Test::Range { least: Some(least), .. } => usize::try_from(*least).ok()?,
                     Test::Equals(value) => value.as_u64().and_then(|number| usize::try_from(number).ok())?,
                     _ => return None,
@@ -85,7 +85,7 @@ impl Subject {
         }
     }
 
-    /// The objects that acts are about.
+    /// Returns the objects on which wrong actions are tried.
     fn objects(&self, session: &Session) -> Vec<Object> {
         let objects = session.world().objects();
         match self {
@@ -95,7 +95,7 @@ impl Subject {
         }
     }
 
-    /// Whether the promise does not hold now.
+    /// Returns whether the promise is broken now.
     fn is_broken(&self, session: &Session) -> bool {
         let objects = session.world().objects();
         match self {
@@ -103,7 +103,7 @@ impl Subject {
                 uid.is_some() && objects.get_kind(*kind, key).map(|object| object.metadata().uid.clone()) != *uid
             }
             Self::Same(uids) => uids.iter().any(|uid| objects.by_uid(uid).is_none()),
-            Self::Serving { get, least } => {
+            Self::Serving { get, minimum } => {
                 let processes: Vec<_> = session
                     .world()
                     .machines()
@@ -115,14 +115,14 @@ impl Subject {
                         .iter()
                         .any(|process| process.uid == *uid && process.signals.is_empty())
                 };
-                selected(&get.target, objects).iter().filter(runs).count() < *least
+                selected(&get.target, objects).iter().filter(runs).count() < *minimum
             }
         }
     }
 }
 
-/// The wrong acts on an object.
-fn acts(object: &Object, session: &Session) -> Vec<Vec<Line>> {
+/// Returns wrong actions on an object.
+fn wrong_actions(object: &Object, session: &Session) -> Vec<Vec<CommandLine>> {
     let (kind, metadata) = (object.kind(), object.metadata());
     let (name, namespace) = (&metadata.name, &metadata.namespace);
     let of = format!("{} {name}", kind.plural());
@@ -142,19 +142,19 @@ fn acts(object: &Object, session: &Session) -> Vec<Vec<Line>> {
         fields.retain(|field, _| matches!(field.as_str(), "name" | "namespace" | "labels" | "annotations"));
     }
     let recreate = (format!("kubectl apply -f -{within}"), Some(value.to_string()));
-    let mut acts = vec![vec![delete.clone()], vec![force.clone()], vec![force, recreate]];
+    let mut actions = vec![vec![delete.clone()], vec![force.clone()], vec![force, recreate]];
     if let Some(label) = metadata.labels.keys().next() {
-        acts.push(vec![line(format!(
+        actions.push(vec![line(format!(
             "kubectl label {of}{within} {label}=other --overwrite"
         ))]);
     }
     if kind == Kind::Pod
         && let Some((label, value)) = metadata.labels.iter().next()
     {
-        acts.push(vec![line(format!(
+        actions.push(vec![line(format!(
             "kubectl delete pods -l {label}={value}{within} --wait=false"
         ))]);
-        acts.push(vec![line(format!(
+        actions.push(vec![line(format!(
             "kubectl delete pods -l {label}={value}{within} --grace-period=0 --force"
         ))]);
     }
@@ -162,14 +162,14 @@ fn acts(object: &Object, session: &Session) -> Vec<Vec<Line>> {
         for owner in session.world().objects().list_kind(workload) {
             if owner.metadata().owner_references.is_empty() && owner.metadata().namespace == *namespace {
                 let owner = format!("{}/{}", workload.plural(), owner.metadata().name);
-                acts.push(vec![line(format!("kubectl scale {owner}{within} --replicas=0"))]);
+                actions.push(vec![line(format!("kubectl scale {owner}{within} --replicas=0"))]);
             }
         }
     }
-    acts
+    actions
 }
 
-/// A run of the solution up to the first instant at which a step is shown.
+/// Runs the solution of a lesson up to the first instant at which a step is shown.
 fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
     let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     let is_before = |timed: &&Timed| timed.at < shown_at;
@@ -177,20 +177,20 @@ fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
     let mut session = Session::new(loaded).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     session.schedule(before);
     while session.progress().story().shown().len() <= step && session.now() <= shown_at {
-        let _: Slice = session.advance(session.now() + SAMPLE, 100_000);
+        let _: Slice = session.advance(session.now() + CHECK_INTERVAL, 100_000);
     }
     session
 }
 
-/// Performs an act during a promise and returns a complaint if the promise is broken and does not turn red.
-fn complaint(session: &Session, step: usize, act: &[Line], delay: Span) -> Option<String> {
+/// Performs an action during a promise and returns a complaint if the promise is broken but the lesson does not stop.
+fn complaint(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
     let mut session = session.clone();
     let steps = session.loaded().scenario.steps.clone();
     let keeps = &steps[step].keeps;
     let subjects: Vec<Option<Subject>> = keeps.iter().map(|keep| Subject::of(keep, &session)).collect();
     let act_at = session.now() + delay;
     while session.now() < act_at && session.advance(act_at, 100_000) == Slice::More {}
-    for (text, stdin) in act {
+    for (text, stdin) in action {
         let command = match stdin {
             Some(_) => parse_piped(text, stdin.as_deref()).map(|(command, _)| command),
             None => parse(text),
@@ -202,14 +202,14 @@ fn complaint(session: &Session, step: usize, act: &[Line], delay: Span) -> Optio
         let answered = session.now() + Span::seconds(1);
         while session.now() < answered && session.advance(answered, 100_000) == Slice::More {}
     }
-    let end = session.now() + OBSERVED;
+    let end = session.now() + OBSERVATION_TIME;
     let mut broken: Vec<Option<SimTime>> = vec![None; subjects.len()];
     while session.now() < end && session.progress().story().finished().is_none() {
         for (subject, broken) in subjects.iter().zip(&mut broken) {
             let is_broken = subject.as_ref().is_some_and(|subject| subject.is_broken(&session));
             *broken = broken.or(is_broken.then(|| session.now()));
         }
-        let target = session.now() + SAMPLE;
+        let target = session.now() + CHECK_INTERVAL;
         while session.now() < target && session.advance(target, 100_000) == Slice::More {}
     }
     let story = session.progress().story();
@@ -218,7 +218,7 @@ fn complaint(session: &Session, step: usize, act: &[Line], delay: Span) -> Optio
         .zip(keeps)
         .find_map(|(broken, keep)| Some((keep, (*broken)?)))?;
     let (keep, at) = first;
-    let words: Vec<&str> = act.iter().map(|(text, _)| text.as_str()).collect();
+    let words: Vec<&str> = action.iter().map(|(text, _)| text.as_str()).collect();
     story.halt().is_none().then(|| {
         format!(
             "step {}: {} at {}: {}",
@@ -232,9 +232,9 @@ fn complaint(session: &Session, step: usize, act: &[Line], delay: Span) -> Optio
 
 /// Shows: E-07
 #[test]
-fn promise_turns_red_when_uids_or_processes_say_it_is_broken() {
+fn lesson_stops_when_uids_or_processes_show_a_broken_promise() {
     let mut complaints = Vec::new();
-    let mut n_acts = 0;
+    let mut n_actions = 0;
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         if loaded.scenario.steps.iter().all(|step| step.keeps.is_empty()) {
@@ -250,17 +250,20 @@ fn promise_turns_red_when_uids_or_processes_say_it_is_broken() {
             let session = run_to_step(name, step, shown.at);
             let subjects = keeps.iter().filter_map(|keep| Subject::of(keep, &session));
             let objects: Vec<Object> = subjects.flat_map(|subject| subject.objects(&session)).collect();
-            let all: Vec<Vec<Line>> = objects.iter().flat_map(|object| acts(object, &session)).collect();
-            let mut draw = Draw(name.bytes().fold(step as u64, |seed, byte| {
+            let all: Vec<Vec<CommandLine>> = objects
+                .iter()
+                .flat_map(|object| wrong_actions(object, &session))
+                .collect();
+            let mut random = RandomSequence(name.bytes().fold(step as u64, |seed, byte| {
                 seed.wrapping_mul(31).wrapping_add(u64::from(byte))
             }));
-            for _ in 0..ACTS.min(all.len()) {
-                let (act, delay) = (&all[draw.below(all.len())], Span::seconds(draw.below(5) as i64));
-                n_acts += 1;
-                complaints.extend(complaint(&session, step, act, delay).map(|why| format!("{name}, {why}")));
+            for _ in 0..N_ACTIONS.min(all.len()) {
+                let (action, delay) = (&all[random.below(all.len())], Span::seconds(random.below(5) as i64));
+                n_actions += 1;
+                complaints.extend(complaint(&session, step, action, delay).map(|why| format!("{name}, {why}")));
             }
         }
     }
-    assert!(n_acts > 100, "{n_acts} acts were drawn");
+    assert!(n_actions > 100, "{n_actions} actions were tried");
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -45,7 +45,8 @@ fn session(text: &str) -> Session {
     Session::new(loaded).expect("the session starts")
 }
 
-/// Runs a read-only kubectl command. Returns whether its last line is on stderr, and this line.
+/// Runs a read-only kubectl command. Returns whether the last line of its output is on stderr, and that
+/// line.
 fn answer(session: &Session, line: &str) -> (bool, String) {
     let Ok(Command::Kubectl { action: kubectl, .. }) = command::parse(line) else {
         panic!("{line:.100} is no kubectl command");
@@ -74,7 +75,7 @@ fn too_expensive_query_is_refused_with_message() {
         ));
     }
     let session = session(&text);
-    // Four nested unions of sixty parts each visit 60⁴ lists of the pod.
+    // Four nested unions of 60 parts each: the query visits the `env` list of the pod 60⁴ times.
     let union_of_sixty = |part: &str| format!("[{part}{}]", format!(",{part}").repeat(59));
     let unions = ["'spec'", "'containers'", "0", "'env'"].map(union_of_sixty).concat();
     let too_much_work = "this command would look at more than 20000000 values";

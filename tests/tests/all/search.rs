@@ -91,11 +91,11 @@ fn search_finds_each_switch_that_violates_an_invariant() {
     }
 }
 
-/// With default settings, every violation is attributed to a command or a fault, with the exception of the facts that
-/// allows it.
+/// With default settings, every violation is attributed to a command or a fault, and its record cites the fact that
+/// documents this exception (`CT-…` or `LC-…`).
 /// Shows: F-03, F-04
 #[test]
-fn violations_with_default_settings_have_an_exception() {
+fn violations_with_default_settings_cite_a_known_exception() {
     let source = Source::Drawn { history: Vec::new() };
     let mut n_violations = 0;
     for seed in 0..DEFAULT_SEEDS {

@@ -10,7 +10,7 @@ use podscope_tests::files;
 
 use super::scenarios::complaints_of;
 
-/// The files name the facts.
+/// Each file names the facts that it shows.
 #[test]
 fn claims_of_the_seed_documents_hold() {
     let mut complaints = Vec::new();
@@ -57,7 +57,7 @@ fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
     all.iter().map(row).collect()
 }
 
-/// A session in which the pod `site` is created after one second; `then` are the further lines of the timeline.
+/// Returns a session in which the pod `site` is created after one second; `then` holds further lines of the timeline.
 fn site_session(then: &str) -> Session {
     let pod = SITE.replace('\n', "");
     let scenario = format!(
@@ -77,7 +77,7 @@ fn bytes_at(session: &mut Session, seconds: i64) -> Vec<(String, i64, f64)> {
 
 /// Shows: LC-003. Document 002, figure 1: an emptyDir survives a new sandbox and a reboot of its node.
 #[test]
-fn empty_dir_survives_sandbox_and_node() {
+fn empty_dir_survives_new_sandbox_and_reboot() {
     let mut session = site_session(
         "  - {at: 20s, run: fault sandbox site}\n  - {at: 60s, run: fault poweroff a-1}\n  - {at: 80s, run: fault boot a-1}\n",
     );

@@ -166,9 +166,9 @@ fn mask_uids(text: &str) -> String {
     words.join(" ")
 }
 
-/// One attempt, binding, preemption or nomination of a pod.
+/// A scheduling attempt, binding, preemption or nomination of a pod.
 #[derive(Debug, Clone)]
-struct Happening {
+struct PodEvent {
     at: f64,
     pod: String,
     what: String,
@@ -176,10 +176,10 @@ struct Happening {
 
 #[derive(Default)]
 struct Story {
-    attempts: Vec<Happening>,
-    bound: Vec<Happening>,
-    preempted: Vec<Happening>,
-    nominated: Vec<Happening>,
+    attempts: Vec<PodEvent>,
+    bound: Vec<PodEvent>,
+    preempted: Vec<PodEvent>,
+    nominated: Vec<PodEvent>,
     states: Vec<Map<String, Value>>,
     problems: Vec<String>,
 }
@@ -193,13 +193,13 @@ fn attempt(record: &Value) -> String {
 
 impl Story {
     fn of_recording(real: &Value) -> Self {
-        let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<Happening> {
-            let happening = |record: &Value| Happening {
+        let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<PodEvent> {
+            let event = |record: &Value| PodEvent {
                 at: seconds(&record["t"]),
                 pod: text(record, pod).to_owned(),
                 what: what(record),
             };
-            list(&real[field]).iter().map(happening).collect()
+            list(&real[field]).iter().map(event).collect()
         };
         let node = |record: &Value| text(record, "node").to_owned();
         let mut states = Vec::new();
@@ -266,7 +266,7 @@ impl Story {
             _ => text(record, "node").to_owned(),
         };
         let at = seconds(&record["t"]);
-        list.push(Happening { at, pod, what });
+        list.push(PodEvent { at, pod, what });
     }
 }
 
@@ -294,34 +294,34 @@ fn state_of(session: &Session) -> Map<String, Value> {
     pods
 }
 
-/// Happenings by step and pod: text and time in seconds.
+/// Events by step and pod: text and time in seconds of each.
 type BySteps = Map<(usize, String), Vec<(String, f64)>>;
 
-fn by_steps(sequence: &Value, happenings: &[Happening]) -> BySteps {
+fn by_steps(sequence: &Value, events: &[PodEvent]) -> BySteps {
     let mut out = BySteps::new();
-    for happening in happenings {
-        let has_started = |step: &&Value| happening.at >= seconds(&step["at"]) - 0.01;
+    for event in events {
+        let has_started = |step: &&Value| event.at >= seconds(&step["at"]) - 0.01;
         let step = list(&sequence["steps"])
             .iter()
             .filter(has_started)
             .count()
             .saturating_sub(1);
-        let key = (step, happening.pod.clone());
-        out.entry(key).or_default().push((happening.what.clone(), happening.at));
+        let key = (step, event.pod.clone());
+        out.entry(key).or_default().push((event.what.clone(), event.at));
     }
     out
 }
 
 /// Removes repeated attempts of pods with claims that have the same text and follow within 0.1 s: their number depends on
 /// the writes of the volume controller, not on the scheduler.
-fn without_repetitions(attempts: &[Happening], has_claims: &dyn Fn(&str) -> bool) -> Vec<Happening> {
+fn without_repetitions(attempts: &[PodEvent], has_claims: &dyn Fn(&str) -> bool) -> Vec<PodEvent> {
     let mut last: Map<&str, (&str, f64)> = Map::new();
     let mut out = Vec::new();
-    for happening in attempts {
-        let before = last.insert(&happening.pod, (&happening.what, happening.at));
-        let is_repeated = before.is_some_and(|(what, at)| what == happening.what && happening.at - at < 0.1);
-        if !(is_repeated && has_claims(&happening.pod)) {
-            out.push(happening.clone());
+    for event in attempts {
+        let before = last.insert(&event.pod, (&event.what, event.at));
+        let is_repeated = before.is_some_and(|(what, at)| what == event.what && event.at - at < 0.1);
+        if !(is_repeated && has_claims(&event.pod)) {
+            out.push(event.clone());
         }
     }
     out
@@ -362,8 +362,8 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
             .chain(ours.keys())
             .collect::<podscope_api::ordered::Set<_>>()
         {
-            let happenings_of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
-            let (a, b) = (happenings_of(&real), happenings_of(&ours));
+            let events_of = |steps: &BySteps| steps.get(key).cloned().unwrap_or_default();
+            let (a, b) = (events_of(&real), events_of(&ours));
             let texts = |list: &[(String, f64)]| -> Vec<String> { list.iter().map(|(what, _)| what.clone()).collect() };
             if texts(&a) != texts(&b) {
                 out.push(format!("{name} of {key:?}: real {a:?}, ours {b:?}"));
