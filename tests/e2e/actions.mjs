@@ -135,7 +135,7 @@ export async function seek(page, instant, patience = TIMEOUT) {
   await waitUntilSettled(page);
 }
 
-/** The current simulated time as the page shows it. */
+/** Returns the current simulated time as the page shows it. */
 export async function now(page) {
   return page.locator(".page").getAttribute("data-now");
 }

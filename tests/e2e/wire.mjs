@@ -29,7 +29,7 @@ const concatenate = (parts) => {
 export const openFile = (name, body) => concatenate([Uint8Array.of(0, 0, 1), ...encodeText(name), ...encodeText(body)]);
 /** The request to seek to an instant, in microseconds. */
 export const seekTo = (at) => Uint8Array.from([7, ...signed(at)]);
-/** The request how many more copies of a pod fit; the pod is given as `NAMESPACE/NAME`. */
+/** The request that asks how many more copies of a pod fit; the pod is given as `NAMESPACE/NAME`. */
 export const howManyMore = (pod) => concatenate([Uint8Array.of(39, 1, 2), ...encodeText(pod), Uint8Array.of(0)]);
 /** The message that the page has drawn a frame. */
 export const frameDone = () => Uint8Array.of(25);

@@ -3,7 +3,7 @@
 import { SIZES, THEMES } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
-test("the shell paints before any wasm is loaded", async ({ t }) => {
+test("the loading screen is painted before any wasm is loaded", async ({ t }) => {
   const page = await t.open("", {
     wait: false,
     // The engine's and the page's wasm never arrive.
@@ -16,7 +16,7 @@ test("the shell paints before any wasm is loaded", async ({ t }) => {
 });
 
 // Shows: U-10
-test("the first cluster is shown before the engine loads; clicks before that take effect later", async ({ t }) => {
+test("the first cluster is shown before the engine loads, and clicks wait for the engine", async ({ t }) => {
   let allowLoading;
   const mayLoad = new Promise((resolve) => { allowLoading = resolve; });
   const page = await t.open("", {

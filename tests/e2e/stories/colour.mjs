@@ -48,7 +48,7 @@ test("the marks of pods can be distinguished without colour", async ({ t }) => {
 });
 
 // Shows: U-08, U-09
-test("the overview of a large cluster follows the theme, also while paused", async ({ t }) => {
+test("the overview of a large cluster takes the colours of the theme, also while time is paused", async ({ t }) => {
   const page = await t.open("", { theme: "light" });
   await t.pause(page);
   const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +

@@ -68,7 +68,7 @@ const hostileTexts = (page) => page.evaluate(({ hidden, rtl }) => {
     const { data, parentElement } = walker.currentNode;
     if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
     if (hides.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
-    // A block does not affect other texts; within a line only an isolated element does not.
+    // A block does not change the direction of other texts; an inline element must be isolated.
     const block = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
     if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !block(parentElement)) {
       all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);

@@ -15,7 +15,7 @@ test("a first visit shows a running cluster with explained scheduling decisions"
 });
 
 // Shows: U-02, U-03
-test("a node that is cut off is drawn as cut while time runs", async ({ t }) => {
+test("a node is shown as cut off while time runs", async ({ t }) => {
   const page = await t.open("", { theme: "dark" });
   await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
   await page.getByRole("button", { name: "Cut a node off" }).click();

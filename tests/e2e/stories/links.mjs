@@ -90,7 +90,7 @@ test("the names of objects can be removed from a link", async ({ t }) => {
 });
 
 // Shows: Q-03
-test("an invalid link is refused, and the page opens as on a first visit", async ({ t }) => {
+test("an invalid link is refused, and the page shows the cluster of a first visit", async ({ t }) => {
   for (const hostile of ["s1:AAAA", "s1:%00%ff", "s999:abc", `s1:${"A".repeat(60_000)}`, "s1:<script>window.harmed=1</script>"]) {
     const page = await t.open(`#${hostile}`);
     await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();

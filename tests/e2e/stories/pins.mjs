@@ -14,7 +14,7 @@ const openQuestion = async (t, options) => {
 };
 
 // Shows: E-06
-test("a pin on the timeline answers when something happens; then answer and outcome are shown", async ({ t }) => {
+test("a pin on the timeline answers a question about an instant, and the outcome is shown", async ({ t }) => {
   const { page, story, question } = await openQuestion(t);
   const now = await t.now(page);
   // While the question is open, everything that would reveal the answer is hidden.

@@ -34,7 +34,7 @@ for (const [name, headers] of [["without headers", false], ["that sends the site
   });
 }
 
-test("strings cannot become markup or code", async ({ t }) => {
+test("strings cannot be assigned as markup or executed as code", async ({ t }) => {
   const page = await t.open();
   const refusals = await page.evaluate(() => [
     () => { document.body.innerHTML = "<b>x</b>"; },

@@ -165,7 +165,7 @@ test("the clock of an exam survives a reload, and the exam ends with a result", 
 });
 
 // Shows: E-14
-test("an embedded lesson exchanges messages with the page around it if its address says so", async ({ t }) => {
+test("an embedded lesson exchanges messages only with the origin that its address names", async ({ t }) => {
   const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
   // Another origin: the same site on another port, whose index page embeds the lesson.
   const around = await serve();
@@ -187,7 +187,7 @@ test("an embedded lesson exchanges messages with the page around it if its addre
   const inside = page.frames().find((frame) => frame.url().startsWith(t.url));
   await expect.poll(() => inside.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
 
-  // Without the parameter in its address the lesson neither sends nor accepts messages.
+  // Without the parameter `post` in its address the lesson neither sends nor accepts messages.
   await page.evaluate(() => { window.received.length = 0; });
   await page.evaluate((src) => { document.querySelector("iframe").src = src; }, `${t.url}?silent#lesson=first-pod&embed=story,cluster`);
   const silent = page.frameLocator("iframe");

@@ -243,7 +243,7 @@ test("a session that did not finish opening is not opened again automatically", 
 });
 
 // Shows: T-08
-test("#new starts a new session, and a page in a frame saves nothing", async ({ t }) => {
+test("#new starts a new session, and an embedded page saves nothing", async ({ t }) => {
   const page = await openSavedSession(t);
   const before = await savedSessions(page);
   await page.goto("about:blank");

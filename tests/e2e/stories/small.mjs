@@ -26,7 +26,7 @@ const changedValues = (page) => page.locator(".overview canvas").evaluate((canva
 });
 
 // Shows: U-08
-test("everything is visible with forced colours", async ({ t }) => {
+test("every mark is visible with forced colours", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
@@ -55,7 +55,7 @@ test("everything is visible with forced colours", async ({ t }) => {
 });
 
 // Shows: U-09, U-14
-test("the overview of a large cluster can be filtered and shows each view of the cluster", async ({ t }) => {
+test("the overview of a large cluster can be filtered, and shows the API's or the machines' view", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });

@@ -29,7 +29,7 @@ spec:
 `;
 
 // Shows: U-05
-test("lanes show events, and bars show how containers terminated", async ({ t }) => {
+test("timeline lanes show events, and bars show how containers terminated", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "graceful.yaml": GRACEFUL });
   await t.seek(page, "0:40.0");

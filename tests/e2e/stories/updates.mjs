@@ -110,7 +110,7 @@ test.describe(() => {
   });
 });
 
-test("a rollback is installed like an update", async ({ t }) => {
+test("a rollback to an older version is installed like an update", async ({ t }) => {
   const page = await openWithCopy(t);
   const before = await version(page);
   await t.publish("newer");

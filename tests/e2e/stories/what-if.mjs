@@ -86,7 +86,7 @@ spec:
 `;
 
 // Shows: P-14, U-08
-test("what-if marks fit into full nodes, and the menu of a zone asks what if it fails", async ({ t }) => {
+test("what-if marks fit into full nodes, and the menu of a zone predicts its power loss", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "many.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
     .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
