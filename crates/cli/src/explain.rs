@@ -43,7 +43,7 @@ pub(crate) struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    pub(crate) fn is_for_programs(&self) -> bool {
+    pub(crate) fn is_machine_readable(&self) -> bool {
         self.output == TextOrJson::Json || self.cases.is_some()
     }
 }

@@ -132,7 +132,7 @@ impl Command {
             Command::Why(given) => given.options.is_machine_readable(),
             Command::WhatIf(given) => given.is_machine_readable(),
             Command::Compare(given) => given.is_machine_readable(),
-            Command::Explain(given) => given.is_for_programs(),
+            Command::Explain(given) => given.is_machine_readable(),
             Command::Search(given) => given.is_machine_readable(),
             Command::Practice(given) => given.is_machine_readable(),
             Command::Grade(given) => given.is_machine_readable(),
