@@ -52,10 +52,10 @@ const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.separator, tags.punctuation], color: "var(--ink-2)" },
 ]));
 
-/** Longest document in which fields are completed, in characters. */
+/** Maximum length of a document in which fields are completed, in characters. */
 const MAX_COMPLETED = 200_000;
 
-/** Whether a position is inside brackets: in the syntax tree, or for a manifest inside a text value, in its line. */
+/** Returns whether a position is inside brackets: in the syntax tree or, for a manifest inside a text value, in its line. */
 function inFlow(state, at, textBefore) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;
@@ -80,11 +80,11 @@ function insert(name, type) {
   };
 }
 
-/** Mounts an editor in `host`. Calls `changed` with every new text, and `asked` with the text before and after the cursor
- *  in its YAML document and a number when it needs fields for completion. */
+/** Mounts an editor in `host`. Calls `changed` with every new text. When it needs fields for completion, calls `asked` with
+ *  the text before and after the cursor in its YAML document, and with the number of the request. */
 function mount(host, text, [changed, asked]) {
   let resolveFields;
-  // Number of the last call of `asked`. Answers to earlier ones are about another place in the text.
+  // Number of the last call of `asked`. Answers to earlier calls are about another position in the text.
   let asking = 0;
   const source = (context) => {
     const line = context.state.doc.lineAt(context.pos);
@@ -136,7 +136,7 @@ function mount(host, text, [changed, asked]) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
       view.focus();
     },
-    /** Shows problems, each with line and column from 1. */
+    /** Shows problems at their positions; line and column count from 1. */
     problems(list) {
       const doc = view.state.doc;
       view.dispatch(setDiagnostics(view.state, list.map(({ line, column, severity, message }) => {
@@ -146,7 +146,7 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Answers a call of `asked` by its number, with the fields that fit: pairs of name and hint. */
+    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the call's number. */
     fields([list, revision]) { if (revision === asking) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };

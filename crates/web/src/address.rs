@@ -33,17 +33,17 @@ fn fragment() -> Route {
     route::parse("", &hash.unwrap_or_default())
 }
 
-/// What a visit opens first, from the address and the kept sessions.
+/// Source that a visit opens first, chosen by the address and the stored sessions.
 #[derive(Debug, Default)]
 pub(crate) enum First {
     /// The source that the address names.
     #[default]
     Named,
-    /// The first visit's cluster. `shows_start`: with the introduction and the ways in; false in a frame.
+    /// The first visit's cluster. `shows_start`: with the introduction and its entry points; false in a frame.
     Welcome { shows_start: bool },
     /// Free play.
     Free,
-    /// A kept session: its number and the fragment of its link.
+    /// A stored session: its number and the fragment of its link.
     Kept(u64, String),
 }
 
@@ -72,7 +72,7 @@ impl First {
         }
     }
 
-    /// The source to open.
+    /// Returns the source to open, and for a stored session marks it as the one to resume.
     fn source(self, act: &Callback<Act>) -> Source {
         match self {
             Self::Kept(id, fragment) => resume_session(id, fragment, act),
@@ -86,14 +86,14 @@ impl First {
     }
 }
 
-/// Opens what the address names: a link, a lesson, or a file of this site; else `first`.
+/// Opens what the address names (a link, a lesson, or a file of this site), otherwise `first`.
 pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
     if let Some(course) = &route.course {
         read_course(course.clone(), send.clone(), act.clone());
     }
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
-            // The fragment is the one under which this browser kept its own session.
+            // This browser stored its own session under this fragment.
             Some((id, kept)) => resume_session(id, kept, act),
             None => Source::Link {
                 fragment: fragment.clone(),
@@ -148,14 +148,14 @@ fn read_course(course: String, send: Callback<Request>, act: Callback<Act>) {
     });
 }
 
-/// The kept session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
+/// Returns the stored session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
 fn kept_under(route: &Route) -> Option<(u64, String)> {
     let id = route.kept.filter(|_| !store::is_framed())?;
     Some((id, store::link_of_session(id)?))
 }
 
-/// The file name that messages show: the last part of the path if it has only usual characters. Otherwise a link could
-/// carry a sentence that reads like one of Podscope's own.
+/// Returns the file name that messages show: the last part of the path if it has only letters, digits, `.`, `-` and
+/// `_`. Otherwise a link could carry a sentence that reads like one of Podscope's own.
 fn file_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -166,9 +166,9 @@ fn file_name(path: &str) -> String {
     }
 }
 
-/// The kept session of a link's fragment: one kept under this very fragment, or the one that the browser's history
-/// entry names, whose link also covers what happened after the instant. Chromium forgets the entry's state if the page
-/// changes it while a reload begins; after a reload the session is then this tab's own.
+/// Returns the stored session that a link's fragment belongs to: the one stored under this very fragment, or the one
+/// that the browser's history entry names, whose link also covers what happened after the instant. Chromium loses the
+/// entry's state if the page changes it while a reload begins; after a reload the session is this tab's own.
 fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
@@ -180,12 +180,13 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
     Some((id, store::link_of_session(id)?))
 }
 
-/// The last session, or the first visit's cluster.
+/// Returns the last session, or the first visit's cluster if there is none.
 pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
     First::last().source(act)
 }
 
-/// Resumes a kept session, unless its last attempt to open did not finish: then opens the first visit's cluster.
+/// Resumes a stored session. If the previous attempt to open it did not finish, opens the first visit's cluster
+/// instead.
 fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
     if store::unfinished_opening().is_some_and(|what| what == id.to_string()) {
         act.emit(Act::Toast(t!(address::unfinished)));

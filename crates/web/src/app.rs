@@ -21,7 +21,6 @@ use crate::pure::route::{Panels, Theme, View};
 use crate::pure::translation;
 use crate::state::{Act, Page, Present, Shared, Sheet};
 
-/// The root component.
 #[component]
 pub(crate) fn App() -> Html {
     let route = use_memo((), |()| address());
@@ -33,7 +32,7 @@ pub(crate) fn App() -> Html {
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
         if let First::Welcome { shows_start } = &*first.borrow() {
-            // The first frame of a first visit is known: it is shown while the engine loads.
+            // A first visit always begins with the same frame: a recording of it is shown while the engine loads.
             page = page.with_recording();
             page.shell.start = *shows_start;
         }
@@ -100,8 +99,8 @@ pub(crate) fn App() -> Html {
             }
         });
     }
-    // While time runs in a big cluster, everything but the clock and the timeline's head (`Now`) is drawn again only
-    // at every third frame.
+    // While time runs in a big cluster, only every third frame redraws the page, except for the clock and the
+    // timeline's head (`Now`).
     let skips_frames = page.session.model.playing && page.session.is_big();
     let frames_per_render = if skips_frames { 3 } else { 1 };
     let rendered_frame = page.shell.frames / frames_per_render;
@@ -109,7 +108,7 @@ pub(crate) fn App() -> Html {
     view(&shown_page, &throttled_page, &ctl, busy, is_kept)
 }
 
-/// The page with the texts of its story and of the lessons in its language.
+/// Returns a copy of the page in which the story and the lessons are translated into the page's language.
 #[hook]
 fn use_translated(page: &Shared<Page>) -> Shared<Page> {
     let (opened, lessons, guarantees, task) = (
@@ -191,8 +190,8 @@ fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// After a way in was chosen by keyboard, moves the focus into the story that it opened, because the pressed button is
-/// gone. The story's panel cannot do this itself: it appears together with the story.
+/// After an entry point of the introduction was chosen by keyboard, moves the focus into the story that it opened,
+/// because the pressed button is gone. The story's panel cannot do this itself: it appears together with the story.
 #[hook]
 fn use_focus_after_start(page: &Page) {
     let was_start = use_mut_ref(|| false);
@@ -208,7 +207,7 @@ fn use_focus_after_start(page: &Page) {
     });
 }
 
-/// Keeps the progress in the course on this device. The stored progress is read first, so that an empty page does not
+/// Stores the progress in the course on this device. The stored progress is read first, so that an empty page does not
 /// overwrite what another tab stored.
 #[hook]
 fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
@@ -256,8 +255,8 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         at: page.session.model.now,
         horizon: page.session.model.horizon.max(page.session.model.now),
     };
-    // Parts that are drawn from much data compare it, so a change of the language makes them anew. The others are drawn
-    // again, and keep what is being typed in them.
+    // A change of the language recreates the parts that are drawn from much data, because they compare only the data.
+    // The other parts are drawn again, and keep what is being typed in them.
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
@@ -273,7 +272,7 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
                     <Editor beside=true text={text.clone()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} />
                 }
                 if panels.side && (page.session.sheet == Sheet::Side || !panels.cluster) { <Inspector key={page.shell.language.clone()} page={throttled_page.clone()} /> }
-                // A region of fixed height: what appears or disappears inside it moves nothing above it.
+                // A region of fixed height: elements that appear or disappear inside it move nothing above it.
                 <div class="room">
                     if panels.cluster { <Notes key={page.shell.language.clone()} page={throttled_page.clone()} /> }
                     if panels.timeline { <Timeline key={page.shell.language.clone()} page={throttled_page.clone()} /> }

@@ -1,4 +1,4 @@
-//! The page's connection to the engine: pending requests, and the effects of updates outside the page's state.
+//! The page's connection to the engine: pending requests, and the effects that updates have outside the page's state.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,26 +13,27 @@ use crate::engine::Engine;
 use crate::pure::watch::EngineWatch;
 use crate::state::Act;
 
-/// The engine, and what the page has to remember about requests that are not answered yet.
+/// The engine, and what the page has to remember about unanswered requests.
 #[derive(Default)]
 pub(crate) struct Connection {
     pub(crate) engine: Option<Engine>,
     is_seeking: bool,
     /// A session is open. Until then, a source that cannot be opened is replaced by the first visit's cluster.
     pub(crate) has_session: bool,
-    /// Time starts to run when the session opens. False for a link: it shows an instant.
+    /// Time starts when the session opens. False for a link, because a link shows one instant.
     plays_on_open: bool,
-    /// The session is a lesson that begins with a question: its time starts when the question is answered.
+    /// The session is a lesson that begins with a question: its time starts when the user has answered.
     plays_after_answer: bool,
-    /// The source that was requested last is the user's own: a link or a file.
+    /// The last requested source is the user's own: a link or a file.
     is_own: bool,
-    /// The session that was requested last is work to be kept: a file, not a link, or one with commands already.
+    /// The last requested session is the user's work and has to be stored: it is opened from a file, or the user ran a
+    /// command before it had opened.
     is_work: bool,
-    /// A session has been requested, and neither opened nor refused yet: commands belong to it.
+    /// A session has been requested, and neither opened nor been refused yet: new commands belong to it.
     is_opening: bool,
-    /// The user has worked on the session: gave a command, answered a question, or opened the session from a file.
+    /// The user has worked on the session: ran a command, answered a question, or opened the session from a file.
     pub(crate) is_touched: bool,
-    /// The session is the first visit's cluster, and the user has neither given a command nor moved time.
+    /// The session is the first visit's cluster, and the user has neither run a command nor moved time.
     pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
     /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.
@@ -89,7 +90,7 @@ impl Connection {
         }
     }
 
-    /// Records what is expected of the session that was requested.
+    /// Records properties of the session that was requested.
     fn expect_session(&mut self, play: bool, is_own: bool, is_work: bool) {
         self.plays_on_open = play;
         self.is_own = is_own;
@@ -106,10 +107,11 @@ impl Connection {
         };
     }
 
-    /// Updates the list of kept sessions after a session opened. The new session is kept beside the earlier ones and
-    /// replaces only one that the user did not touch. Returns whether it is itself a kept session.
+    /// Updates the list of stored sessions after a session opened. The new session is stored beside the earlier ones
+    /// and only replaces one that the user did not touch. Returns whether the new session is itself a stored session.
     fn session_opened(&mut self, asks: bool, stays_paused: bool) -> bool {
-        // Clears the note "opening", after which a session that cannot be drawn is not opened by itself again.
+        // Removes the note of the opening once the session has been drawn. If drawing fails, the note remains, and the
+        // session is not opened automatically again.
         browser::after_drawing(|| browser::after_drawing(|| store::note_opening(None)));
         let resumed = store::take_resumed();
         self.needs_history_entry = self.has_session && !std::mem::take(&mut self.has_entry);
@@ -148,12 +150,12 @@ impl Connection {
     }
 }
 
-/// Handles an update: applies its effects on the connection and on kept sessions, then passes it to the page's state.
+/// Handles an update: applies its effects on the connection and on stored sessions, then passes it to the page's state.
 pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
     match &update {
         Update::Settled { requests } => {
             let (requests, connection) = (*requests, connection.clone());
-            // Earlier updates are drawn by then.
+            // By then, earlier updates have been drawn.
             browser::after_drawing(move || {
                 if connection.borrow().n_sent == requests {
                     browser::set_settled(true);
@@ -196,7 +198,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let is_beside = {
                 let mut connection = connection.borrow_mut();
                 let was_first = !connection.has_session && connection.is_own;
-                // A dump opens paused, with its triage list. A session that runs elsewhere keeps its pace.
+                // A dump opens paused, with its triage list. A session that runs on a server keeps the server's pace.
                 !connection.session_opened(asks, opened.is_dump || opened.is_joined) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
@@ -214,7 +216,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 connection.is_opening = false;
                 !std::mem::replace(&mut connection.has_session, true)
             };
-            // Kept sessions stay as they are: a source that cannot be opened is replaced by the last session.
+            // Stored sessions are not changed: a source that cannot be opened is replaced by the last session.
             if is_first {
                 let source = if was_kept {
                     Source::Welcome

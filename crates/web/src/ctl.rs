@@ -16,20 +16,20 @@ pub(crate) struct Ctl {
 }
 
 impl Ctl {
-    /// Runs a button's command, or several lines of commands; the second click of a double click does nothing. If the
-    /// engine finds a dangerous command, a dialog first explains its effect.
+    /// Runs a button's command, or several lines of commands. Ignores the second click of a double click. If the engine
+    /// classifies a command as dangerous, a dialog first explains its effect.
     pub(crate) fn run(&self, line: &str) {
         if !is_double_click(line) {
             self.run_typed(line);
         }
     }
 
-    /// Runs what was typed on the console. A line that is typed again at once is meant.
+    /// Runs a command that was typed on the console. A repeated command is not taken for a double click.
     pub(crate) fn run_typed(&self, line: &str) {
         self.send_lines(line, |lines| Request::RunUnlessDangerous { lines });
     }
 
-    /// Ends the wait for the class: time runs to the question's outcome.
+    /// Reveals the outcome of an open question: time runs to it.
     pub(crate) fn reveal(&self, step: usize, present: Present) {
         self.act.emit(Act::Present(Present {
             question: false,
@@ -38,7 +38,7 @@ impl Ctl {
         self.send.emit(Request::Predict { step, answer: None });
     }
 
-    /// Closes the dialog that offered it, and starts presenting with these parts.
+    /// Closes the dialog with the button, and starts presenting with these parts.
     pub(crate) fn present(&self, parts: Present) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {
@@ -52,7 +52,7 @@ impl Ctl {
         self.send_lines(line, Request::run);
     }
 
-    /// Runs lines that were typed, and are confirmed now.
+    /// Runs typed lines that the user has confirmed.
     pub(crate) fn run_confirmed(&self, lines: &[String]) {
         if let Some(last) = lines.last() {
             self.act.emit(Act::Typed(last.clone()));
@@ -86,7 +86,7 @@ impl Ctl {
         self.send.emit(Request::Speed { per_mille });
     }
 
-    /// Returns a callback that selects something.
+    /// Returns a callback that selects a subject.
     pub(crate) fn select(&self, subject: SubjectRef) -> Callback<MouseEvent> {
         self.act.reform(move |_| Act::Select(Some(subject.clone())))
     }
@@ -118,10 +118,10 @@ impl Ctl {
 /// File name of a pasted text.
 pub(crate) const PASTED: &str = "pasted.yaml";
 
-/// Two equal commands within this time, in milliseconds, are one double click.
+/// Maximum time between two equal commands that count as one double click, in milliseconds.
 const DOUBLE_CLICK_MS: f64 = 350.0;
 
-/// Returns whether the same command was given a moment ago, which means that the button was double-clicked.
+/// Returns whether the same command was run a moment ago, which means that the button was double-clicked.
 fn is_double_click(line: &str) -> bool {
     thread_local! {
         static LAST: RefCell<(String, f64)> = const { RefCell::new((String::new(), 0.0)) };
@@ -135,7 +135,8 @@ fn is_double_click(line: &str) -> bool {
     })
 }
 
-/// The clock and the computed end of time, as a context of its own for the few components that follow every frame.
+/// The clock and the end of the computed time, in a separate context for the few components that change with every
+/// frame.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Now {
     pub(crate) at: Micros,

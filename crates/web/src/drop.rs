@@ -33,7 +33,7 @@ fn has_files(event: &DragEvent) -> bool {
     })
 }
 
-/// Listens to drag, drop and paste events while the page lives.
+/// Listens to drag, drop and paste events while the page exists.
 #[hook]
 pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
     let ctl = ctl.clone();

@@ -17,7 +17,7 @@ extern "C" {
 /// A message from the engine's worker.
 #[derive(Clone, Debug)]
 pub(crate) enum WorkerMessage {
-    /// The worker is alive: the answer to [`Engine::ping`].
+    /// The worker responds: the answer to [`Engine::ping`].
     Alive,
     /// An update of the protocol, decoded.
     Update(Box<Update>),
@@ -51,7 +51,7 @@ impl Engine {
             traps.emit(WorkerMessage::Trapped(event.message()));
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        // Messages and failures from before the listeners were attached.
+        // Messages and failures that arrived before the listeners were attached.
         if let Ok(early) = js_sys::Reflect::get(&worker, &"early".into())?.dyn_into::<Array>() {
             early.iter().for_each(|message| on_message.emit(decoded(message)));
         }
@@ -74,8 +74,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// Asks the worker for a sign of life: sends an empty message, which the worker answers with an empty one when it
-    /// gets to it.
+    /// Checks whether the worker responds: sends an empty message, which the worker answers with an empty message as
+    /// soon as it is free.
     pub(crate) fn ping(&self) -> Result<(), JsValue> {
         self.worker.post_message(&Uint8Array::new_with_length(0))
     }

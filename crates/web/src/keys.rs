@@ -14,7 +14,7 @@ use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, MenuSubject, Page, Present, Session, Shared};
 
-/// The shortcuts by group: keys as printed, and what they do.
+/// The shortcuts by group: keys as printed, and their effects.
 const SHEET: &[(Message, &[(&str, Message)])] = &[
     (
         messages::time,
@@ -61,7 +61,7 @@ const SHEET: &[(Message, &[(&str, Message)])] = &[
     (messages::presenting, crate::components::PRESENT_KEYS),
 ];
 
-/// The gestures by group: how they are made, and what they do.
+/// The gestures by group: how to make them, and their effects.
 const GESTURES: &[(Message, &[(Message, Message)])] = &[
     (
         messages::with_mouse,
@@ -82,7 +82,7 @@ const GESTURES: &[(Message, &[(Message, Message)])] = &[
     ),
 ];
 
-/// A group of the sheet: its heading, and its rows of a key or gesture and what it does.
+/// A group of the sheet: its heading, and rows of a key or gesture with its effect.
 pub(crate) type Group = (String, Vec<(String, String)>);
 
 /// All groups of the sheet, in the current language.
@@ -98,7 +98,7 @@ pub(crate) fn sheet() -> Vec<Group> {
     keys.chain(gestures).collect()
 }
 
-/// Name of a key in the current language. All but the space bar have their name printed on them.
+/// Returns the name of a key in the current language. Only the space bar needs a translated name.
 fn key_name(key: &str) -> String {
     match key {
         "Space" => messages::space.text(),
@@ -106,7 +106,7 @@ fn key_name(key: &str) -> String {
     }
 }
 
-/// Listens to keys while the page lives.
+/// Listens to keys while the page exists.
 #[hook]
 pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
     let (latest, ctl) = (latest.clone(), ctl.clone());
@@ -137,7 +137,7 @@ fn is_typing(event: &KeyboardEvent) -> bool {
         .is_some()
 }
 
-/// The node that shortcuts act on: the focused one, else the selected one.
+/// Returns the node that shortcuts act on: the focused one, otherwise the selected one.
 fn target_node(page: &Page) -> Option<String> {
     let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused
@@ -149,7 +149,7 @@ fn target_node(page: &Page) -> Option<String> {
     })
 }
 
-/// Id of the pod that shortcuts act on: the focused one, else the selected one.
+/// Returns the id of the pod that shortcuts act on: the focused one, otherwise the selected one.
 fn target_pod(page: &Page) -> Option<String> {
     let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused.and_then(|element| element.get_attribute("data-id"));
@@ -159,7 +159,7 @@ fn target_pod(page: &Page) -> Option<String> {
     })
 }
 
-/// Instant of the latest mark before the clock.
+/// Returns the instant of the latest timeline mark before the clock.
 pub(crate) fn mark_before(session: &Session) -> Micros {
     session
         .model
@@ -246,7 +246,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// Closes the topmost panel, or else clears the selection.
+/// Closes the topmost panel; if none is open, clears the selection.
 fn escape(page: &Page, ctl: &Ctl) -> bool {
     if page.shell.dialog.is_modal() {
         return false; // The dialog handles it.
@@ -276,7 +276,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// The command that a key runs on the focused node or pod.
+/// Returns the command that a key runs on the focused node or pod.
 fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     if let "Delete" | "Backspace" = key {
         let pod = page.session.model.pods.get(&target_pod(page)?)?;
@@ -304,7 +304,7 @@ fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     })
 }
 
-/// Asks the engine what would help the pending pod.
+/// Asks the engine for remedies for the pending pod.
 fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     let Some(pod) = target_pod(page)
         .and_then(|id| page.session.model.pods.get(&id).cloned())
@@ -320,7 +320,7 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// Handles the keys while presenting. The keys of a presenter's remote turn the story's steps.
+/// Handles the keys while presenting. The keys of a presenter's remote control turn the story's steps.
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let story = &page.session.model.story;
     let mut next = page.shell.present;

@@ -1,5 +1,5 @@
-//! Chooses the page's language and loads its file. On a reload the tab keeps its language; else the address chooses
-//! (`lang=`), then the reader's kept choice, then the browser.
+//! Chooses the page's language and loads its file. On a reload the tab keeps its language; otherwise the address
+//! (`lang=`), the reader's stored choice and the browser's languages are tried in this order.
 
 use std::cell::Cell;
 
@@ -14,11 +14,12 @@ use crate::state::Act;
 const FOLDER: &str = "data-locales";
 
 thread_local! {
-    /// Number of the latest request for a language: a file that arrives later than a newer request is dropped.
+    /// Number of the latest request for a language. A file that arrives for an earlier request is ignored.
     static LATEST: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The page's language of a code: the code itself, or the language of a region (`es-MX`). `None` for other languages.
+/// Returns the page's language for a code: for the code itself, or for the code without its region (`es-MX`). `None`
+/// for other languages.
 fn known(code: &str) -> Option<&'static str> {
     let language = code.split('-').next().unwrap_or_default();
     let is_it = |known: &&str| known.eq_ignore_ascii_case(language);
@@ -28,7 +29,7 @@ fn known(code: &str) -> Option<&'static str> {
     }
 }
 
-/// The language that a visit begins in.
+/// Returns the language that a visit begins in.
 pub(crate) fn first(in_address: Option<String>) -> &'static str {
     let of_tab = || store::language_of_tab().filter(|_| browser::is_reload());
     let of_browser = || {
@@ -78,12 +79,12 @@ fn apply(code: &str, locale: Option<Locale>) {
     }
 }
 
-/// Changes the language of an open page and keeps the choice for later visits.
+/// Changes the language of an open page and stores the choice for later visits.
 pub(crate) fn choose(code: &str, act: Callback<Act>) {
     change(code, true, act);
 }
 
-/// Changes the language of an open page for this visit, as its address or a course says.
+/// Changes the language of an open page for this visit only, because its address or a course requests it.
 pub(crate) fn show(code: &str, act: Callback<Act>) {
     change(code, false, act);
 }
@@ -111,7 +112,7 @@ fn change(code: &str, is_kept: bool, act: Callback<Act>) {
     });
 }
 
-/// The plural rule of a language: the browser's.
+/// Returns the browser's plural rule of a language.
 fn plural_rule(code: &str) -> impl Fn(u64) -> Plural + 'static {
     let locales = js_sys::Array::of1(&JsValue::from_str(code));
     let rules = js_sys::Intl::PluralRules::new(&locales, &js_sys::Object::new());

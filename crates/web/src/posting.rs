@@ -1,5 +1,5 @@
 //! Messages between an embedded page and the page around it (`&post=ORIGIN`; the format is in `docs/embedding.md`).
-//! Nothing is sent to another origin, and messages of others are ignored (E-14).
+//! Messages are sent to no other origin, and messages of other origins are ignored (E-14).
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use crate::studying::practise;
 /// Version of the message format.
 const FORMAT: u32 = 1;
 
-/// Reports to the page around this one, and does what it asks for.
+/// Reports events to the surrounding page, and executes its requests.
 #[hook]
 pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&str>) {
     let origin = use_memo(origin.map(str::to_owned), |origin| origin.clone());
@@ -96,7 +96,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
     let finished = page.session.opened.as_ref().filter(|_| story.finished).map(|opened| {
         let way = page.shell.study.help.max(way_of_answers(story));
         let score = f64::from(score(opened, story)) / 1000.0;
-        // Tasks of one family have one name.
+        // All tasks of a family have the same name, so the item's number is sent too.
         let item = page.shell.study.item.map(|item| item + 1);
         json!({"type": "finished", "lesson": name, "item": item, "score": score, "way": way.name()})
     });
@@ -115,7 +115,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
     use_new(&outcomes, &origin);
 }
 
-/// Posts what was not among the last outcomes.
+/// Posts the outcomes that are new since the last render.
 #[hook]
 fn use_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
     let last = use_mut_ref(Vec::<Value>::new);
@@ -131,7 +131,7 @@ fn use_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
     });
 }
 
-/// Sends a message to the page around this one.
+/// Sends a message to the surrounding page.
 fn post(message: &Value, origin: &str) {
     let Some(parent) = browser::window().and_then(|window| window.parent().ok().flatten()) else {
         return;
@@ -139,12 +139,12 @@ fn post(message: &Value, origin: &str) {
     let mut message = message.clone();
     message["podscope"] = json!(FORMAT);
     if let Some(value) = js_sys::JSON::parse(&message.to_string()).warn() {
-        // An origin that is none is refused by the browser.
+        // The browser rejects an invalid origin.
         parent.post_message(&value, origin).warn();
     }
 }
 
-/// Tells how high the page would like to be, in CSS pixels.
+/// Reports the height that the page needs, in CSS pixels.
 fn post_size(origin: &str) {
     if let Some(root) = browser::root() {
         let size = json!({"type": "size", "width": root.scroll_width(), "height": root.scroll_height()});
@@ -152,7 +152,7 @@ fn post_size(origin: &str) {
     }
 }
 
-/// The request in a message of the page around this one; `None` for messages of others and of other formats.
+/// Parses a request of the surrounding page; `None` for messages of other pages or formats.
 fn request(event: &MessageEvent, origin: &str) -> Option<Value> {
     let parent = browser::window()?.parent().ok()??;
     let is_of_parent = event
@@ -166,7 +166,7 @@ fn request(event: &MessageEvent, origin: &str) -> Option<Value> {
     (message["podscope"] == json!(FORMAT)).then_some(message)
 }
 
-/// Does what a request asks for.
+/// Executes a request.
 fn obey(request: &Value, ctl: &Ctl) {
     let text = |key: &str| request[key].as_str().map(str::to_owned);
     match request["do"].as_str() {

@@ -1,4 +1,4 @@
-//! The running engine: started, listened to, watched, and stopped when it does not answer.
+//! Runs the engine: starts it, handles its messages, and stops it when it does not respond.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -103,7 +103,7 @@ fn start(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSet
     }
 }
 
-/// Ends an engine that does not answer, and resumes the session that this tab saved last.
+/// Ends an engine that does not respond, and resumes the session that this tab stored last.
 fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateSetter<bool>) {
     let opened = {
         let mut connection = connection.borrow_mut();
@@ -123,8 +123,8 @@ fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy
                 source: Source::Link { fragment },
             });
         }
-        // A page in a frame keeps no sessions: it opens what its address names. A source that hung while it opened is
-        // not tried again.
+        // A page in a frame stores no sessions: it opens what its address names. A source whose opening hung is not
+        // tried again.
         None if opened && store::is_framed() => open_first(route, First::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),

@@ -26,15 +26,15 @@ const COMMAND_DELAY_MS: u32 = 20;
 const CHANGE_DELAY_MS: u32 = 900;
 /// Interval between saves while time runs, in milliseconds.
 const INTERVAL_MS: u32 = 8_000;
-/// Least simulated time after which an untouched first visit is worth saving, if the user has looked at something. A
-/// saved session reopens paused, and before its first pods are placed that would show an empty cluster.
+/// Minimum simulated time after which an untouched first visit is stored, if the user has looked at something. A stored
+/// session reopens paused, and before the first pods are placed it would show an empty cluster.
 const WORTH_SAVING_AFTER: Micros = 1_000_000;
 
-/// The part of the page's state that is saved: a change of it triggers another save.
+/// The part of the page's state that is saved: a change of this part triggers another save.
 #[derive(Clone, PartialEq)]
 struct SavedContent {
     opened: Option<Shared<podscope_protocol::Opened>>,
-    /// Number of lines in the console, and command and instant of the last one: a full console drops old lines, so the
+    /// Number of lines in the console, and command and instant of the last line: a full console drops old lines, so the
     /// number alone may not change.
     last_line: (usize, Option<(Option<u32>, Micros)>),
     screen: String,
@@ -43,7 +43,7 @@ struct SavedContent {
     /// The branches of the other run of a comparison, of which one is current.
     compared: Option<Shared<Vec<podscope_protocol::BranchView>>>,
     view: View,
-    /// The step that is shown, and the question that is open.
+    /// The shown step, and the open question.
     reading: (usize, Option<usize>),
     /// The instant at which time is paused; `None` while it runs.
     now: Option<Micros>,
@@ -74,7 +74,7 @@ struct Saving {
     revision: u64,
     /// A command was given for which no link has been requested yet.
     is_urgent: bool,
-    /// The session differs from a fresh first visit, so it is worth saving.
+    /// The session differs from a fresh first visit, so it has to be saved.
     has_begun: bool,
     /// The delayed request for a link.
     waiting: Option<Timeout>,
@@ -127,7 +127,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
     let saving = use_mut_ref(Saving::default);
     let kept = use_state_eq(|| 0);
     let revision = saving.borrow_mut().record(SavedContent::of(page));
-    // An untouched first visit is not saved: a reload shows a first visit again.
+    // An untouched first visit is not saved: after a reload a new first visit is shown anyway.
     let has_changed_view = |content: &SavedContent| content.view != View::Playground || !content.screen.is_empty();
     let has_looked =
         page.session.model.now >= WORTH_SAVING_AFTER && saving.borrow().content.as_ref().is_some_and(has_changed_view);
@@ -198,7 +198,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         if is_seen && !connection.borrow().has_entry {
             let is_new = std::mem::take(&mut connection.borrow_mut().needs_history_entry);
             let here = store::current_session();
-            // Pasted text must not reach the browser's history.
+            // Pasted text must not be written to the browser's history.
             let fragment = match is_dump {
                 true => format!("kept={here}"),
                 false => link.fragment.clone(),
@@ -207,7 +207,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         }
         let is_touched = connection.borrow().is_touched;
         let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
-        // Revision 0: the link was requested to be shared, not to be saved.
+        // Revision 0 marks a link that was requested for sharing, not for saving.
         if is_there && link.revision != 0 {
             saved_revision.set(link.revision);
         }

@@ -1,4 +1,4 @@
-//! What is studied, kept: attempts at the items of a course, answers to practice tasks, the end of an exam.
+//! Stores the state of studying: attempts at the items of a course, answers to practice tasks, the end of an exam.
 
 use std::rc::Rc;
 
@@ -14,14 +14,14 @@ use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
 
-/// The request to draw a practice task and open it; without one, the schedule chooses. `run` is the link of a run of the
-/// task, which is opened instead of a new one.
+/// Returns the request to generate a practice task and open it; without a task, the schedule chooses one. `run` is the
+/// link of a run of the task, which is opened instead of a new run.
 pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
     let practice = store::practice();
     Request::Course(CourseRequest::Practise { task, run, practice })
 }
 
-/// Keeps what the user studies on this device.
+/// Stores the user's practice, course and exam on this device.
 #[hook]
 pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_stored_attempts(page, ctl);
@@ -57,7 +57,8 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             if let Some(theme) = theme.as_deref().and_then(Theme::named) {
                 act.emit(Act::Theme(theme));
             }
-            // The address and, after a reload, the reader have chosen before the course.
+            // The language of the address, and after a reload the reader's choice, have priority over the course's
+            // language.
             let is_open = address().lang.is_none() && !browser::is_reload();
             if let Some(language) = language.filter(|_| is_open) {
                 language::show(&language, act.clone());
@@ -66,7 +67,8 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Notes which sessions are runs of items, so that going back, reloading and opening a kept session return to the course.
+/// Records which sessions are runs of items, so that going back, reloading and opening a stored session return to the
+/// course.
 #[hook]
 fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let study = &page.shell.study;
@@ -77,7 +79,7 @@ fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             page.session.opened.clone(),
             is_course_read,
             study.item,
-            // The tab may go on with a copy some time after the session has opened.
+            // The tab may continue with a copy some time after the session has opened.
             store::session_and_original(),
         ),
         move |(opened, is_course_read, _, session)| {
@@ -116,7 +118,7 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_effect_with((page.shell.study.item, attempt), move |(item, attempt)| {
         let now = js_sys::Date::now();
         let (item_before, before) = *last.borrow();
-        // The first link of a session comes after it has opened.
+        // The first link of a session arrives after the session has opened.
         let attempt = attempt.clone().filter(|attempt| !attempt.run.is_empty());
         if item_before == *item && attempt.is_none() {
             return;
@@ -129,7 +131,7 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Reports the answer to a practice task to the schedule, once a task.
+/// Reports the answer to a practice task to the schedule, once per task.
 #[hook]
 fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let story = &page.session.model.story;
@@ -147,7 +149,7 @@ fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             is_done.replace(false);
             return;
         };
-        // Going back in time and forward again is no second answer.
+        // Seeking back and forward again does not count as a second answer.
         if !is_done.replace(true) {
             send.emit(Request::Course(CourseRequest::Answered {
                 task,
@@ -179,7 +181,7 @@ fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
                     attempts.ended = Some(now);
                     act.emit(Act::Dialog(Dialog::Course));
                 }
-                // The page is drawn anew at each minute.
+                // The page is rendered again at each minute.
                 if left == Some(0.0) || std::mem::replace(&mut shown, left.map(minute)) != shown {
                     act.emit(Act::Study(StudyAct::Attempts(attempts.clone())));
                 }

@@ -20,7 +20,7 @@ fn document() -> Document {
     browser::window().and_then(|w| w.document()).expect("a document")
 }
 
-/// An element with these children, at a known place.
+/// An element with these children, at a known position.
 fn region(inner: &str) -> HtmlElement {
     let region: HtmlElement = document().create_element("div").expect("div").dyn_into().expect("html");
     drop(region.set_attribute(
@@ -80,7 +80,7 @@ fn session_is_kept_until_forgotten() {
     assert_eq!(store::link_of_session(first), None);
     assert!(store::keep_session("s1:abc", "one", true));
     assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
-    // The second session is kept beside the first.
+    // The second session is stored beside the first.
     let second = store::begin_session();
     assert!(store::keep_session("s1:def", "two", true));
     assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
@@ -94,7 +94,7 @@ fn session_is_kept_until_forgotten() {
     assert!(store::sessions().is_empty());
 }
 
-/// A page that opens link after link displaces no session that the user worked on or named.
+/// A page that opens link after link cannot displace a session that the user worked on or named.
 /// Shows: T-05, Q-03
 #[wasm_bindgen_test]
 fn touched_and_named_sessions_are_never_displaced() {
@@ -118,7 +118,7 @@ fn touched_and_named_sessions_are_never_displaced() {
     assert!(store::sessions().is_empty());
 }
 
-/// A session that does not fit into the storage is not kept, and the result says so.
+/// A session that does not fit into the storage is not stored, and the result says so.
 /// Shows: T-05
 #[wasm_bindgen_test]
 fn full_storage_is_reported() {
@@ -144,7 +144,7 @@ fn theme_and_single_keys_are_stored() {
     store::keep_single_keys(true);
 }
 
-/// The name and bytes of a saved file, intercepted at the click on its link (T-06).
+/// Returns name and bytes of a saved file, intercepted at the click on its link (T-06).
 async fn save_and_intercept(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
     let catch = Function::new_no_args(
         "const make = URL.createObjectURL; const last = {};
@@ -248,7 +248,7 @@ fn mouse_drags_pod_to_bin_or_node() {
     assert_eq!(BIN, "/bin");
 }
 
-/// A finger that moves at once scrolls; a finger that rests first drags.
+/// A finger that moves at once scrolls; after a long press it drags.
 /// Shows: U-03
 #[wasm_bindgen_test]
 fn finger_drags_only_after_resting() {

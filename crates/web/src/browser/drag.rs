@@ -1,6 +1,7 @@
 //! Drag and drop on the stage: a pod is dragged to the bin, or to a node, which is refused with an explanation; a
 //! stroke across links cuts them. Marks are moved directly in the DOM, and the page only learns the outcome. A mouse
-//! drags at once; a finger that moves at once scrolls, so it has to rest for [`REST`] milliseconds first.
+//! drags at once. A finger that moves at once scrolls, so a drag by finger begins with a long press of
+//! [`LONG_PRESS_MS`].
 
 use super::Warn as _;
 use wasm_bindgen::JsCast;
@@ -9,7 +10,7 @@ use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent
 
 /// Distance that a pointer moves before a click becomes a drag, in pixels.
 const SLOP: f64 = 7.0;
-/// Time that a finger rests before it picks up the mark under it, in milliseconds.
+/// Duration of a long press, after which a finger picks up the mark under it, in milliseconds.
 pub(crate) const REST: u32 = 320;
 
 /// A gesture of one pointer, from pointer down to pointer up.
@@ -19,7 +20,7 @@ pub(crate) struct Drag {
     from: (f64, f64),
     /// The pointer is a finger, not a mouse.
     pub(crate) is_finger: bool,
-    /// The pointer drags: a mouse always does, a finger after it has rested.
+    /// The pointer drags: a mouse from the beginning, a finger after a long press.
     is_dragging: bool,
 }
 
@@ -51,7 +52,7 @@ pub(crate) enum Movement {
 pub(crate) enum End {
     /// The pointer did not move: a click.
     Click,
-    /// A finger rested on a pod and was lifted there.
+    /// A long press on a pod: the finger was lifted where it had picked up the pod.
     Rested { id: String },
     /// The pod was dropped on the bin.
     Bin { id: String },
@@ -107,7 +108,7 @@ impl Drag {
         })
     }
 
-    /// Called when the finger has rested: picks up the pod under it, or starts a stroke.
+    /// Called after a long press: picks up the pod under the finger, or starts a stroke.
     pub(crate) fn finger_rested(&mut self, root: &Element) {
         self.is_dragging = true;
         root.set_attribute(HELD, "").warn();
@@ -185,7 +186,7 @@ impl Drag {
     pub(crate) fn end(self, root: &Element, event: &PointerEvent) -> End {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
         let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
-        // Looked up before the mark is removed: the bin is only there during a drag.
+        // The bin is only there during a drag, so the drop target is looked up before the mark is removed.
         let over = element_at(at.0, at.1);
         highlight_drop_target(root, None);
         match self.target {
@@ -225,7 +226,8 @@ impl Drag {
     }
 }
 
-/// Attribute of the stage from the moment a finger holds a mark until the finger is lifted.
+/// Prevents scrolling while a finger holds a mark. Also prevents the click when the finger is lifted, which would hit a
+/// menu that has just opened there. Dropping the guard ends this.
 const HELD: &str = "data-held";
 
 /// Prevents scrolling while a finger holds a mark, and the click where the finger is lifted, which would hit a menu

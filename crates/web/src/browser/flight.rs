@@ -1,4 +1,4 @@
-//! The animation of a pod that moves from its old place to its new one.
+//! The animation of a pod mark that moves from its old position to its new one.
 
 use super::Warn as _;
 use podscope_api::ordered;
@@ -7,16 +7,16 @@ use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-/// Places of pod marks before a change, by pod id.
+/// Positions of pod marks before a change, by pod id.
 pub(crate) type Places = ordered::Map<String, (f64, f64)>;
 
 fn mark(root: &Element, id: &str) -> Option<Element> {
-    // An id is a UID, which may come from a file of unknown origin.
+    // An id is a UID, and may come from an untrusted file: quotes and backslashes are escaped.
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
     root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()?
 }
 
-/// The present places of the marks of these pods.
+/// Returns the present positions of the marks of these pods.
 pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
     ids.iter()
         .take(40)
@@ -34,7 +34,7 @@ pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
     }
 }
 
-/// Animates the marks from their old places to their present ones.
+/// Animates the marks from their old positions to their present ones.
 pub(crate) fn fly(root: &Element, from: &Places) {
     for (id, (x, y)) in from {
         let Some(element) = mark(root, id) else { continue };

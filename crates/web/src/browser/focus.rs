@@ -4,7 +4,8 @@ use super::Warn as _;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// Set on a tab stop that is no node and that nobody has focused: it was chosen while the region had no node.
+/// Attribute of a provisional tab stop: a mark other than a node, made the tab stop while the region had no node, and
+/// not focused since.
 const STANDS_IN: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).
@@ -21,7 +22,8 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     to.set_attribute("tabindex", "0").warn();
 }
 
-/// Restores a tab stop if the region has lost it with an element: its first node, or any other mark while it has none.
+/// Makes another mark the tab stop if the region's tab stop was removed: the first node, or any other mark while there
+/// is no node.
 pub(crate) fn ensure_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).warn().flatten();
     let stop = find("[data-nav][tabindex=\"0\"]");
@@ -93,9 +95,9 @@ impl Sides {
         }
     }
 
-    /// Distance of another element in the direction of an arrow key: the gap between the two, plus its offset to the
-    /// side, which counts more if it is on another node. `None` if the element is not beyond this one's middle in that
-    /// direction.
+    /// Returns the distance of another element in the direction of an arrow key: the gap between the two, plus the
+    /// offset to the side, which counts more if the other element is on another node. `None` if the other element is
+    /// not beyond this one's middle in that direction.
     fn distance(self, to: Self, key: &str, is_same_node: bool) -> Option<f64> {
         let (x, y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
         // Distance between two intervals on an axis; 0 if they overlap.
@@ -114,7 +116,7 @@ impl Sides {
         let (dx, dy) = ((to.left + to.right) / 2.0 - x, (to.top + to.bottom) / 2.0 - y);
         let off = if is_sideways { dy } else { dx };
         let aside = if is_same_node { 0.5 } else { 2.0 };
-        // Left and right stay in the row until its end.
+        // Left and right prefer every mark of the same row to marks of other rows.
         let row = if is_sideways && across > 0.0 { ANOTHER_ROW } else { 0.0 };
         is_in_direction.then(|| along + across * aside + off.abs() * 0.1 + row)
     }

@@ -25,9 +25,9 @@ pub(crate) fn document() -> Option<Document> {
     window()?.document()
 }
 
-/// For a call into the browser that may fail.
+/// A result of a call into the browser that may fail.
 pub(crate) trait Warn<T> {
-    /// The value of the call; an error is written to the browser's console.
+    /// Returns the value of the call; writes an error to the browser's console.
     fn warn(self) -> Option<T>;
 }
 
@@ -37,7 +37,7 @@ impl<T> Warn<T> for Result<T, JsValue> {
     }
 }
 
-/// The value of the form field that fired an event.
+/// Returns the value of the form field that fired an event.
 pub(crate) fn value_of(event: &web_sys::Event) -> String {
     let Some(target) = event.target() else {
         return String::new();
@@ -53,8 +53,8 @@ pub(crate) fn value_of(event: &web_sys::Event) -> String {
     }
 }
 
-/// Where a menu opens for a click, in CSS pixels: at the pointer. A click by keyboard has no place: then below the
-/// element.
+/// Returns where a menu opens for a click, in CSS pixels: at the pointer, or below the element if the click was made by
+/// keyboard and so has no position.
 pub(crate) fn place_of(event: &MouseEvent) -> (i32, i32) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     match (event.client_x(), event.client_y(), target) {
@@ -63,13 +63,13 @@ pub(crate) fn place_of(event: &MouseEvent) -> (i32, i32) {
     }
 }
 
-/// The lower left corner of an element, in CSS pixels.
+/// Returns the lower left corner of an element, in CSS pixels.
 pub(crate) fn below(element: &Element) -> (i32, i32) {
     let rect = element.get_bounding_client_rect();
     (rect.left() as i32, rect.bottom() as i32)
 }
 
-/// The nearest element at or above an event's target that has the attribute, with its value.
+/// Returns the nearest element at or above an event's target that has the attribute, with the attribute's value.
 pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(Element, String)> {
     let element: Element = target?.dyn_into().ok()?;
     let found = element.closest(&format!("[{attribute}]")).warn()??;
@@ -77,13 +77,13 @@ pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(E
     Some((found, value))
 }
 
-/// Runs a function when the browser has drawn the present state.
+/// Runs a function in the next animation frame, in which the browser draws the present state.
 pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     let Some(window) = window() else { return };
     let hidden = window.document().is_some_and(|document| document.hidden());
     let run = Closure::once_into_js(run);
     let function = run.unchecked_ref();
-    // A hidden page is not drawn: there a slower timer keeps time going.
+    // A hidden page gets no animation frames, so a slower timer is used.
     let asked = if hidden {
         window
             .set_timeout_with_callback_and_timeout_and_arguments_0(function, 250)
@@ -94,19 +94,19 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     asked.warn();
 }
 
-/// Milliseconds since the page was loaded, the clock of animations.
+/// Returns the clock of animations: milliseconds since the page was loaded.
 pub(crate) fn clock() -> f64 {
     window()
         .and_then(|window| window.performance())
         .map_or(0.0, |performance| performance.now())
 }
 
-/// Scrolls by the least distance that shows an element.
+/// Scrolls only as far as needed to show an element.
 pub(crate) fn bring_into_sight(element: &Element) {
     scroll_to(element, web_sys::ScrollLogicalPosition::Nearest);
 }
 
-/// Scrolls to each element that a selector matches, by the least distance that shows it.
+/// Scrolls to each element that a selector matches, only as far as needed to show it.
 pub(crate) fn show_all(selector: &str) {
     let all = || document()?.query_selector_all(selector).warn();
     let Some(all) = all() else { return };
@@ -226,12 +226,12 @@ fn matches_media(media: &str) -> bool {
         .is_some_and(|list| list.matches())
 }
 
-/// Returns whether the user prefers reduced motion.
-/// Number of processors that the browser reports.
+/// Returns the number of processors that the browser reports.
 pub(crate) fn processors() -> usize {
     window().map_or(1, |window| window.navigator().hardware_concurrency() as usize)
 }
 
+/// Returns whether the user prefers reduced motion.
 pub(crate) fn prefers_reduced_motion() -> bool {
     matches_media("(prefers-reduced-motion: reduce)")
 }
@@ -281,7 +281,7 @@ pub(crate) fn set_settled(is_settled: bool) {
     }
 }
 
-/// Removes the link from the address: from now on the session belongs to this page.
+/// Removes the link from the address, because the page now has a session of its own.
 pub(crate) fn forget_link() {
     let Some(window) = window() else { return };
     let (Ok(path), Ok(search), Ok(hash)) = (
@@ -316,7 +316,8 @@ pub(crate) fn forget_link() {
     }
 }
 
-/// Longest fragment that is written to the address bar, in characters. Browsers accept more, but it is unreadable.
+/// Maximum length of a fragment that is written to the address bar, in characters. Browsers accept more, but it is
+/// unreadable.
 const LONGEST_KEPT: usize = 32_768;
 
 /// Returns whether a fragment is short enough for the address bar.
@@ -324,8 +325,8 @@ pub(crate) fn fits_address(fragment: &str) -> bool {
     fragment.len() <= LONGEST_KEPT
 }
 
-/// Writes a link to the present state into the address, in the present history entry or in a new one. `what` identifies
-/// session and instant, and is stored with the entry.
+/// Writes a link to the present state into the address bar, as the current history entry or a new one. `what`
+/// identifies session and instant, and is stored with the entry.
 pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     let Some(window) = window() else { return };
     let (Ok(history), Ok(path), Ok(search)) = (
@@ -349,8 +350,8 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     done.warn();
 }
 
-/// The `what` of [`keep_address`] for the present entry; `None` if the page did not make the entry, as with a pasted
-/// link.
+/// Returns the `what` that [`keep_address`] stored with the current history entry; `None` if the page did not make the
+/// entry, as with a pasted link.
 pub(crate) fn kept_address() -> Option<String> {
     window()?.history().warn()?.state().warn()?.as_string()
 }
@@ -363,7 +364,7 @@ pub(crate) fn is_reload() -> bool {
     kind.is_some_and(|kind| kind == "reload")
 }
 
-/// The page's address with another fragment.
+/// Returns the page's address with another fragment.
 pub(crate) fn address(fragment: &str) -> String {
     let Some(location) = window().map(|window| window.location()) else {
         return String::new();
@@ -375,7 +376,7 @@ pub(crate) fn address(fragment: &str) -> String {
     format!("{origin}{path}#{fragment}")
 }
 
-/// The address that opens a scenario file of this site.
+/// Returns the address that opens a scenario file of this site.
 pub(crate) fn address_of_scenario(path: &str) -> String {
     let here = address("");
     let path = String::from(js_sys::encode_uri_component(path)).replace("%2F", "/");
@@ -392,11 +393,11 @@ pub(crate) async fn copy(text: String) -> bool {
     JsFuture::from(clipboard.write_text(&text)).await.warn().is_some()
 }
 
-/// Longest file of this site that `?scenario=` opens, in bytes: the engine's limit for one text.
+/// Maximum size of a file of this site that `?scenario=` opens, in bytes: the engine's limit for one text.
 const MAX_FILE: usize = 64 << 20;
 
-/// The absolute address of a file in or below this page's folder, else `None`. The browser itself resolves the path, so
-/// no notation can escape the folder (E-02, Q-04).
+/// Returns the absolute address of a file in or below this page's folder, otherwise `None`. The browser itself resolves
+/// the path, so no notation can escape the folder (E-02, Q-04).
 fn below_this_page(path: &str) -> Option<String> {
     let base = document()?.base_uri().warn()??;
     let here = web_sys::Url::new_with_base("./", &base).warn()?;

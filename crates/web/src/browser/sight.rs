@@ -12,7 +12,7 @@ enum Source {
     Scheme(MediaQueryList),
 }
 
-/// Calls back on each change until it is dropped.
+/// Calls its callback on each change, until the observation is dropped.
 pub(crate) struct Observation {
     source: Source,
     closure: Closure<dyn FnMut()>,

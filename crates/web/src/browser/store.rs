@@ -14,24 +14,24 @@ use wasm_bindgen::prelude::*;
 use super::Warn as _;
 use super::window;
 
-/// Number of sessions above which the oldest untouched and unnamed one is dropped. A session that the user named or
-/// worked on is never dropped: another page can open any number of links here, and must not displace it.
+/// Number of sessions above which the oldest untouched and unnamed one is deleted. A session that the user named or
+/// worked on is never deleted: another page can open any number of links here, and must not displace it.
 const MAX_SESSIONS: usize = 10;
-/// Suffix of the time of a session that the user has not worked on.
+/// Suffix of the stored time of a session that the user has not worked on.
 const UNTOUCHED_SUFFIX: char = '?';
 /// Prefix of keys in versions whose keys did not contain the site's path.
 const OLD_KEY_PREFIX: &str = "podscope.";
 
-/// A kept session.
+/// A session in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Kept {
     /// Unique number of the session.
     pub(crate) id: u64,
     /// Time of the last save, in milliseconds since 1970.
     pub(crate) at: i64,
-    /// The user's name for it; else the title of the scenario or lesson.
+    /// The user's name for the session, otherwise the title of the scenario or lesson.
     pub(crate) title: String,
-    /// The user gave a command in it, opened it from a file, or named it.
+    /// The user ran a command in the session, opened it from a file, or named it.
     pub(crate) is_touched: bool,
 }
 
@@ -77,7 +77,7 @@ fn write_value(key: &str, value: Option<&str>) -> bool {
     .is_ok()
 }
 
-/// The kept sessions, newest first.
+/// Returns the stored sessions, newest first.
 pub(crate) fn sessions() -> Vec<Kept> {
     let list = read_value("sessions").unwrap_or_default();
     let mut all: Vec<Kept> = list.lines().filter_map(parse_session).collect();
@@ -162,14 +162,14 @@ fn unused_number() -> u64 {
     free.next().unwrap_or(number)
 }
 
-/// Resumes a kept session in this tab; a copy of it if another tab works on it.
+/// Resumes a stored session in this tab, or a copy of it if another tab works on it.
 pub(crate) fn take_over(id: u64) {
-    // Without locks (pages served over http) only a reload is known to have no other tab on the session.
+    // Without locks (pages served over http), only after a reload is it certain that no other tab has the session.
     acquire(id, stored_number() == Some(id));
 }
 
 /// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock. `alone`:
-/// whether to assume that no other tab has it where the browser has no locks.
+/// without locks in the browser, assume that no other tab has the session.
 fn acquire(id: u64, alone: bool) {
     if THIS_SESSION.get() == Some(id) {
         return;
@@ -212,7 +212,7 @@ thread_local! {
     static RELEASE_LOCK: Cell<Option<Function>> = const { Cell::new(None) };
     /// The lock has been requested, and the answer is pending.
     static IS_LOCK_PENDING: Cell<bool> = const { Cell::new(false) };
-    /// The last copy of a session, and the session that it is a copy of.
+    /// Numbers of the last copy of a session and of its original.
     static COPIED_FROM: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
@@ -229,7 +229,8 @@ fn release() {
     }
 }
 
-/// Number of a copy, which is named after its original: `NAME (2)`, or the next number that is free.
+/// Returns the number of a copy of a session. The copy is named after its original: `NAME (2)`, or with the next free
+/// number.
 fn number_of_copy(original: u64) -> u64 {
     let (id, all) = (unused_number(), sessions());
     COPIED_FROM.set(Some((id, original)));
@@ -280,12 +281,12 @@ thread_local! {
     static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Marks a kept session as the one that opens next, so that the tab resumes it.
+/// Marks a stored session as the one that opens next, so that the tab resumes it.
 pub(crate) fn resume(id: u64) {
     RESUMED.set(Some(id));
 }
 
-/// Takes the kept session that was marked by [`resume`].
+/// Takes the stored session that was marked by [`resume`].
 pub(crate) fn take_resumed() -> Option<u64> {
     RESUMED.take()
 }
@@ -304,7 +305,7 @@ pub(crate) fn take_session_to_forget() -> Option<u64> {
     FORGOTTEN.take()
 }
 
-/// The link's fragment of a kept session (T-05).
+/// Returns the fragment of the link of a stored session (T-05).
 pub(crate) fn link_of_session(id: u64) -> Option<String> {
     read_value(&format!("session.{id}")).filter(|text| text.starts_with('s'))
 }
@@ -316,7 +317,7 @@ pub(crate) fn session_with_link(fragment: &str) -> Option<u64> {
         .find(|id| link_of_session(*id).as_deref() == Some(fragment))
 }
 
-/// The local time of a save, with the date if it was on another day.
+/// Formats the local time of a save, with the date if it was on another day.
 pub(crate) fn time_of_save(at: i64) -> String {
     let (then, now) = (js_sys::Date::new(&(at as f64).into()), js_sys::Date::new_0());
     let time = format!("{}:{:02}", then.get_hours(), then.get_minutes());
@@ -328,8 +329,8 @@ pub(crate) fn time_of_save(at: i64) -> String {
     }
 }
 
-/// The session that this tab resumes: its own before a reload, else the newest. Old versions stored a single session
-/// without a number.
+/// Returns the session that this tab resumes: before a reload the tab's own, otherwise the newest. Old versions stored
+/// a single session without a number.
 pub(crate) fn last_session() -> Option<(u64, String)> {
     if is_framed() {
         return None;
@@ -344,7 +345,8 @@ pub(crate) fn last_session() -> Option<(u64, String)> {
     })
 }
 
-/// Stores this tab's session; false if the browser refuses. `is_touched`: the user has worked on it; it is never reset.
+/// Stores this tab's session; returns false if the browser refuses. `is_touched`: the user has worked on the session;
+/// once set, it stays set.
 pub(crate) fn keep_session(fragment: &str, title: &str, is_touched: bool) -> bool {
     let id = current_session();
     if !write_value(&format!("session.{id}"), Some(fragment)) {
@@ -385,8 +387,9 @@ pub(crate) fn forget(id: u64) {
     write_sessions(&all);
 }
 
-/// Stores a note of the session that is about to be opened without a request; `None` removes the note. A note that is
-/// still there at the next start means that opening did not finish, and the session is not opened by itself again.
+/// Stores a note of the session that is about to be opened without a user's request; `None` removes the note. A note
+/// that is still there at the next start means that opening did not finish, and the session is not opened automatically
+/// again.
 pub(crate) fn note_opening(what: Option<&str>) {
     // Leaving the page aborts its fetches, and their errors arrive when the next page has already begun. A note written
     // then would look to that page like an opening that did not finish.
@@ -404,10 +407,10 @@ thread_local! {
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Milliseconds after which a user who leaves is taken to have given up waiting.
+/// Time after which a user who leaves the page during an opening is assumed to have given up waiting, in milliseconds.
 const GIVES_UP_AFTER_MS: f64 = 5_000.0;
 
-/// Called when the page is left. A user who leaves soon did not wait in vain, so the note is removed.
+/// Called when the page is left. The note is removed if the user leaves soon, because then the opening did not hang.
 pub(crate) fn page_left() {
     if OPENING_SINCE
         .get()
@@ -419,7 +422,7 @@ pub(crate) fn page_left() {
     HAS_LEFT.set(true);
 }
 
-/// The session of a note left by an opening that did not finish.
+/// Returns the session named in the note of an opening that did not finish.
 pub(crate) fn unfinished_opening() -> Option<String> {
     read_value("trying")
 }
@@ -429,12 +432,12 @@ pub(crate) fn course() -> String {
     read_value("course").unwrap_or_default()
 }
 
-/// Stores the progress on this device; a private window forgets it.
+/// Stores the progress in the course on this device; in a private window only until the window is closed.
 pub(crate) fn keep_course(text: &str) {
     write_value("course", (!text.is_empty()).then_some(text));
 }
 
-/// The schedule of practice, and the present day.
+/// Returns the practice schedule, and the number of the present day.
 pub(crate) fn practice() -> podscope_protocol::Practice {
     const MILLIS_PER_DAY: f64 = 86_400_000.0;
     podscope_protocol::Practice {
@@ -443,7 +446,7 @@ pub(crate) fn practice() -> podscope_protocol::Practice {
     }
 }
 
-/// Stores the schedule of practice.
+/// Stores the practice schedule.
 pub(crate) fn keep_schedule(schedule: &str) {
     write_value("practice", Some(schedule));
 }
@@ -466,24 +469,24 @@ pub(crate) fn keep_theme(name: &str) {
     write_value("theme", (name != "system").then_some(name));
 }
 
-/// Code of the language that this tab showed last.
+/// Returns the code of the language that this tab showed last.
 pub(crate) fn language_of_tab() -> Option<String> {
     tab_storage()?.get_item(&full_key("lang")).ok()?
 }
 
-/// Code of the language that was chosen for later visits.
+/// Returns the code of the language that was chosen for later visits.
 pub(crate) fn language() -> Option<String> {
     read_value("lang")
 }
 
-/// Keeps the language of this tab over a reload.
+/// Stores the language of this tab until the tab is closed, so that a reload keeps it.
 pub(crate) fn note_language(code: &str) {
     if let Some(tab) = tab_storage().filter(|_| !is_framed()) {
         tab.set_item(&full_key("lang"), code).warn();
     }
 }
 
-/// Keeps the language for later visits.
+/// Stores the language for later visits.
 pub(crate) fn keep_language(code: &str) {
     write_value("lang", Some(code));
 }

@@ -19,7 +19,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The theme after this one, in the order in which the button cycles.
+/// Returns the theme after this one, in the order in which the button cycles.
 pub(crate) fn next_theme(theme: Theme) -> Theme {
     let next = match theme {
         Theme::System => Theme::Light,
@@ -94,11 +94,11 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
 #[derive(Properties, PartialEq)]
 struct SpeedProps {
     set: u64,
-    /// The achieved speed, if it is lower than the set one.
+    /// The achieved speed, if it is lower than the chosen one.
     achieved: Option<String>,
 }
 
-/// The list from which the speed is chosen.
+/// A list for choosing the speed.
 #[component]
 fn Speed(props: &SpeedProps) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -121,7 +121,7 @@ fn Speed(props: &SpeedProps) -> Html {
     }
 }
 
-/// The clock. An instant typed into it seeks there.
+/// The clock as an input field: an instant typed into it is seeked to.
 #[component]
 fn Clock() -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {

@@ -1,5 +1,5 @@
-//! A story of short lines: each line stands under the stage with its suggested command, and takes no room from the
-//! stage. The guided start is told in this way.
+//! A story of short lines: each line stands under the stage with its suggested command, and takes no space from the
+//! stage. The guided start is such a story.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
@@ -12,7 +12,7 @@ use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Page, Shared};
 
-/// Longest text of a step that fits into one or two lines under the stage, in bytes.
+/// Maximum length of a step's text that fits into one or two lines under the stage, in bytes.
 const MAX_TEXT: usize = 220;
 
 /// Returns whether the story has short lines only: it asks no question and sets no goal, or it is the guided start.
@@ -31,7 +31,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The line under the stage.
+/// The line of the present step under the stage.
 #[component]
 pub(crate) fn Brief(props: &Props) -> Html {
     let is_closed = use_state(|| false);
@@ -42,7 +42,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     use_record_finished(page, &ctl);
     let story = &page.session.model.story;
     {
-        // Short lines advance by themselves.
+        // A story of short lines advances by itself.
         let (send, step) = (ctl.send.clone(), story.step);
         use_effect_with(story.steps.len(), move |shown| {
             if *shown > step + 1 {
@@ -51,7 +51,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
         });
     }
     {
-        // After a skip time runs on. Stepping from event to event does not start it.
+        // After a fast run to an event time runs on. Stepping from event to event does not start time.
         let skipped = (page.session.model.director.caption.as_ref())
             .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();
@@ -106,7 +106,8 @@ pub(crate) fn Brief(props: &Props) -> Html {
     }
 }
 
-/// The button after the end: the next item of the open course, or the first lesson of Podscope's own.
+/// The button after the end: opens the next item of the open course, or otherwise the first lesson of Podscope's
+/// course.
 fn next(ctl: &Ctl, page: &Page) -> Html {
     if page.shell.study.item.is_some() {
         return next_item(ctl, &page.shell.study);

@@ -1,5 +1,5 @@
 //! The alarm for a broken guarantee: an arc on the stage joins the processes that break it, and a large text names it.
-//! It stays until the user closes it.
+//! The alarm stays until the user closes it.
 
 use podscope_api::ordered::Set;
 use podscope_messages::t;
@@ -16,20 +16,22 @@ use crate::pure::stage::Room;
 use crate::pure::stage::arc::arc;
 use crate::state::Model;
 
-/// Guarantees whose alarm was closed, with the instant of the violation: a later violation of the same one shows again.
+/// Guarantees whose alarm was closed, with the instant of the violation: a later violation of the same guarantee shows
+/// an alarm again.
 pub(crate) type Read = Set<(String, Micros)>;
 
-/// Guarantees that are shown first: violations of others follow from them or lead to them.
+/// Guarantees whose alarms have priority: violations of other guarantees result from these or lead to them.
 const FIRST: [&str; 2] = ["at-most-one", "single-writer"];
 
-/// The violation that is shown: of those that were not closed, the most important one.
+/// Returns the violation whose alarm is shown: the most important one that was not closed.
 pub(crate) fn violation_to_show<'a>(model: &'a Model, read: &Read) -> Option<&'a BrokenInvariant> {
     let all = || (model.plane.broken.iter()).filter(|broken| !read.contains(&(broken.name.clone(), broken.at)));
     let named = FIRST.iter().find_map(|name| all().find(|broken| broken.name == *name));
     named.or_else(|| all().next())
 }
 
-/// Ids of the pods that break a guarantee: those that its text names and that have a running process.
+/// Returns ids of the pods that break a guarantee: those that the violation's text names and that have a running
+/// process.
 pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
     let seen = broken.seen.to_string();
     let is_word = |name: &str| {
@@ -64,7 +66,7 @@ pub(crate) struct Props {
     pub(crate) broken: BrokenInvariant,
     /// The instant from which the guarantee holds again.
     pub(crate) restored_at: Option<Micros>,
-    /// Places of the marks of the processes that break it.
+    /// Positions of the marks of the processes that break the guarantee.
     pub(crate) marks: Vec<Rect>,
     pub(crate) room: Room,
     /// The lower edge of the control plane.
@@ -73,7 +75,6 @@ pub(crate) struct Props {
     pub(crate) read: Callback<MouseEvent>,
 }
 
-/// The text and the arc.
 #[component]
 pub(crate) fn Broken(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -126,7 +127,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
     }
 }
 
-/// The end of the violation, or what caused it.
+/// Describes the end of the violation, or what caused it.
 fn outcome(props: &Props) -> String {
     let by = &props.broken.by;
     match props.restored_at {

@@ -9,11 +9,10 @@ use super::dialog::Modal;
 pub(crate) struct Props {
     /// Ends the engine.
     pub(crate) stop: Callback<()>,
-    /// Waits for another period.
+    /// Continues to wait for the engine's answer.
     pub(crate) wait: Callback<()>,
 }
 
-/// The dialog.
 #[component]
 pub(crate) fn Busy(props: &Props) -> Html {
     html! {

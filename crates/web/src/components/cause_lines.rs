@@ -1,5 +1,5 @@
-//! Lines of causes on the stage. For the selection they lead from an actor to the object it changed; for a pod that
-//! waits for its victims they lead from the scheduler through the victims to the room that they free.
+//! Lines on the stage that show causes. For the selection they lead from an actor to the object it changed; for a pod
+//! that waits for its preemption victims they lead from the scheduler through the victims to the space that they free.
 
 use podscope_messages::{Message, cause_lines as verbs};
 use podscope_protocol::{PodView, QueuePlace, ThreadActor, ThreadEvent, ThreadLink};
@@ -10,20 +10,20 @@ use crate::pure::overview::Rect;
 use crate::pure::stage::wires::Rail;
 use crate::state::Model;
 
-/// Largest number of lines, the latest ones; the panel shows the whole chain.
+/// Maximum number of lines; the latest ones are drawn, and the panel shows the whole chain.
 const MAX_LINES: usize = 5;
 
-/// A line, in pixels of the stage.
+/// A line on the stage, in CSS pixels.
 #[derive(Debug, PartialEq)]
 struct Line {
     class: &'static str,
     from: (f64, f64),
     to: (f64, f64),
-    /// The verb beside the line.
+    /// The verb that is written beside the line.
     word: Option<Message>,
 }
 
-/// The lines for the selection; `pod` if the selection is a pod.
+/// Draws the lines for the selection; `pod` if the selection is a pod.
 pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, rail: &Rail) -> Html {
     // The lines could give away the answer to the lesson's question.
     if model.story.question.is_some() {
@@ -46,7 +46,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, r
     }
 }
 
-/// Lines from the scheduler to each victim, and paths from the victims to the place where the pod is to run.
+/// Returns lines from the scheduler to each victim, and paths from the victims to where the pod is going to run.
 fn preemption(
     model: &Model,
     pod: &PodView,
@@ -83,7 +83,7 @@ fn preemption(
     (lines, next.collect())
 }
 
-/// The lines of a chain of causes: one for each pair of actor and target, labelled with the latest action.
+/// Returns the lines of a chain of causes: one for each pair of actor and target, labelled with the latest action.
 fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
     let unit = spots.plan.measures.unit;
     let mut lines: Vec<Line> = Vec::new();
@@ -104,8 +104,8 @@ fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
     lines
 }
 
-/// Start, verb and class of the line to a record. The line starts at the process that acted, or at the other object
-/// whose change caused the record.
+/// Returns start, verb and class of the line to a record. The line starts at the process that acted, or at the other
+/// object whose change caused the record.
 fn origin(
     link: &ThreadLink,
     cause: Option<&ThreadLink>,
@@ -156,7 +156,7 @@ fn below(rect: &Rect, unit: f64) -> (f64, f64) {
 
 fn drawn(line: &Line, unit: f64) -> Html {
     let ((x, y), (tx, ty)) = (line.from, line.to);
-    // The curve leaves downwards and arrives from above; it bends less where there is little room.
+    // The curve leaves downwards and arrives from above; it bends less over a short distance.
     let bend = ((ty - y).abs() / 2.0).min(60.0 * unit);
     let path = format!(
         "M{x:.1} {y:.1}C{x:.1} {:.1} {tx:.1} {:.1} {tx:.1} {ty:.1}",

@@ -1,4 +1,4 @@
-//! The dialog of a class: files that were handed in are replayed in this browser and listed. Nothing leaves it (E-13).
+//! The dialog of a class: handed-in files are replayed in this browser and listed. Nothing leaves the browser (E-13).
 
 use podscope_messages::{Message, class, t};
 use podscope_protocol::{CourseRequest, GradedRun, Request, Source};
@@ -27,7 +27,7 @@ const HEADER: [Message; 9] = [
     class::check,
 ];
 
-/// Name of the file with the table.
+/// File name of the saved table.
 const CSV_FILE: &str = "podscope-class.csv";
 
 #[derive(Properties, PartialEq)]

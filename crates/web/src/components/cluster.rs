@@ -1,4 +1,4 @@
-//! The stage: control plane, pending pods, zones with nodes. It has one listener per kind of event; the handlers find
+//! The stage: control plane, pending pods, zones with nodes. It has one listener per type of event; the handlers find
 //! the touched object in the `data-` attributes of its mark.
 
 use std::cell::RefCell;
@@ -29,7 +29,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The stage.
 #[component]
 pub(crate) fn Cluster(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -80,7 +79,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
 /// Animates pods that moved to another node.
 #[hook]
 fn use_flight(page: &Shared<Page>, root: &NodeRef) {
-    // Places of the marks before this render: the document still shows the previous state.
+    // Positions of the marks before this render: the document still shows the previous state.
     let places = use_mut_ref(flight::Places::new);
     let last_moved = use_mut_ref(|| page.session.model.moved.clone());
     if *last_moved.borrow() != page.session.model.moved {
@@ -137,14 +136,14 @@ fn moves_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
     })
 }
 
-/// The pointer over the stage, and what it drags.
+/// A pointer gesture on the stage, and what it drags.
 #[derive(Clone)]
 struct PointerGesture {
     root: NodeRef,
     drag: Rc<RefCell<Option<Drag>>>,
-    /// Timer that runs until a finger has rested.
+    /// Timer of a long press.
     resting: Rc<RefCell<Option<Timeout>>>,
-    /// The next click only ends a drag, and is ignored.
+    /// The next click belongs to the end of a drag, and is ignored.
     suppress: Rc<RefCell<bool>>,
 }
 
@@ -178,7 +177,7 @@ impl PointerGesture {
     fn menu(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
         let (ctl, page, drag) = (ctl.clone(), page.clone(), self.drag.clone());
         Callback::from(move |event: MouseEvent| {
-            // For a finger that holds a pod the menu opens when the finger is lifted.
+            // While a finger holds a pod, the menu opens only when the finger is lifted.
             if drag.borrow().as_ref().is_some_and(|drag| drag.is_finger) {
                 event.prevent_default();
             } else if let Some(subject) = menu_subject(&page, &event) {
@@ -256,16 +255,16 @@ impl PointerGesture {
     }
 }
 
-/// Titles of two compared runs.
+/// Returns the titles of two compared runs.
 fn titles(ours: &Model, other: &Model) -> (String, String) {
     match (title(ours), title(other)) {
-        // Whoever opens the link of a comparison has given none of the commands.
+        // When the link of a comparison is opened, both runs have the same title: this user gave none of the commands.
         (ours, other) if ours == other => (t!(cluster::with_commands), t!(cluster::without_commands)),
         both => both,
     }
 }
 
-/// The title of a compared run: its branch, if there are several.
+/// Returns the title of a compared run: its branch, if there are several.
 fn title(model: &Model) -> String {
     let several = model.branches.len() > 1;
     let branch = model.branches.iter().find(|branch| several && branch.current);

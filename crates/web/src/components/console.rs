@@ -22,10 +22,10 @@ pub(crate) struct Props {
     pub(crate) open: bool,
 }
 
-/// Number of lines drawn, the latest ones.
+/// Maximum number of lines drawn: the latest ones.
 const MAX_LINES_DRAWN: usize = 300;
 
-/// The output of commands above an input line.
+/// A console: the output of commands above an input line.
 #[component]
 pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -51,7 +51,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         .completions
         .as_ref()
         .filter(|(hint_for, _, choices)| *hint_for == **line && !choices.is_empty());
-    // The same holds for the kind of a pasted text.
+    // The detected kind of a pasted text is also valid only for the text it was requested for.
     let pasted = (console.recognised.as_ref())
         .filter(|(text, _)| *text == **earlier_lines)
         .map_or(TextKind::Other, |(_, kind)| *kind);
@@ -72,7 +72,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 "Escape" if !typed.earlier_lines.is_empty() => typed.earlier_lines.set(String::new()),
                 "Escape" if choices > 0 => typed.ctl.act.emit(Act::ForgetCompletions),
                 "Escape" => typed.close(&event, before.take()),
-                // As in a terminal: Ctrl+C drops the typed text; on an empty line it stops what still runs.
+                // As in a terminal: Ctrl+C discards the typed text; on an empty line it stops running commands.
                 "c" if event.ctrl_key() && !typed.earlier_lines.is_empty() => {
                     typed.earlier_lines.set(String::new());
                     typed.line.set(String::new());
@@ -85,7 +85,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             event.stop_propagation();
         })
     };
-    // A click opens the console; passing the field with Tab does not.
+    // A click opens the console; moving through the field with Tab does not.
     let onclick = ctl.act.reform(|_: MouseEvent| Act::ConsoleOpen(true));
     let toggle = {
         let open = props.open;
@@ -155,9 +155,9 @@ struct Typed {
     line: UseStateHandle<String>,
     /// Earlier lines of an unfinished command, or pasted lines.
     earlier_lines: UseStateHandle<String>,
-    /// Index in the history, while it is browsed.
+    /// Index in the history, while the user browses it.
     history_index: UseStateHandle<Option<usize>>,
-    /// The typed text before the history was browsed.
+    /// The text that was typed before the user browsed the history.
     draft: UseStateHandle<String>,
     /// Index of the completion that Tab takes.
     choice: UseStateHandle<usize>,
@@ -306,7 +306,7 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
     }
 }
 
-/// The rule with the title of a run, above its first line.
+/// A rule with the title of a run, above the run's first line.
 fn rule(title: &str) -> Html {
     html! { <h3 class="rule">{ shown(title) }</h3> }
 }
@@ -351,7 +351,7 @@ fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
     }
 }
 
-/// A console line. Of a command with a document the first line is shown, and the rest can be unfolded.
+/// Renders a console line. For a command with a document only the first line is shown, and the rest can be unfolded.
 fn line_html(line: &ConsoleLine) -> Html {
     let words = line.text.words();
     match words.split_once('\n') {

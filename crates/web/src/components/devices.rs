@@ -7,12 +7,12 @@ use yew::prelude::*;
 use super::shown::shown;
 use crate::ctl::Ctl;
 
-/// Number of devices up to which each has a square of its own.
+/// Maximum number of devices that are drawn as one square each.
 const MAX_SQUARES: usize = 8;
-/// States in the order in which they are counted in words.
+/// Device states in the order in which the text counts them.
 const STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
 
-/// The devices in the header of a node's card, as far as `wide` (in text units) has room.
+/// The devices in the header of a node's card, as far as they fit into `wide` text units.
 pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
     if devices.is_empty() {
         return Html::default();
@@ -33,7 +33,7 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
     }
 }
 
-/// The number of devices in each state: `4 devices: 1 held, 3 free`.
+/// Describes the number of devices in each state: `4 devices: 1 held, 3 free`.
 fn words(devices: &[DeviceView]) -> String {
     let counted = STATES.iter().filter_map(|state| {
         let count = devices.iter().filter(|device| device.state() == *state).count();

@@ -18,7 +18,7 @@ pub(crate) struct Props {
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) style: Option<AttrValue>,
-    /// It lies beside the stage, which stays usable. The page's keys close it.
+    /// The dialog is placed beside the stage, which stays usable. The page's keys close it.
     #[prop_or_default]
     pub(crate) beside: bool,
     /// Called on closing; by default the page's state is set to "no dialog".
@@ -45,7 +45,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
                 } else {
                     dialog.show_modal().warn();
                 }
-                // In a menu the first action is focused; Escape closes it without an action. In other dialogs
+                // In a menu the first action is focused; Escape closes the menu without an action. In other dialogs
                 // `autofocus` marks the field to focus.
                 if let Some(Some(first)) = dialog
                     .query_selector(".menu > .inner > ul > li > *, [autofocus]")
@@ -73,7 +73,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
     };
     let close = on_close.reform(|_: MouseEvent| ());
     let onclick = {
-        // A click on the backdrop hits the dialog itself.
+        // A click on the backdrop has the dialog itself as its target.
         Callback::from(move |event: MouseEvent| {
             if !beside
                 && event
@@ -88,7 +88,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
     html! {
         <dialog ref={node} class={classes!(props.class.clone(), beside.then_some("beside-stage"))} ~style={props.style.as_deref().unwrap_or_default()} aria-label={podscope_api::visible(&props.title).into_owned()} {onclose} {oncancel} {onclick}>
             <div class="inner">
-                // Beside the stage it would be a second banner of the page.
+                // A header beside the stage would count as a second banner of the page.
                 <header role={beside.then_some("presentation")}><h2>{ shown(&props.title) }</h2><button type="button" class="quiet" onclick={close} aria-label={t!(dialog::close)}>{ icon("cross") }</button></header>
                 { props.children.clone() }
             </div>

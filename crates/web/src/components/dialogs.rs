@@ -39,7 +39,8 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The open dialog, if any. Each dialog has a key, so that a following dialog is a new element and gets the focus.
+/// Renders the open dialog, if any. Each dialog has a key, so that a following dialog is a new element and gets the
+/// focus.
 #[component]
 pub(crate) fn Dialogs(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -107,7 +108,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
     }
 }
 
-/// A list of problems with their places.
+/// A list of problems with their positions.
 pub(crate) fn problems(all: &[Problem]) -> Html {
     html! {
         <ol class="problems">
@@ -193,7 +194,8 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
     }
 }
 
-/// The question about a group of nodes: the loss of a zone, or the drain of all nodes with a value of another label.
+/// Returns the what-if question about a group of nodes: the loss of a zone, or for another label the drain of all nodes
+/// with its value.
 fn loss_of(page: &Page, group: &str) -> WhatIf {
     let nodes = page.session.model.groups.iter().find(|one| one.name == group);
     match nodes {
@@ -307,7 +309,7 @@ fn crashed(message: &str) -> Html {
     }
 }
 
-/// The list of kept sessions.
+/// The list of stored sessions.
 #[component]
 fn Sessions() -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

@@ -15,7 +15,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The forward button.
 #[component]
 pub(crate) fn Forward(props: &Props) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
@@ -47,7 +46,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     html! {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
-            // A changed text is a new element: it is centred, so a change of width would move it.
+            // A changed text gets a new element: the text is centred, so a changed width would count as a layout shift.
             <span class="goes" key={format!("{what} {}", more.chars().count())}>
                 <b>if next == Next::Skip { <span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }

@@ -31,14 +31,14 @@ pub(crate) struct Props {
     pub(crate) text: String,
     pub(crate) fields: Option<Shared<(u64, Vec<Completion>)>>,
     pub(crate) checked: Option<Shared<Checked>>,
-    /// The API server's answer to the manifests applied last.
+    /// The API server's answer to the manifests that were applied last.
     pub(crate) answer: Answer,
     /// Time is paused.
     pub(crate) still: bool,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
 
-/// The mounted CodeMirror editor; its methods are described in its module (`crates/web/editor/editor.js`).
+/// The mounted CodeMirror editor; `crates/web/editor/editor.js` describes its methods.
 struct Mounted {
     object: JsValue,
     _changed: Closure<dyn FnMut(String)>,
@@ -70,7 +70,6 @@ const EXAMPLES: [(Message, &str); 5] = [
 /// Delay after the last key before the text is applied automatically, in milliseconds.
 const APPLY_DELAY_MS: u32 = 700;
 
-/// The editor, in a dialog or beside the cluster.
 #[component]
 pub(crate) fn Editor(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -83,10 +82,10 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let revision = use_mut_ref(|| 0u64);
     let changed = use_changed(&ctl, text.setter(), &revision);
     let mounted = use_mounted(props, &ctl, &host, &changed, is_plain.setter());
-    // While the text cannot be parsed, its last known kind counts.
+    // While the text cannot be parsed, the last detected kind is used.
     let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
     let is_scenario = kind >= TextKind::Scenario;
-    // Gaps in a scenario are for its readers to fill.
+    // Gaps in a scenario are meant for its readers, so there is no advice to fill them.
     let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
     let current_check = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
     let (problems, advice) = match current_check {
@@ -112,7 +111,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
         *revision.borrow(),
         &applied,
     );
-    // The answer is shown only while the text is the applied one.
+    // The answer is shown only while the text has not changed since it was applied.
     let answer = Some(&props.answer).filter(|_| *applied.borrow() == **text && !text.is_empty());
     let example = {
         let changed = changed.clone();
@@ -389,7 +388,7 @@ fn buttons(
     }
 }
 
-/// An advice to fill a gap, at the gap's place.
+/// An advice to fill a gap, at the gap's position.
 fn gap_advice((line, column): &(u32, u32)) -> Problem {
     Problem {
         line: *line,

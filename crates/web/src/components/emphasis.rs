@@ -1,4 +1,5 @@
-//! How marks stand out: by the selection, a shown decision, a comparison, a violated guarantee, an answer, the filter.
+//! How marks on the stage stand out: by the selection, a shown decision, a comparison, a violated guarantee, an answer
+//! to a question, the filter.
 
 use podscope_protocol::{NodeView, PodView};
 
@@ -33,7 +34,7 @@ pub(crate) struct PodsEmphasis {
     pub(crate) differing: Vec<String>,
     /// Ids of pods that break a guarantee.
     pub(crate) breaking: Vec<String>,
-    /// Marks for answers to a question, by pod id.
+    /// Answers to a question that are marked on pods, by pod id.
     pub(crate) answer_marks: Vec<(String, AnswerMark)>,
     /// Marks that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,

@@ -7,10 +7,10 @@ use yew::prelude::*;
 use super::shown::shown;
 use crate::pure::fullness;
 
-/// Names of the columns and of the lines.
+/// Names of the columns, and of the lines of the plots.
 const RUNS: [Message; 2] = [figures::this_run, figures::other_run];
 
-/// The plots and the table. Nothing if there are no figures.
+/// Renders the plots and the table; nothing if there are no figures.
 pub(super) fn view(figures: &ComparedFigures) -> Html {
     let mut rows = figures.rows.iter();
     let Some(names) = rows.next() else {
@@ -29,7 +29,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
     }
 }
 
-/// The head of a column; that of the figures' names is empty.
+/// The head of a column; empty for the column of the figures' names.
 fn column_name(name: &Sentence) -> Html {
     match name.is_empty() {
         true => html! { <td></td> },
@@ -47,7 +47,7 @@ fn figure_row(row: &[Sentence]) -> Html {
     }
 }
 
-/// A line for each run from the fullest node to the emptiest one. The table says the same in figures.
+/// Draws a line for each run, from the fullest node to the emptiest one. The table has the same figures.
 fn plot(one: &Fullness) -> Html {
     let title = t!(figures::plot, resource = one.resource);
     html! {

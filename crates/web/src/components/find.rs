@@ -15,7 +15,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The filter field, shown while it is open.
 #[component]
 pub(crate) fn Find(props: &Props) -> Html {
     let field = use_node_ref();

@@ -16,7 +16,6 @@ pub(crate) struct Props {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// The page of guarantees.
 #[component]
 pub(crate) fn Guarantees(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

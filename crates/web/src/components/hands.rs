@@ -35,7 +35,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
                 key: pod.key.clone(),
                 uid: pod.uid().to_owned(),
             };
-            // Where the details are a closed sheet, a press opens it.
+            // If the details are in a closed sheet, a press on the selected mark opens the sheet.
             let again = page.session.selected.as_ref() == Some(&subject) && page.session.sheet == Sheet::Side;
             if !focus_details_if_selected(page, &subject, event) {
                 ctl.act.emit(Act::Select((!again).then_some(subject)));
@@ -76,7 +76,8 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     }
 }
 
-/// Enter on the selected mark moves the focus to its details, however many marks lie between. Returns whether it did.
+/// If the selected mark has the focus, moves the focus to its details, however many marks lie between. Returns whether
+/// it did.
 fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
     let is_enter_on_selected = event.detail() == 0 && page.session.selected.as_ref() == Some(subject);
     if is_enter_on_selected {
@@ -85,7 +86,7 @@ fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEve
     is_enter_on_selected
 }
 
-/// What the menu is about that opens at an event; `None` if it has none.
+/// Returns the subject of the menu that an event opens; `None` if the event's target has no menu.
 pub(super) fn menu_subject(page: &Page, event: &MouseEvent) -> Option<MenuSubject> {
     if closest(event.target(), "data-other").is_some() {
         return None;

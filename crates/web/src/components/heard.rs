@@ -11,7 +11,7 @@ use crate::state::{Page, Shared};
 
 /// Number of frames between two announcements while time runs: about three seconds.
 const FRAMES_PER_ANNOUNCEMENT: u64 = 90;
-/// Number of sentences per announcement; further ones are only counted.
+/// Maximum number of sentences per announcement; further ones are only counted.
 const MAX_SENTENCES: usize = 5;
 
 #[derive(Properties, PartialEq)]
@@ -31,7 +31,6 @@ struct Announced {
     lines: Vec<(u64, String)>,
 }
 
-/// The live region.
 #[component]
 pub(crate) fn Announcements(props: &Props) -> Html {
     let page = &props.page;
@@ -91,7 +90,7 @@ impl Announced {
             self.count += 1;
             self.lines.push((self.count, line));
         }
-        // Old lines are removed, so that a user who reads on does not meet them again.
+        // Old lines are removed, so that a screen reader that reads on does not repeat them.
         let excess = self.lines.len().saturating_sub(2 * MAX_SENTENCES);
         self.lines.drain(..excess);
     }

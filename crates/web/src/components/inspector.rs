@@ -33,14 +33,13 @@ const TABS: [(Tab, &str, Message); 4] = [
     (Tab::Yaml, "yaml", inspector::yaml),
 ];
 
-/// The panel.
 #[component]
 pub(crate) fn Inspector(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let page = &*props.page;
-    // The panel opens on the side away from the selected mark.
+    // The panel opens on the other half of the stage than the selected mark.
     let is_left = use_memo(page.session.selected.clone(), |selected| {
         selected
             .as_ref()
@@ -121,7 +120,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     }
 }
 
-/// Selector of the subject's mark on the stage; empty if it has none.
+/// Returns the selector of the subject's mark on the stage; empty if the subject has no mark.
 fn selector_of(subject: &SubjectRef, model: &Model) -> String {
     let quoted = |name: &str| name.replace(['"', '\\'], "");
     match subject {
@@ -134,7 +133,8 @@ fn selector_of(subject: &SubjectRef, model: &Model) -> String {
     }
 }
 
-/// Deadlines are shown in whole seconds, so the chain of causes is drawn again once per second.
+/// One second of simulated time. Deadlines are shown in whole seconds, so the chain of causes is drawn again once per
+/// second.
 const SECOND: Micros = 1_000_000;
 
 /// Devices of the selected node.
@@ -178,8 +178,8 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     }
 }
 
-/// Returns whether the tab would give away the answer to the open question: the decision always does, and the life tab
-/// does for questions about time.
+/// Returns whether the tab would give away the answer to the open question: the decision tab always would, the life tab
+/// for questions about time.
 fn hides_answer(page: &Page) -> bool {
     page.session.model.story.question.is_some()
         && (page.session.tab == Tab::Why || page.session.time_question().is_some())
@@ -247,7 +247,7 @@ fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Mode
             .get(name)
             .map(|node| actions::node(&node.view))
             .unwrap_or_default(),
-        // An object without YAML has been deleted.
+        // The YAML of a deleted object is empty.
         SubjectRef::Object { kind, key } if !detail.yaml.is_empty() => actions::object(kind, key, detail.replicas),
         _ => Vec::new(),
     };

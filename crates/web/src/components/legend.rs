@@ -12,16 +12,16 @@ use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Numbers of nodes, pods, ready pods, pending pods and ghosts.
+    /// Number of nodes, pods, ready pods, pending pods and ghosts.
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// Kinds of marks that are on the stage, in the order of [`MARKS`].
+    /// Groups of marks that are on the stage, in the order of [`MARKS`].
     pub(crate) on_stage: Vec<PodMark>,
     /// Recent events, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 
-/// All kinds of marks with their meaning.
+/// All groups of marks with their meaning.
 pub(crate) const MARKS: [(PodMark, Message); 10] = [
     (PodMark::Ready, legend::ready_mark),
     (PodMark::Starting, legend::starting_mark),

@@ -23,10 +23,9 @@ pub(crate) struct Props {
     pub(crate) course: Shared<Course>,
 }
 
-/// Name of the file with the saved progress.
+/// File name of the saved progress.
 const COURSE_FILE: &str = "podscope-course.txt";
 
-/// The dialog.
 #[component]
 pub(crate) fn Lessons(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -126,10 +125,11 @@ pub(crate) fn Lessons(props: &Props) -> Html {
     }
 }
 
-/// Lessons that match the text, best match first; all lessons if the text is empty.
+/// Returns the lessons that match the text, best match first; all lessons if the text is empty.
 fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
-    // The rule and the command for a cluster of one's own name kinds, commands and symptoms that the summary leaves out.
+    // A lesson's rule, and its command for the reader's own cluster, name kinds, commands and symptoms that the summary
+    // leaves out.
     let content = |lesson: &LessonInfo| {
         [&lesson.group, &lesson.summary, &lesson.rule, &lesson.own, &lesson.topic]
             .map(String::as_str)

@@ -18,7 +18,6 @@ pub(crate) struct Props {
     pub(crate) now: Micros,
 }
 
-/// The tab.
 #[component]
 pub(crate) fn Life(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

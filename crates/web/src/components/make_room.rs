@@ -1,5 +1,5 @@
-//! Asks which change of the cluster makes room for a number of copies of a pod, and lists the changes that the engine
-//! has found, each with its commands.
+//! A form that asks which change of the cluster makes room for a number of copies of a pod, and lists the changes that
+//! the engine has found, each with its commands.
 
 use podscope_messages::t;
 use podscope_protocol::{RoomChange, WhatIf};
@@ -9,14 +9,14 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
-/// Maximum number of copies that can be asked for; counting stops there.
+/// Maximum number of copies in the form; the engine's count also stops there.
 const MAX_COPIES: u32 = 100_000;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     /// `NAMESPACE/NAME` of the pod.
     pub(crate) pod: String,
-    /// The number of copies that was asked for; 0 if none was.
+    /// Number of requested copies; 0 if the user requested none.
     pub(crate) need: u32,
     /// Number of copies that fit now. `None` while the engine works.
     pub(crate) fits: Option<usize>,

@@ -13,7 +13,7 @@ use crate::pure::stage::wires::{Wire, Wires, rail, wires};
 use crate::pure::stage::{Plan, shape};
 use crate::state::Shared;
 
-/// Largest number of dots at once; further messages are only counted.
+/// Maximum number of dots at once; further messages are only counted.
 const MAX_DOTS: usize = 24;
 /// Duration of a dot's motion, in milliseconds.
 const HOP_MS: f64 = 560.0;
@@ -41,7 +41,7 @@ struct Dot {
     began: f64,
     kind: MessageKind,
     path: String,
-    /// Start and end of the motion, as fractions of the path.
+    /// Start and end of the dot's motion, as fractions of the path.
     from: f64,
     to: f64,
 }
@@ -51,12 +51,11 @@ struct DotsState {
     dots: Vec<Dot>,
     next: u64,
     last_traffic: Shared<Traffic>,
-    /// Number of messages that were not drawn since the last pause, and number of all messages.
+    /// Number of messages since the last pause that were not drawn, and number of all messages.
     n_not_drawn: usize,
     n_counted: usize,
 }
 
-/// The dots.
 #[component]
 pub(crate) fn Messages(props: &Props) -> Html {
     let state = use_mut_ref(DotsState::default);
@@ -72,7 +71,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
     if state.last_traffic != props.sent {
         state.last_traffic = props.sent.clone();
         new_messages = &props.sent.messages;
-        // Messages that the frame only counts by link are not drawn.
+        // For some messages the frame only holds a count per link; these are not drawn.
         let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
         state.n_counted += new_messages.len() + uncounted;
         state.n_not_drawn += uncounted;

@@ -17,7 +17,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The menu.
 #[component]
 pub(crate) fn More(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -68,7 +67,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row(t!(more::editor), "e", act(|| Act::Dialog(Dialog::Editor))) }
                 { row(t!(more::files), "", act(|| Act::Dialog(Dialog::Files))) }
                 { row(t!(more::consolidate), "", act(|| Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
-                // A server's engine is one for all its pages, and no browser's worker.
+                // On a server all pages share one engine, which is not a worker of the browser.
                 if page.session.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(|| Act::Dialog(Dialog::Search))) } }
                 if page.session.triage.is_some() { { row(t!(more::triage), "", act(|| Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(|| Act::Dialog(Dialog::Notices))) } }
@@ -83,12 +82,12 @@ pub(crate) fn More(props: &Props) -> Html {
     }
 }
 
-/// The choice of the page's language. Each language is named in itself.
+/// The choice of the page's language. Each language has its name in that language.
 #[component]
 fn Languages(props: &Props) -> Html {
     let select = use_node_ref();
     {
-        // The field shows the page's language, also if a chosen one could not be loaded.
+        // The field shows the page's language, even if the chosen language could not be loaded.
         let (select, current) = (select.clone(), props.page.shell.language.clone());
         use_effect(move || {
             if let Some(select) = select.cast::<HtmlSelectElement>() {

@@ -29,9 +29,9 @@ pub(crate) struct Props {
     pub(crate) node: Shared<NodeState>,
     pub(crate) devices: Vec<DeviceView>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The present instant, for nodes with a countdown; a whole second for nodes on which only ages are shown.
+    /// The present instant, for nodes with a countdown; rounded to a whole second for nodes that only show ages.
     pub(crate) now: Micros,
-    /// Whether the API server's state, the machine's, or both are drawn.
+    /// Which state is drawn: the API server's, the machine's, or both.
     pub(crate) truth: Truth,
     pub(crate) layout: Layout,
     #[prop_or_default]
@@ -39,12 +39,12 @@ pub(crate) struct Props {
     pub(crate) emphasis: NodeEmphasis,
 }
 
-/// Place and size of a card, and what fits into it.
+/// Position and size of a card, and what fits into it.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) plan: NodePlan,
     pub(crate) measures: Measures,
-    /// Slots of its pods, followed by those of pods nominated to it.
+    /// Slots of the node's pods, followed by slots of pods nominated to the node.
     pub(crate) slots: Vec<usize>,
     /// The bar shows memory because it is scarcer than cpu.
     pub(crate) by_memory: bool,
@@ -54,15 +54,15 @@ pub(crate) struct Layout {
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct Assessment {
     pub(crate) verdict: Option<NodeAnswer>,
-    /// The instant of the verdict, if it is one of the past.
+    /// The instant of the verdict, if the verdict is from the past.
     pub(crate) decided: Option<Micros>,
     /// A decision is shown, but has no verdict on this node.
     pub(crate) has_no_verdict: bool,
-    /// What the answer to a what-if question shows on it.
+    /// What the answer to a what-if question shows on the node.
     pub(crate) preview: Option<NodePreview>,
 }
 
-/// The state of a node as class and text; `None` if it is simply ready.
+/// Returns the state of a node as class and text; `None` if the node is ready and nothing else is to be said.
 fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     if !node.registered {
@@ -105,7 +105,8 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
     })
 }
 
-/// The state as one of the two truths has it: the API server does not see machines, and a machine does not see the API.
+/// Returns the state in one of the two truths: the API server does not see machines, and a machine does not see the
+/// API.
 fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     match truth {
@@ -148,7 +149,7 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
     visible(&text).into_owned()
 }
 
-/// Returns whether the card shows this taint elsewhere, as a state.
+/// Returns whether the card already shows this taint as a state.
 fn is_shown_as_state(taint: &str) -> bool {
     [taint::UNSCHEDULABLE, taint::UNREACHABLE, taint::NOT_READY]
         .iter()
@@ -160,7 +161,6 @@ fn taint_chip(taint: &str) -> String {
     taint.strip_prefix("node.kubernetes.io/").unwrap_or(taint).to_string()
 }
 
-/// The card.
 #[component]
 pub(crate) fn Node(props: &Props) -> Html {
     let node = &*props.node;
@@ -237,7 +237,7 @@ fn silence_ring(props: &Props) -> Html {
     }
 }
 
-/// Its pods, and the places of pods nominated to it.
+/// The node's pods, and the marks of pods nominated to the node.
 fn marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
@@ -322,7 +322,7 @@ fn heading(props: &Props) -> Html {
         }
     } else if let Some((kind, words)) = &state {
         let words = short_state(view, words, wide, props.truth, props.now);
-        // Until NotReady the text has the colour of the ring.
+        // Until the node becomes NotReady, the text has the colour of the ring.
         let kind = match &view.next {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
@@ -357,7 +357,7 @@ fn heading(props: &Props) -> Html {
     }
 }
 
-/// The state, as long as the header has room for.
+/// Shortens the text of the state to the width of the header.
 fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
     if truth == Truth::Machine {
         return words.to_owned();
@@ -383,7 +383,7 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
     }
 }
 
-/// The node's capacity as a bar; each pod is a segment as long as its request.
+/// The node's capacity as a bar. Each pod is a segment whose length is the pod's request.
 fn bar(props: &Props) -> Html {
     let node = &*props.node;
     let Some(at) = props.layout.plan.bar.filter(|_| !node.view.only_name) else {
@@ -417,7 +417,7 @@ fn bar(props: &Props) -> Html {
         }
     };
     let name = |key: &str| key.rsplit('/').next().unwrap_or(key).to_owned();
-    // Segments are placed by a translation, so that a removed one causes no layout.
+    // Segments are positioned by a transform, so that the removal of a segment causes no layout.
     let mut end = 0.0;
     let mut next = |request: i64| {
         let (begin, long) = (end, at.w * request as f64 / scale as f64);
@@ -453,8 +453,8 @@ fn bar(props: &Props) -> Html {
     }
 }
 
-/// Lines for differences between the API server's state and the machine's. They are visible where the marks leave a
-/// line free, and always there for screen readers.
+/// Texts for differences between the API server's state and the machine's. They are visible if the marks leave a free
+/// line, and screen readers always get them.
 fn difference_lines(props: &Props) -> Html {
     let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
@@ -485,7 +485,7 @@ fn n_pods(pods: usize) -> String {
     t!(node::pods, count = pods)
 }
 
-/// The text that tells when the pressure condition ends.
+/// Text for the time at which the pressure condition ends.
 fn pressure_ends(view: &NodeView) -> String {
     if view.pressure_lasts {
         t!(node::pressure_as_in_files)
@@ -503,7 +503,8 @@ mod tests {
     use super::*;
     use podscope_protocol::{CutFrom, MachineView};
 
-    /// Invented values of a dumped node are not shown, and lasting pressure is not announced to end.
+    /// Invented values of a dumped node are not shown, and a pressure condition without a known end has no text for its
+    /// end.
     /// Shows: P-09, U-15
     #[test]
     fn dumped_node_shows_only_known_values() {
@@ -530,7 +531,7 @@ mod tests {
         assert!(pressure_ends(&view).contains("until the machine is started anew"));
     }
 
-    /// A node with cut links shows that, and the age of the last heartbeat.
+    /// A node with cut links shows the cuts, and the age of the last heartbeat.
     /// Shows: F-01, U-02, U-08
     #[test]
     fn node_state_text_names_cuts_power_and_missing_node_object() {

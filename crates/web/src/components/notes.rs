@@ -1,5 +1,5 @@
 //! Notes above the timeline: the introduction, notices about what was opened, a question from an earlier lesson, the
-//! outcome of a fast run. They have a room of fixed size, so they do not move the stage.
+//! outcome of a fast run. They are in a region of fixed size, so that they do not move the stage.
 
 use podscope_messages::t;
 use yew::prelude::*;
@@ -19,7 +19,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The stack of notes.
 #[component]
 pub(crate) fn Notes(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -36,7 +35,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
     let brief = (page.session.opened.as_ref())
         .filter(|opened| page.shell.panels.story && !opened.story.is_empty() && is_brief(opened));
     html! {
-        // A landmark of its own, because it is outside the stage and the timeline.
+        // The notes are a landmark of their own, because they are outside the stage and the timeline.
         <section class="notes" aria-label={t!(notes::notes)}>
             if let Some(triage) = &page.shell.coming_triage { <ComingNote triage={triage.clone()} /> }
             if page.session.has_unread_notices && !page.shell.start { <OpenedNote page={page.clone()} /> }

@@ -33,7 +33,7 @@ pub(crate) struct Props {
     pub(crate) look: Look,
     /// Ids of pods that differ from the compared run.
     pub(crate) differing: Rc<Set<String>>,
-    /// The room of the stage.
+    /// The size of the stage.
     pub(crate) room: Room,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Look {
     pub(crate) theme: Theme,
     /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Whether the API server's state, the machine's, or both are drawn.
+    /// Which state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,
 }
 
@@ -67,7 +67,6 @@ fn zones(props: &Props) -> Zones {
         .collect()
 }
 
-/// The picture, and the card of the focused node.
 #[component]
 pub(crate) fn Overview(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -111,7 +110,8 @@ pub(crate) fn Overview(props: &Props) -> Html {
         })
     };
     let mark = use_node_ref();
-    // Text for screen readers when an arrow key moves the focus to a node; the text stays as it was then.
+    // Text for screen readers, set when an arrow key moves the focus to a node; it does not follow later changes of the
+    // node.
     let announced = use_state(String::new);
     let onkeydown = arrow_keys(&plan, &zones, &focus, &ctl, {
         let (mark, announced, now, is_focus_shown) = (
@@ -148,7 +148,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     }
 }
 
-/// A wire to each zone; it is drawn broken if all of the zone's nodes are cut off.
+/// A wire to each zone; the wire has a gap if all of the zone's nodes are cut off.
 fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room: Room) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
@@ -260,7 +260,7 @@ fn scroll_into_view_after_drawing(mark: &NodeRef) {
     browser::after_drawing(move || mark.cast().iter().for_each(browser::bring_into_sight));
 }
 
-/// The layout of the picture in the available room.
+/// Computes the layout of the picture for the available size.
 #[hook]
 fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
     let max_pods = zones

@@ -28,7 +28,7 @@ pub(crate) struct Scene {
     pub(crate) tint: (Theme, bool),
     /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Whether the API server's state, the machine's, or both are drawn.
+    /// Which state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,
     /// Ids of pods that differ from the compared run; they are outlined.
     pub(crate) differing: Rc<Set<String>>,
@@ -119,7 +119,7 @@ struct Shapes {
     ghosts: Vec<Rect>,
     failing: Vec<Rect>,
     not_matching: Vec<Rect>,
-    /// Pods that differ from the compared run.
+    /// Pods that differ from the compared run; they are outlined.
     differing: Vec<Rect>,
 }
 
@@ -168,7 +168,7 @@ impl Shapes {
             let Some(mark) = belief::mark(pod, &node.view, scene.truth) else {
                 continue;
             };
-            // A match, and the card that contains it, are emphasised to be visible from afar.
+            // Matches, and the cards that contain them, are emphasised, so that they are visible in a small picture.
             let has_filter = scene.filter.is_some();
             if has_filter && self.with_matches.last() != Some(&rect) {
                 self.with_matches.push(rect);
@@ -219,7 +219,7 @@ impl Shapes {
         brush.fill(&colours.line, &self.not_matching);
         brush.fill(&colours.bad, &self.failing);
         brush.frame(&colours.ghost, 1.0, &self.ghosts);
-        // Not in an owner's colour.
+        // Pods that differ are outlined in a neutral colour, which no owner has.
         brush.frame(&colours.ink, 2.0, &self.differing);
         if let Some(rect) = scene
             .plan

@@ -34,24 +34,24 @@ pub(crate) struct Props {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     Only,
-    /// Another run is shown beside it. The choice of the drawn state is then above both.
+    /// The first run of a comparison. The control for the drawn state is above both runs.
     First,
-    /// The second run of a comparison, which has no controls.
+    /// The second run of a comparison. Its control plane has no controls.
     Second,
 }
 
-/// How nodes are grouped, and how they can be.
+/// How nodes are grouped, and by which keys they could be grouped.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Grouping {
     /// Label keys by which nodes can be grouped.
     pub(crate) keys: Shared<Vec<String>>,
-    /// The key by which they are grouped; empty for the zone.
+    /// The label key by which nodes are grouped; empty for zones.
     pub(crate) key: String,
     /// Topology key of the selected pod's spread constraint.
     pub(crate) spread_key: Option<String>,
 }
 
-/// Places of the processes, and what fits into them.
+/// Positions of the processes, and what fits into their boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Layout {
     pub(crate) rail: Rail,
@@ -60,7 +60,7 @@ pub(crate) struct Layout {
     pub(crate) is_short: bool,
 }
 
-/// The choices for the drawn state: value, name and description.
+/// The choices of the drawn state: value, name and description.
 const TRUTHS: [(Truth, Message, Message); 3] = [
     (Truth::Api, plane::api, plane::api_hint),
     (Truth::Both, plane::both, plane::both_hint),
@@ -81,7 +81,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             .filter(move |view| is(view.component))
             .map(move |view| component(ctl, *view, props.run, short))
     };
-    // The attacher and fencing are drawn only while they are down.
+    // The attacher and the fencing controller are drawn only while they are down.
     let down_helpers = all
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
@@ -137,7 +137,7 @@ fn broken(ctl: &Ctl, props: &Props) -> Html {
                 }
                 [first, ..] => violations_chip(ctl, first, all.len(), are_restored, props.run),
             } }
-            // A single cut is healed at its node.
+            // A single cut is healed by the button at its node.
             if props.cut > 1 && props.run != Run::Second {
                 <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("{}\n{}", t!(plane::heal_everything_hint, count = props.cut), actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ t!(plane::heal_everything) }</span></button>
             }
@@ -190,7 +190,7 @@ fn key_name(key: String, is_of_constraint: bool) -> String {
     }
 }
 
-/// The chip's text for a violation: name, and where there is room, instant and duration.
+/// The chip's text for a violation: its name, and where there is space, instant and duration.
 fn violation_text(broken: &BrokenInvariant, restored_at: Option<Micros>) -> Html {
     let instant = clock::instant(broken.at);
     let (is, since) = restored_at.map_or_else(
@@ -286,7 +286,7 @@ fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
         ComponentState::Down => format!(" {}", t!(plane::down)),
         ComponentState::Unreachable => format!(" {}", t!(plane::unreachable)),
     };
-    // A single leader needs no mention.
+    // The state of a running component is only labelled if the component is on standby.
     let word = if up && view.state != ComponentState::Standby {
         String::new()
     } else {

@@ -17,7 +17,7 @@ use crate::pure::stage::halves::MarkContent;
 use crate::pure::stage::shape;
 use crate::state::Shared;
 
-/// Place of a mark on its node, its level of detail and its texts.
+/// Position of a mark on its node, its level of detail and its texts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) rect: Rect,
@@ -35,7 +35,7 @@ pub(crate) struct Props {
     /// The mark to draw if it is not `pod.mark`.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
-    /// Place on a node; `None` for a pending pod, and for a mark outside the stage.
+    /// Position on a node; `None` for a pending pod, and for a mark outside the stage.
     #[prop_or_default]
     pub(crate) place: Option<Place>,
     #[prop_or_default]
@@ -58,7 +58,7 @@ pub(crate) fn class(mark: PodMark) -> &'static str {
     }
 }
 
-/// The state as a text.
+/// Describes the pod's state.
 pub(crate) fn words(pod: &PodView) -> String {
     match pod.mark {
         PodMark::Pending => t!(pod::pending),
@@ -77,7 +77,7 @@ pub(crate) fn words(pod: &PodView) -> String {
     }
 }
 
-/// The stage of a termination, and its next step.
+/// Describes the stage of a termination and its next step.
 fn terminating(stage: TerminationStage) -> Message {
     match stage {
         TerminationStage::NotObserved => sentences::terminating_unobserved,
@@ -101,7 +101,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 
 fn label(pod: &PodView) -> String {
     let name = names::without_default(&pod.key);
-    // The label begins with the short name on the mark, as speech input requires.
+    // The label begins with the short name that is printed on the mark, because users of speech input say it.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
     } else {
@@ -125,7 +125,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
         Some(until) if until > termination.since => {
             (until - props.now).clamp(0, until - termination.since) * 1000 / (until - termination.since)
         }
-        // The end is unknown: the ring stays full.
+        // Without a known end the ring stays full.
         None => 1000,
         Some(_) => 0,
     });
@@ -191,7 +191,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
     }
 }
 
-/// Label of the mark at this place, for screen readers.
+/// Returns the label for screen readers of the mark at this position.
 fn label_here(props: &Props) -> String {
     let mut label = label(&props.pod);
     if let Some(Place {
@@ -256,10 +256,11 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
     html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
 }
 
-/// The texts on a mark, as many as fit.
+/// Renders as many texts as fit on a mark.
 fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
-    // Another state or size has other keys, so its texts are new elements and none counts as moved (layout shift).
+    // If state or size changes, the keys change, and so the texts are new elements: none counts as moved (layout
+    // shift).
     let is_torn = matches!(place.content, MarkContent::Torn { .. });
     let (w, h) = (place.rect.w, place.rect.h);
     let key = |of: &str| {
@@ -340,7 +341,7 @@ fn container_class(stage: ContainerStage) -> &'static str {
     }
 }
 
-/// The sign in the corner of a mark.
+/// The symbol in the corner of a mark.
 pub(crate) fn glyph(mark: PodMark) -> Html {
     let sign = match mark {
         PodMark::Succeeded => "check",

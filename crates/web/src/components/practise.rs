@@ -1,4 +1,4 @@
-//! The dialog of practice: tasks without end, by family and level; the schedule chooses the next one (E-11).
+//! The dialog of practice: an endless supply of tasks, by family and level; the schedule chooses the next one (E-11).
 
 use podscope_messages::{Sentence, said, t};
 use podscope_protocol::{CourseRequest, PracticeFamily, PracticeTask, Request, TaskId};
@@ -13,7 +13,7 @@ use crate::studying::practise;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// `None` until the engine has listed them.
+    /// `None` until the engine has sent the list of families.
     pub(crate) families: Option<Vec<PracticeFamily>>,
 }
 
@@ -69,7 +69,7 @@ fn task(family: &PracticeFamily) -> TaskId {
     }
 }
 
-/// When a family is asked again, in words.
+/// Describes when a task of the family is due again.
 fn due(due_in: Option<i64>) -> String {
     match due_in {
         None => t!(practise::due_new),
@@ -79,7 +79,7 @@ fn due(due_in: Option<i64>) -> String {
     }
 }
 
-/// Opens a task; without one, the schedule chooses.
+/// Opens a task; without a given task, the schedule chooses one.
 pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     let ctl = ctl.clone();
     Callback::from(move |_: MouseEvent| {
@@ -89,7 +89,7 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     })
 }
 
-/// The card at the end of a task: the rule, what the other answers would have brought, and the next task. A task of a
+/// The card at the end of a task: the rule, what the other answers would have led to, and the next task. A task of a
 /// course is followed by the next item of the course.
 pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     let with = |seed: u64, level: u32| {
@@ -126,7 +126,7 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     }
 }
 
-/// The reason of an answer in the page's language.
+/// Returns the reason of an answer in the page's language.
 fn shown_reason(task: &PracticeTask, reason: &Sentence) -> String {
     let filled = task.texts.translated(&reason.english());
     filled.unwrap_or_else(|| reason.to_string())

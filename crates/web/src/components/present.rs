@@ -17,12 +17,12 @@ use crate::state::{Act, Page, Present, Screen, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
-    /// Buttons below the QR code save it and show it large.
+    /// Buttons below the QR code save the code and show it large.
     #[prop_or_default]
     pub(crate) has_buttons: bool,
 }
 
-/// The keys while presenting.
+/// The keys with which a presenter shows and hides parts.
 pub(crate) const KEYS: &[(&str, Message)] = &[
     ("→  Page Down", messages::key_next_step),
     ("←  Page Up", messages::key_step_before),
@@ -35,7 +35,6 @@ pub(crate) const KEYS: &[(&str, Message)] = &[
     ("Esc", messages::key_end),
 ];
 
-/// The layer.
 #[component]
 pub(crate) fn Presenting(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -77,7 +76,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     }
 }
 
-/// The open question in large type, with a letter for each option. Nobody answers it here: the class does, aloud.
+/// The open question in large type, with a letter for each option. It cannot be answered here: the class answers aloud.
 fn question(page: &Page, ctl: &Ctl) -> Html {
     let open = page.session.model.story.question.and_then(|step| {
         let question = page.session.opened.as_ref()?.story.get(step)?.question.clone()?;
@@ -100,10 +99,10 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
     }
 }
 
-/// Minutes that the class has at first.
+/// Initial time that the class has, in minutes.
 const MINUTES: i32 = 5;
 
-/// Counts down the time that the class has, from when it is shown. Two buttons take or give a minute.
+/// Counts down the time that the class has, from the moment it is shown. Two buttons subtract or add a minute.
 #[component]
 fn Timer() -> Html {
     let given = use_state(|| 60 * MINUTES);
@@ -119,7 +118,7 @@ fn Timer() -> Html {
             move || drop(tick)
         });
     }
-    // After the end, a minute given is a minute from now.
+    // After the countdown has ended, an added minute counts from now.
     let left = (*given - *passed).max(0);
     let change = |seconds: i32, sign: &'static str, label: String| {
         let (given, total) = (given.setter(), *passed + (left + seconds).max(0));
@@ -180,7 +179,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     } else {
         &page.session.link
     };
-    // In a low dialog the code would begin below the edge.
+    // In a dialog of little height the code would be below the visible part.
     use_effect_with(link.is_some() && props.has_buttons, |is_drawn| {
         if *is_drawn {
             browser::show_all(".share .code, .share .code + .buttons");

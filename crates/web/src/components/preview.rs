@@ -1,5 +1,5 @@
-//! Marks of the answer to *What if it goes?* on the stage: the pods that would come to a node or would wait, and lines to
-//! them from the pods that they replace. Nothing moves to make room for them.
+//! Marks of the answer to a what-if question on the stage: the pods that would come to a node or would stay Pending,
+//! and lines to them from the pods that they replace. Existing marks do not move.
 
 use podscope_messages::t;
 use yew::prelude::*;
@@ -11,10 +11,10 @@ use crate::pure::preview::{Arrival, NodePreview, Preview, place_of_arrival};
 use crate::pure::stage::NodePlan;
 use crate::pure::stage::fit::DetailLevel;
 
-/// Number of moves above which there are no lines: so many would hide the stage.
+/// Number of moves above which no lines are drawn, because they would hide the stage.
 const MAX_LINES: usize = 4;
 
-/// Label of a node's card with what the answer says of the node.
+/// Returns the label of a node's card with what the answer says about the node.
 pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String {
     if let Some(preview) = preview {
         label.push_str(&format!(", {}", preview.words(false)));
@@ -22,7 +22,7 @@ pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String 
     label
 }
 
-/// The pods that would come to a node. Those for which it has no place are there for screen readers.
+/// The pods that would come to a node. Pods for which the card has no space are only announced to screen readers.
 pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usize], unit: f64) -> Html {
     let arrivals = preview.map(NodePreview::arrivals).unwrap_or_default();
     let place = |nth: usize| place_of_arrival(plan, taken, nth, unit);
@@ -47,7 +47,8 @@ fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
     }
 }
 
-/// The pods that would stay Pending, beside those that do: at most `n_marks` marks, and their number.
+/// The pods that would stay Pending, beside the pods that are Pending now: at most `n_marks` marks, and the number of
+/// all.
 pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
     if pods.is_empty() {
         return Html::default();
@@ -64,7 +65,7 @@ pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
     }
 }
 
-/// Lines from pods on the stage to where they would go.
+/// Lines from pods on the stage to the marks of the pods that replace them.
 pub(super) fn lines(preview: Option<&Preview>, spots: &Spots) -> Html {
     let Some(preview) = preview.filter(|preview| preview.arrivals.len() <= MAX_LINES) else {
         return Html::default();
@@ -77,7 +78,7 @@ pub(super) fn lines(preview: Option<&Preview>, spots: &Spots) -> Html {
     }
 }
 
-/// A curve between the facing sides of two marks, with its end at the second one.
+/// A curve between the facing sides of two marks, which ends at the second mark.
 fn curve(from: Rect, to: Rect) -> String {
     let (y, end_y) = (from.y + from.h / 2.0, to.y + to.h / 2.0);
     let (x, end_x) = if to.x >= from.x + from.w {

@@ -1,4 +1,5 @@
-//! A guarantee in the inspector: its statement, which component keeps it, and, after a violation, the ways back.
+//! A guarantee in the inspector: its statement, the component that keeps it, and, after a violation, buttons that lead
+//! back to before the violation.
 
 use podscope_messages::t;
 use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCause};
@@ -19,9 +20,9 @@ pub(crate) struct Props {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// Largest number of nodes for which a way back is offered.
+/// Maximum number of nodes for which such a button is offered.
 const MAX_NODES: usize = 3;
-/// How far the way back leads before the blamed command, or before the violation if no command is blamed.
+/// Simulated time between the target of such a button and the blamed command, or the violation if no command is blamed.
 const LEAD_TIME: Micros = 100_000;
 
 /// What a guarantee promises, whether it holds, and who broke it.
@@ -67,7 +68,7 @@ pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
     }
 }
 
-/// Text that the guarantee holds again, and how long it was violated.
+/// Says that the guarantee holds again, and how long it was violated.
 fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
     let restored = model.restored().into_iter().find(|(name, _)| *name == broken.name);
     restored.map_or_else(Html::default, |(_, at)| {

@@ -1,4 +1,4 @@
-//! The offer to repeat a question: on a later visit one question of an earlier lesson is asked with another seed
+//! The offer to repeat a question: on a later visit, a question of an earlier lesson is asked again with another seed
 //! (E-08).
 
 use podscope_messages::t;
@@ -15,7 +15,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The note. It is not shown during a lesson, nor on a task of a course.
+/// The note with the offer. It is shown neither during a lesson nor during a task of a course.
 #[component]
 pub(crate) fn Recall(props: &Props) -> Html {
     let is_dismissed = use_state(|| false);
@@ -48,7 +48,7 @@ pub(crate) fn Recall(props: &Props) -> Html {
     }
 }
 
-/// Asks the question, and records that it was asked.
+/// Opens the question, and records that it was repeated.
 pub(crate) fn ask(ctl: &Ctl, course: &Shared<Course>, again: &DueRecap) -> Callback<MouseEvent> {
     let (ctl, again, course) = (ctl.clone(), again.clone(), course.clone());
     Callback::from(move |_: MouseEvent| {

@@ -1,4 +1,5 @@
-//! The note while a lesson is recorded: the user's commands become its steps, pressed fields its goals (E-10).
+//! The note that is shown while a lesson is recorded: the user's commands become the lesson's steps, and clicked YAML
+//! fields become its goals (E-10).
 
 use podscope_messages::t;
 use podscope_protocol::{ExportKind, LessonCondition, Request};
@@ -11,11 +12,10 @@ use crate::state::{Act, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) goals: Shared<Vec<LessonCondition>>,
-    /// Names of objects are replaced in the saved lesson.
+    /// The saved lesson has the names of objects replaced.
     pub(crate) anonymises: bool,
 }
 
-/// The note.
 #[component]
 pub(crate) fn Record(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

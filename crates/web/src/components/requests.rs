@@ -1,4 +1,4 @@
-//! Requests of clients: a plate for each Service with its rate and its failures, and dots on the way to its pods.
+//! Requests of clients: a plate for each Service with its rate and its failures, and dots on the paths to its pods.
 
 use std::rc::Rc;
 
@@ -16,21 +16,21 @@ use crate::pure::stage::requests::{dots, plates, sender, way};
 use crate::pure::stage::{Plan, shape};
 use crate::state::{Model, Shared};
 
-/// How long a dot takes from a plate to a pod, in milliseconds.
+/// Duration of a dot's motion from a plate to a pod, in milliseconds.
 const TRAVEL: usize = 1_900;
 
-/// A way of requests on the stage.
+/// A path of requests on the stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Way {
-    /// Index of the plate that it leaves.
+    /// Index of the plate where the path begins.
     plate: usize,
     mark: Rect,
     per_second: i64,
-    /// The Service and the pod, if the requests fail.
+    /// The Service and the pod, if the requests on this path fail.
     failing: Option<(String, String)>,
 }
 
-/// The ways of all requests to pods that the stage shows.
+/// Returns the paths of all requests to pods that the stage shows.
 pub(super) fn ways(model: &Model, spots: &Spots) -> Vec<Way> {
     let mut ways = Vec::new();
     for (plate, service) in model.requests.iter().enumerate() {
@@ -57,11 +57,10 @@ pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
     pub(crate) requests: Shared<Vec<ServiceRequests>>,
     pub(super) ways: Vec<Way>,
-    /// Whether time runs: dots move only then.
+    /// Time runs; dots only move then.
     pub(crate) playing: bool,
 }
 
-/// Plates, ways and dots.
 #[component]
 pub(crate) fn Requests(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -97,7 +96,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
     }
 }
 
-/// The mark of requests that fail, below the pod's lower edge. A press selects the newest failures at this pod.
+/// The button of failed requests, below the pod's lower edge. A press selects the newest failures at this pod.
 fn lost(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * unit);
     let name = names::without_default(pod);
@@ -108,7 +107,8 @@ fn lost(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
     }
 }
 
-/// A Service with who calls it, how often, and how many requests failed; `more` Services have no plate.
+/// The plate of a Service: who calls it, how often, and how many requests failed. `more`: number of Services without a
+/// plate.
 fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
     let name = names::without_default(&requests.service);
     let rate = Thousandths(requests.per_second).to_string();

@@ -1,4 +1,5 @@
-//! The note about what was opened: notices of the reader and the worst problems, until the user closes it.
+//! The note about what was opened: notices that were found while reading it, and the worst problems. It stays until the
+//! user closes it.
 
 use podscope_messages::t;
 use yew::prelude::*;
@@ -9,7 +10,7 @@ use super::triage::{open_all_button, worst};
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
-/// Number of notices in the note; the dialog lists all.
+/// Maximum number of notices in the note; the dialog lists all.
 const MAX_NOTICES: usize = 4;
 
 #[derive(Properties, PartialEq)]
@@ -36,7 +37,7 @@ pub(crate) fn ComingNote(props: &ComingProps) -> Html {
     }
 }
 
-/// Tells once what a session that was just opened is based on.
+/// Shows once the assumptions and notices of a session that was just opened.
 #[component]
 pub(crate) fn OpenedNote(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.session.opened) else {

@@ -1,4 +1,4 @@
-//! One run on its stage: control plane, wires, zones with nodes and pods, each at the place that the plan gives it.
+//! One run on its stage: control plane, wires, zones with nodes and pods, each at the position that the plan assigns.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ pub(crate) struct Props {
     pub(crate) other: bool,
 }
 
-/// The place of an element, as a style.
+/// Returns the style that puts an element at a position.
 pub(super) fn at(rect: Rect) -> String {
     format!(
         "left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px",
@@ -53,7 +53,6 @@ pub(super) fn at(rect: Rect) -> String {
 /// One second of simulated time.
 const SECOND: Micros = 1_000_000;
 
-/// The stage of a run.
 #[component]
 pub(crate) fn Scene(props: &Props) -> Html {
     let root = use_node_ref();
@@ -62,7 +61,8 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let beside_slots = use_mut_ref(Slots::default);
     let closed_alarms = use_state(broken::Read::default);
     let ctl = use_context::<Ctl>();
-    // After each drawing of marks, also one that only the measured size brought: the stage has one tab stop.
+    // Ensures after each drawing of marks, also after one that only a changed size caused, that the stage has one tab
+    // stop.
     {
         let root = root.clone();
         use_effect(move || {
@@ -170,7 +170,7 @@ fn close_alarms(closed_alarms: &UseStateHandle<broken::Read>, model: &Model) -> 
     })
 }
 
-/// The places of nodes and pods on the stage.
+/// The positions of nodes and pods on the stage.
 pub(super) struct Spots<'a> {
     groups: &'a [Group<'a>],
     pub(super) plan: &'a Plan,
@@ -178,12 +178,12 @@ pub(super) struct Spots<'a> {
 }
 
 impl Spots<'_> {
-    /// The marks of these pods.
+    /// Returns the rectangles of the marks of these pods.
     pub(super) fn pods(&self, ids: &[String]) -> Vec<Rect> {
         self.marks(|id| ids.iter().any(|one| one == id))
     }
 
-    /// The mark of a pod, or the header of a node.
+    /// Returns the rectangle of a pod's mark, or of a node's header.
     pub(super) fn of(&self, subject: &SubjectRef) -> Option<Rect> {
         match subject {
             SubjectRef::Pod { uid, .. } => self.marks(|id| id == uid).first().copied(),
@@ -199,7 +199,7 @@ impl Spots<'_> {
         }
     }
 
-    /// The ends of each move of a preview: the mark of the pod, and the one that it would get.
+    /// Returns the two ends of each move of a preview: the mark of the pod, and the mark of its replacement.
     pub(super) fn move_ends(&self, preview: &Preview) -> Vec<(Rect, Rect)> {
         let on_stage = |(rect, mark): (Rect, Rect)| Rect {
             x: rect.x + mark.x,
@@ -222,7 +222,7 @@ impl Spots<'_> {
         ends.collect()
     }
 
-    /// Each node with its place.
+    /// Renders each node at its position.
     fn nodes(&self) -> impl Iterator<Item = (&Shared<NodeState>, Rect, NodePlan)> {
         self.groups.iter().zip(&self.plan.zones).flat_map(|(group, zone)| {
             group.nodes.iter().zip(&zone.nodes).map(move |(node, place)| {
@@ -260,7 +260,7 @@ fn lengths(measures: &Measures, height: f64) -> String {
     )
 }
 
-/// The size of the stage, observed in the browser.
+/// Observes the size of the stage in the browser.
 #[hook]
 fn use_room(root: &NodeRef) -> Room {
     let room = use_state(Room::default);
@@ -314,7 +314,7 @@ impl<'a> Group<'a> {
 }
 
 impl Group<'_> {
-    /// Its nodes as ends of messages.
+    /// Returns the group's nodes as ends of messages.
     fn message_ends(&self) -> Vec<NodeEnd> {
         let one = |node: &Shared<NodeState>| {
             let machine = &node.view.machine;
@@ -327,12 +327,13 @@ impl Group<'_> {
     }
 }
 
-/// Ids that have slots on a node: a nominated pod has one, and keeps it when it is bound there.
+/// Returns ids of pods that have slots on a node. A nominated pod has a slot too, and keeps it when it is bound to the
+/// node.
 fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
     node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
 }
 
-/// Lays out a run. In a comparison both runs reserve room for the nodes of either, so that they align.
+/// Lays out a run. In a comparison both runs reserve space for the nodes of either, so that they align.
 fn plan_of(room: Room, groups: &[Group], slots: &mut Slots, beside: Option<(&[Group], &mut Slots)>) -> Plan {
     let mut n_usual = assign_slots(groups, slots);
     let mut beside_has = Vec::new();
@@ -391,7 +392,7 @@ fn control_plane(
             || pod.termination.is_some()
             || pod.queue.as_ref().is_some_and(|queue| queue.until.is_some())
     });
-    // The room beside the scheduler's name and state.
+    // The width that the scheduler's name and state leave free.
     let free = rail.scheduler.w / measures.unit - if measures.is_narrow { 62.0 } else { 230.0 };
     let marks = ((free / 34.0) as usize).clamp(1, 6);
     let run = match (other, &props.compared) {
@@ -444,7 +445,7 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
     }
 }
 
-/// The zone that is shown alone.
+/// Returns the zone that is shown alone, if there is one.
 fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
     let zone = page.session.zone.as_ref()?;
     model.groups.iter().find(|group| group.name == *zone)

@@ -1,5 +1,6 @@
-//! The search for a run that breaks a guarantee: each seed draws other faults for the scenario. Several engines, each in
-//! its worker, share the seeds; one of them shrinks the smallest runs afterwards. The running session is not changed.
+//! The search for a run that breaks a guarantee: each seed generates other faults for the scenario. Several engines,
+//! each in its worker, share the seeds; one of them shrinks the smallest runs afterwards. The running session is not
+//! changed.
 
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ use crate::pure::clock;
 use crate::pure::search::{Tally, seeds_of};
 use crate::state::{Act, Dialog};
 
-/// Maximum number of engines; each takes the memory of a page's own.
+/// Maximum number of engines. Each takes as much memory as the engine of a page.
 const MAX_ENGINES: usize = 4;
 const RUNS: u32 = 100;
 const MAX_RUNS: u32 = 10_000;
@@ -35,7 +36,7 @@ pub(crate) struct Props {
 enum Phase {
     #[default]
     Idle,
-    /// So many engines still try seeds.
+    /// Seeds are being tried by this number of engines.
     Trying {
         engines: usize,
     },
@@ -47,7 +48,7 @@ enum Phase {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Found {
     phase: Phase,
-    /// Number of searches that have been started. Messages of earlier ones are ignored.
+    /// Number of searches that have been started. Messages of earlier searches are ignored.
     nth: u32,
     /// The first seed, and the number of seeds.
     first: u64,
@@ -114,7 +115,7 @@ impl Found {
         (self.phase, self.problems) = (Phase::Done, problems);
     }
 
-    /// Shrinks what has been found, if the seeds have been tried or the search was stopped.
+    /// Starts to shrink the runs that have been found, once all seeds have been tried or the search was stopped.
     fn end_of_trying(&mut self) {
         self.phase = match (self.phase, self.tally.seeds_to_shrink().is_empty()) {
             (Phase::Trying { .. }, false) => Phase::Shrinking,
@@ -157,7 +158,8 @@ pub(crate) fn SearchView(props: &Props) -> Html {
             <form class="row" {onsubmit}>
                 <label>{ t!(search::runs) }{ " " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
                 <label>{ t!(search::from_seed) }{ " " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
-                // Two elements: one that became the other during its press would submit the form.
+                // The two buttons are separate elements: a stop button that became the submit button during its press
+                // would submit the form.
                 if works { <button key="stop" type="button" onclick={stop}>{ t!(search::stop) }</button> }
                 else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>
@@ -184,7 +186,7 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
     let (text, first, runs) = (text.to_owned(), found.first, found.runs);
     let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
     let phase = match found.phase {
-        // The engines that remain go on.
+        // The other engines continue.
         Phase::Trying { .. } => Phase::Trying { engines: 0 },
         other => other,
     };

@@ -18,7 +18,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The kind of output.
+/// A form of output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Link,
@@ -34,7 +34,6 @@ const OUTPUTS: [(Output, Message); 4] = [
     (Output::Film, share::film),
 ];
 
-/// The dialog.
 #[component]
 pub(crate) fn Share(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -45,7 +44,7 @@ pub(crate) fn Share(props: &Props) -> Html {
     let what = use_state(|| Output::Link);
     {
         let (ctl, screen) = (ctl.clone(), Screen::write(page));
-        // Requested again if another session opens.
+        // The link is requested again if another session opens.
         use_effect_with((anonymise, page.session.opened.clone()), move |(anonymise, _)| {
             ctl.send.emit(Request::Share {
                 screen,
@@ -54,7 +53,7 @@ pub(crate) fn Share(props: &Props) -> Html {
             })
         });
     }
-    // The session is meanwhile saved by a link with the original names.
+    // The stored session keeps its own link, with the original names.
     let link = if anonymise {
         &page.session.anonymised_link
     } else {
@@ -87,7 +86,7 @@ pub(crate) fn Share(props: &Props) -> Html {
     }
 }
 
-/// The checkbox that replaces names of objects in all output, and the button that saves the table of names.
+/// The checkbox that replaces names of objects in all output, and the button that saves the table of replaced names.
 #[component]
 pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -107,8 +106,8 @@ pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     }
 }
 
-/// A read-only field with a text, and buttons to copy and to save it. The first message is its name, the second says
-/// that it is copied.
+/// A read-only field with a text, and buttons that copy and save the text. The first message names the field, the
+/// second confirms that it was copied.
 fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
@@ -136,13 +135,13 @@ fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'stati
     }
 }
 
-/// The short address of a session that is still as it began, a built-in lesson or a scenario of this site: nothing was
-/// done in it, and no instant was chosen.
+/// Returns the short address of an unchanged session: a built-in lesson or a scenario of this site in which no command
+/// was given and no instant was chosen.
 pub(super) fn short_address_of_untouched(page: &Page) -> Option<String> {
     let opened = page.session.opened.as_ref()?;
     let story = &page.session.model.story;
     let site = page.shell.site_scenario.as_ref().filter(|scenario| scenario.is(opened));
-    // A recap runs a lesson with another seed.
+    // A repeated question runs a lesson with another seed.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
     let is_default_seed = site.is_some() || seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.session.model.branches.iter().any(|branch| branch.is_touched);
@@ -204,7 +203,7 @@ struct FrameProps {
     anonymise: bool,
 }
 
-/// Sizes of a frame, in pixels.
+/// Sizes of a frame, in CSS pixels.
 const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
 
 /// Themes of a frame: value in the address and name.
@@ -214,7 +213,7 @@ const THEMES: [(&str, Message); 3] = [
     ("dark", share::theme_dark),
 ];
 
-/// Largest width of the preview, in pixels; a wider frame is scaled down.
+/// Maximum width of the preview, in pixels; a wider frame is scaled down.
 const MAX_PREVIEW_WIDTH: u32 = 720;
 
 #[component]
@@ -232,7 +231,7 @@ fn FramePart(props: &FrameProps) -> Html {
     });
     let size = use_state(|| SIZES[0]);
     let theme = use_state(String::new);
-    // The preview keeps the link of its beginning while time runs.
+    // While time runs, the preview keeps the link of the instant at which it was opened.
     let preview = use_state(|| None::<String>);
     let url_of = |fragment: &str| {
         let theme = if theme.is_empty() {
@@ -307,14 +306,14 @@ fn picture(ctl: &Ctl, anonymise: bool) -> Html {
 /// Lengths of a film, in seconds.
 const FILM_SECONDS: [u32; 4] = [6, 10, 20, 40];
 
-/// A field of the film's span.
+/// The start or the end of the film.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bound {
     From,
     To,
 }
 
-/// The span between two typed instants, or the wrong field with its problem.
+/// Returns the span between two typed instants, or the wrong field with its problem.
 fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (Bound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
@@ -343,7 +342,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let page = &props.page;
     let model = &page.session.model;
-    // The span of the timeline, limited to what was played.
+    // The default is the span of the timeline, limited to the part that was played.
     let shown_span = page.session.span.map_or((0, model.horizon.max(model.now)), |span| {
         (span.from.max(0), span.to.min(model.horizon.max(model.now)))
     });
@@ -420,7 +419,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     }
 }
 
-/// The film, and buttons that save it as it is and as a video.
+/// The film, and buttons that save it as an SVG and as a video.
 fn film_preview(ctl: &Ctl, text: &str, recording: &UseStateHandle<bool>) -> Html {
     let source = format!("data:image/svg+xml,{}", js_sys::encode_uri_component(text));
     let save = {

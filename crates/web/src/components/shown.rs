@@ -9,7 +9,7 @@ pub(crate) fn shown(text: &str) -> Html {
     html! { <bdi>{ with_unbroken_names(&podscope_api::visible(text)) }</bdi> }
 }
 
-/// Longest name that is kept on one line, in bytes: a longer one may be broken in a narrow panel.
+/// Maximum length of a name that is kept on one line, in bytes: in a narrow panel a longer name may have to break.
 const MAX_UNBROKEN: usize = 28;
 
 /// Renders a text without line breaks at the hyphens of names and between a number and its unit.
@@ -20,7 +20,7 @@ fn with_unbroken_names(text: &str) -> Html {
         let letters = word.trim_end_matches([' ', '.', ',', ';', ':', ')']);
         letters.len() <= 3 && !letters.is_empty() && letters.chars().all(char::is_alphabetic)
     };
-    // A single word has a line of its own.
+    // A single word is alone on its line anyway.
     if !text.contains(' ') {
         return html! { { text } };
     }
@@ -45,13 +45,13 @@ fn with_unbroken_names(text: &str) -> Html {
     html! { <>{ for parts }</> }
 }
 
-/// The key of an element whose text is centred or right-aligned. A text of another width gets another key and so a new
-/// element, which browsers do not count as a layout shift.
+/// Returns the key of an element whose text is centred or right-aligned. A text of another width gets another key and
+/// so a new element, which browsers do not count as a layout shift.
 pub(crate) fn width_key(words: &str) -> String {
     words.chars().count().to_string()
 }
 
-/// Renders a sentence of the engine: text between backticks is code.
+/// Renders a sentence of the engine: text between backticks becomes code.
 pub(crate) fn text_with_code(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {

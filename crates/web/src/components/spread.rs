@@ -35,7 +35,6 @@ impl PartialEq for Props {
     }
 }
 
-/// The lane.
 #[component]
 pub(crate) fn SpreadView(props: &Props) -> Html {
     let (model, span) = (&props.page.session.model, props.span);
@@ -72,7 +71,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
     }
 }
 
-/// The lane as a list, latest change first.
+/// The data of the lane as a list, latest change first.
 pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
     let (model, lane) = (&page.session.model, &*page.session.model.spread);
     let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;

@@ -1,5 +1,5 @@
-//! The introduction with the ways in: a line under the cluster of a first visit. The logo in the bar opens it again. A
-//! visit that begins with a link, a lesson or a kept session does not show it.
+//! The introduction with its entry points: a line under the cluster of a first visit. The logo in the bar opens it
+//! again. A visit that begins with a link, a lesson or a stored session does not show it.
 
 use podscope_messages::t;
 use podscope_protocol::{GUIDED_CUT, GUIDED_START, Request, Source};
@@ -13,16 +13,16 @@ use crate::state::{Act, Dialog};
 
 /// The first lesson of the course.
 pub(super) const FIRST_LESSON: &str = "first-pod";
-/// The command that dumps a cluster, for the way in with a pending pod.
+/// The command that dumps a cluster, for users whose own cluster has a pending pod.
 const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// The user requested the introduction, so the open session may be any.
+    /// The user requested the introduction, so any session may be open.
     pub(crate) asked: bool,
 }
 
-/// The line.
+/// The line with the entry points.
 #[component]
 pub(crate) fn Start(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -45,11 +45,11 @@ pub(crate) fn Start(props: &Props) -> Html {
     let free = open(Source::Free);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
     let cut = {
-        // The lesson goes on where this cluster is, and its first command is given at once.
+        // The lesson continues with this cluster, and its first command runs at once.
         let (ctl, guided) = (ctl.clone(), open(lesson(GUIDED_START)));
         Callback::from(move |event: MouseEvent| {
             guided.emit(event);
-            // The engine opens the lesson paused: without this, the console would say that time stands still.
+            // The engine opens the lesson paused. Unless time runs, the console would report that time is paused.
             ctl.send.emit(Request::Play);
             ctl.run_now(GUIDED_CUT);
         })
@@ -71,7 +71,8 @@ pub(crate) fn Start(props: &Props) -> Html {
     }
 }
 
-/// The way in with a pending pod: the command to run, and a field that opens the pasted output.
+/// The entry point for users whose own cluster has a pending pod: the command to run, and a field that opens the pasted
+/// output.
 #[component]
 pub(crate) fn Pending() -> Html {
     let typed = use_state(String::new);
@@ -96,7 +97,7 @@ pub(crate) fn Pending() -> Html {
             }
         })
     };
-    // Text that arrives without a paste event: from a keyboard's own clipboard, or dropped.
+    // Text can arrive without a paste event: from a keyboard's own clipboard, or by drag and drop.
     let oninput = {
         let typed = typed.clone();
         Callback::from(move |event: InputEvent| typed.set(browser::value_of(&event)))

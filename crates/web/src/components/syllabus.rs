@@ -94,7 +94,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     }
 }
 
-/// What is known about an item: its score, and in an exam its weight. A running exam does not tell the score.
+/// Describes what is known about an item: its score, and in an exam its weight. A running exam does not show the score.
 fn standing(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
     let attempt = study.attempts.get(index);
@@ -131,7 +131,8 @@ fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Ht
     html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = said(&item.title))}>{ t!(syllabus::replay) }</button> }
 }
 
-/// Begin, clock and end of an exam, and its result. The end is confirmed, because nothing can be changed after it.
+/// Begin, clock and end of an exam, and its result. Ending asks for confirmation, because nothing can be changed
+/// afterwards.
 fn exam_row(
     ctl: &Ctl,
     course: &CourseInfo,
@@ -216,7 +217,8 @@ fn minutes(millis: f64) -> u64 {
     (millis / 60_000.0).ceil() as u64
 }
 
-/// Above a lesson that was opened from the course: its place in the course, and the time that is left of an exam.
+/// The line above a lesson that was opened from the course: its position in the course, and the time that is left of an
+/// exam.
 pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
     let (Some(course), Some(index)) = (&study.course, study.item) else {
         return Html::default();
@@ -232,20 +234,20 @@ pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
     }
 }
 
-/// The session that opens next is a run of an item of the course.
+/// Records that the session that opens next is a run of an item of the course.
 fn expect(ctl: &Ctl, index: usize) {
     ctl.act.emit(Act::Dialog(Dialog::None));
     ctl.act.emit(Act::Start(false));
     ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
 }
 
-/// Opens an item of the course on a click.
+/// Returns a click handler that opens an item of the course.
 pub(crate) fn open_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> Callback<MouseEvent> {
     let begin = begin_item(ctl, course, index);
     Callback::from(move |_: MouseEvent| begin())
 }
 
-/// Opens an item of the course, from its beginning.
+/// Opens an item of the course from its beginning.
 pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl Fn() + 'static {
     let (ctl, source) = (ctl.clone(), course.items[index].source.clone());
     let title = course.items[index].title.clone();
@@ -275,7 +277,7 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
     }
 }
 
-/// The request to open the text of a scenario under the item's title.
+/// Returns the request to open the text of a scenario under the item's title.
 fn scenario(title: &str, text: String) -> Request {
     let files = vec![(format!("{title}.yaml"), text)];
     Request::Open {

@@ -10,9 +10,9 @@ use crate::pure::scale::Span;
 use crate::pure::{clock, director};
 use crate::state::{Act, Page, Shared};
 
-/// Deepest indentation that fits; deeper records are not indented further.
+/// Maximum indentation, in levels; deeper records are not indented further.
 const MAX_DEPTH: u32 = 9;
-/// Largest number of pending deadlines that are listed and drawn.
+/// Maximum number of pending deadlines that are listed and drawn.
 const MAX_DEADLINES: usize = 4;
 
 #[derive(Properties, PartialEq)]

@@ -37,7 +37,7 @@ pub(crate) const LANES: [(Lane, Message); 6] = [
     (Lane::Invariants, timeline::guarantees),
 ];
 
-/// The value of the attributes `data-lane` and `data-lane-name`.
+/// Returns the value of the attributes `data-lane` and `data-lane-name`.
 fn attribute(lane: Lane) -> &'static str {
     match lane {
         Lane::Faults => "faults",
@@ -49,7 +49,7 @@ fn attribute(lane: Lane) -> &'static str {
     }
 }
 
-/// Moves the head to a mark and selects its subject. A stretch of failed requests is recorded at its end.
+/// Moves the head to a mark and selects the mark's subject. For a period of failed requests the head moves to its end.
 pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
     let at = mark.to.filter(|_| mark.kind == MarkKind::RequestsFailed);
     ctl.send.emit(Request::Seek {
@@ -60,7 +60,7 @@ pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
     }
 }
 
-/// The name of a mark's kind; also its CSS class.
+/// Returns the name of a mark's type; also its CSS class.
 pub(crate) fn kind(kind: MarkKind) -> &'static str {
     match kind {
         MarkKind::Cut => "cut",
@@ -90,7 +90,6 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
     }
 }
 
-/// Lanes of marks over time, with the cursor.
 #[component]
 pub(crate) fn Timeline(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -100,7 +99,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let model = &*page.session.model;
     let span = page.session.visible_span();
     let question = page.session.time_question();
-    // While the introduction is open there is only the axis; then every lane that holds something.
+    // While the introduction is open only the axis is drawn; otherwise every lane that is not empty.
     let held = *use_memo((model.marks_rev, model.director.clone(), page.shell.start), |_| {
         if page.shell.start {
             [false; LANES.len()]
@@ -147,7 +146,7 @@ struct Scrub {
     span: Span,
     question: Option<TimeQuestion>,
     ctl: Ctl,
-    /// The pointer is down, so that the head follows it.
+    /// The pointer is down, so the head follows it.
     holds: Rc<RefCell<bool>>,
 }
 
@@ -221,8 +220,8 @@ impl Scrub {
     }
 }
 
-/// The lanes that are drawn: those that hold something now, and those drawn before as long as time runs forward. So a
-/// deadline that is cancelled does not remove a lane from under the pointer.
+/// Returns which lanes are drawn: those that are not empty now, and as long as time runs forward also those drawn
+/// before. So a cancelled deadline does not remove a lane from under the pointer.
 #[hook]
 fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
@@ -234,7 +233,7 @@ fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     shown
 }
 
-/// Returns for each of [`LANES`] whether it holds something.
+/// Returns for each of [`LANES`] whether it is not empty.
 fn held(model: &Model) -> [bool; LANES.len()] {
     let mut held = [false; LANES.len()];
     let due = model.director.next.iter().map(director::lane);
@@ -246,7 +245,7 @@ fn held(model: &Model) -> [bool; LANES.len()] {
     held
 }
 
-/// The names of the lanes, as one button: it opens a lane's list, from which the other lists can be reached.
+/// The names of the lanes, as one button, which opens a lane's list; from there the other lists can be reached.
 fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
@@ -299,7 +298,7 @@ pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
     }
 }
 
-/// Number of frames between updates of the slider's value for screen readers: about a second while time runs.
+/// Number of frames between updates of the slider's value for screen readers: about one second while time runs.
 const SAID_EVERY: u64 = 24;
 
 #[derive(Properties, PartialEq)]
@@ -362,8 +361,8 @@ struct LaneProps {
 }
 
 impl LaneProps {
-    /// What the lane depends on. While time runs it is drawn again a few times a second; each lane on frames of its
-    /// own, so that no frame draws all lanes.
+    /// Returns a key that changes when the lane has to be drawn again. While time runs that is a few times a second,
+    /// and different lanes are drawn in different frames.
     fn stamp(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
         let model = &self.page.session.model;
         let asks = model.story.question;
@@ -410,7 +409,7 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
             event = director::sentence_of(due),
             instant = clock::instant(due.at)
         );
-        // Where two texts would touch, the second mark has none.
+        // Where two texts would touch, the second mark gets no text.
         let word = if left - last > 9.0 {
             director::mark_text(due)
         } else {
@@ -472,7 +471,7 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
         .collect()
 }
 
-/// The first line of its label, `main`, or `branch` with its number.
+/// Returns the first line of a branch's label, `main`, or `branch` with its number.
 pub(crate) fn branch_name(branch: &BranchView) -> String {
     match (branch.label.is_empty(), branch.parent) {
         (false, _) => branch.label.lines().next().unwrap_or_default().to_string(),
@@ -494,7 +493,7 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label={t!(timeline::branches)}>
-            // During a comparison its end is above the other run.
+            // During a comparison the button that ends it is above the other run.
             if page.session.other.is_none() && is_touched {
                 <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }
@@ -516,7 +515,7 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     }
 }
 
-/// Name of a kind of upcoming events in the attribute `data-due`: `NotReady`, `Script`.
+/// Returns the name of a type of upcoming events in the attribute `data-due`: `NotReady`, `Script`.
 fn due_name(what: UpcomingEventKind) -> String {
     match what {
         UpcomingEventKind::Pending(kind) => format!("{kind:?}"),

@@ -1,4 +1,4 @@
-//! Short words that come and go.
+//! Toasts: short messages that disappear after a few seconds.
 
 use gloo_timers::callback::Timeout;
 use podscope_messages::t;
@@ -23,7 +23,6 @@ struct ToastProps {
     text: String,
 }
 
-/// The corner.
 #[component]
 pub(crate) fn Toasts(props: &Props) -> Html {
     let page = &*props.page;
@@ -56,9 +55,9 @@ fn Toast(props: &ToastProps) -> Html {
     };
     {
         let (ctl, id, length) = (ctl.clone(), props.id, props.text.len() as u32);
-        // Another text may come with the number of one that has just gone.
+        // A new toast may reuse the number of one that has just disappeared.
         use_effect_with(props.text.clone(), move |_| {
-            // Long enough to be read.
+            // The duration grows with the length of the text.
             let timer = Timeout::new(4_000 + length * 60, move || ctl.act.emit(Act::ToastGone(id)));
             move || drop(timer)
         });

@@ -1,4 +1,4 @@
-//! Pods without a node, and what each waits for. Many pods are grouped by their cause.
+//! Pods without a node, and what each is waiting for. Many pods are grouped by their cause.
 
 use podscope_api::ordered::{self, Set, StableSort as _};
 
@@ -20,22 +20,22 @@ pub(crate) struct Props {
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) now: Micros,
-    /// It belongs to the second run of a comparison.
+    /// The tray belongs to the second run of a comparison.
     pub(crate) beside: bool,
     /// Number of marks that fit beside the scheduler.
     pub(crate) marks: usize,
-    /// Pods that would stay Pending, by the shown answer to a what-if question.
+    /// Pods that would stay Pending, according to the shown answer to a what-if question.
     pub(crate) would_wait: Vec<Arrival>,
-    /// A question is open whose answer could be the place of a pod.
+    /// A question of the lesson is open, so texts that would name the nominated node of a pod are hidden.
     pub(crate) asks: bool,
     pub(crate) emphasis: PodsEmphasis,
 }
 
-/// Up to this number, each pod has a row; more are grouped by their cause.
+/// Maximum number of pods that have a row each; more pods are grouped by their cause.
 const ROWS: usize = 3;
-/// Number of groups that are shown at first.
+/// Number of groups that are shown before the list is unfolded.
 const GROUPS: usize = 4;
-/// Number of marks that a group shows at first.
+/// Number of marks of a group that are shown before the group is unfolded.
 const MARKS: usize = 24;
 
 /// Causes whose pods are all shown; the empty cause stands for the list of causes itself.
@@ -94,7 +94,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
     }
 }
 
-/// Short text: what the only pod waits for, or the most frequent cause.
+/// Returns a short text: what the only pod is waiting for, or the most frequent cause.
 fn summary(props: &Props) -> String {
     match props.pending.as_slice() {
         [only] if props.asks && !only.nominated.is_empty() => t!(tray::hidden),
@@ -136,7 +136,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = names::without_default(&pod.key).to_string();
     let refused =
         pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
-    // A halted pod waits for its scheduler, whatever it was refused for before.
+    // A pod of a halted scheduler waits for the scheduler, whatever the reason of the last failed attempt.
     let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>

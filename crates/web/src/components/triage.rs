@@ -13,9 +13,9 @@ use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
-/// Number of rows beside the stage; the dialog lists all.
+/// Maximum number of rows beside the stage; the dialog lists all.
 const MAX_ROWS_BESIDE: usize = 3;
-/// Number of rows in the dialog; the copied text has all.
+/// Maximum number of rows in the dialog; the copied text has all.
 const MAX_ROWS: usize = 400;
 
 #[derive(Properties, PartialEq)]
@@ -41,7 +41,8 @@ fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
     html! { <li>{ heading }<span>{ shown(&finding.reason.to_string()) }</span></li> }
 }
 
-/// The worst problems, for the note about what was opened; without `ctl`, for what is being opened.
+/// The worst problems, in the note about what was opened. Without `ctl`: in the note about a dump that is still being
+/// opened.
 pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
@@ -64,7 +65,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
     };
     let page = &props.page;
     {
-        // The copied list has replaced names; the list on the page keeps the original ones.
+        // The list is copied with replaced names; the list on the page keeps the original ones.
         let ctl = ctl.clone();
         use_effect_with(
             (page.session.anonymises, page.session.triage.clone()),

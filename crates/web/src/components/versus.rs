@@ -17,11 +17,11 @@ pub(crate) struct Props {
     pub(crate) other: Shared<Model>,
 }
 
-/// Says in one line how the two runs of a comparison differ.
+/// Describes in one line how the two runs of a comparison differ.
 #[component]
 pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let (ours, other) = (&props.page.session.model, &props.other);
-    // There are many marks: they are compared only after a change.
+    // There are many marks, so they are compared only after a change.
     let first = use_memo((ours.marks_rev, other.marks_rev, ours.horizon, other.horizon), |_| {
         compare::first_difference(ours, other)
     });
@@ -33,7 +33,7 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let n_differing = differing.len().max(compare::differing(other, ours).len());
     let next = {
         let (nth, ctl) = (nth.clone(), ctl.clone());
-        // On the picture of a big cluster pods are not elements, so the pod is selected instead.
+        // On the picture of a big cluster pods are not elements, so the differing pod is selected instead.
         let pod = differing.iter().next().and_then(|id| ours.pods.get(id));
         let subject = pod.map(|pod| SubjectRef::Pod {
             key: pod.key.clone(),

@@ -1,5 +1,6 @@
-//! The answer to a what-if question: where the pods would go, which budgets block, what breaks, or how many more pods fit.
-//! It lies beside the stage, which shows the pods where they would go, or each node's room. The run is not changed.
+//! The answer to a what-if question: where the pods would go, which budgets block evictions, what breaks, or how many
+//! more copies of a pod fit. The dialog lies beside the stage, which shows the pods where they would go, or each node's
+//! room. The run is not changed.
 
 use podscope_messages::{listed, t, what_if};
 use podscope_protocol::markdown;
@@ -16,9 +17,9 @@ use crate::ctl::Ctl;
 use crate::pure::{clock, names};
 use crate::state::{Act, Dialog, Shared};
 
-/// Number of rows and of lines below a heading; the copied text has all.
+/// Maximum number of rows, and of lines below a heading; the copied text has all.
 const MAX_ROWS: usize = 400;
-/// Number of nodes that a title names.
+/// Maximum number of nodes that a title names.
 const NAMED: usize = 3;
 
 #[derive(Properties, PartialEq)]
@@ -26,11 +27,11 @@ pub(crate) struct Props {
     pub(crate) change: WhatIf,
     /// `None` while the engine works.
     pub(crate) answer: Option<Shared<WhatIfAnswer>>,
-    /// The done part of the engine's work, in per mille, if it is known.
+    /// The finished part of the engine's work, in per mille, if it is known.
     pub(crate) done: Option<u32>,
-    /// Zone of the node in question, to ask for the whole zone next.
+    /// Zone of the node in question, for a button that asks about the whole zone.
     pub(crate) zone: Option<String>,
-    /// The stage is a picture, which does not show the answer.
+    /// The stage is drawn as a picture, which does not show the answer.
     pub(crate) is_picture: bool,
 }
 
@@ -69,7 +70,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
             if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
                 <p class="none" role="status">{ doing.text() }{ "…" }</p>
-                // How many copies will fit is not known before.
+                // The number of copies that will fit is not known in advance, so there is no progress value.
                 <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing.text()}></progress>
                 <div class="row"><button type="button" onclick={stop}>{ t!(what_if::stop) }</button></div>
             }
@@ -144,7 +145,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) 
         <>
             <p class="lead" role="status">{ shown(&answer.summary.to_string()) }</p>
             if props.is_picture && answer.change != WhatIf::Figures { <p class="none">{ t!(what_if::no_marks) }</p> }
-            // On a phone the table would hide the stage.
+            // On a phone the table would hide the stage, so it is folded.
             <details class="raw" open={!browser::is_phone()}>
                 <summary>{ contents.text() }</summary>
                 { figures::view(&answer.figures) }
@@ -181,7 +182,7 @@ fn n_copies(answer: &WhatIfAnswer) -> usize {
     answer.room.iter().map(|node| node.pods).sum()
 }
 
-/// Says how many of so many rows are not shown.
+/// Says how many of all rows are not shown.
 fn rest(n_rows: usize) -> Html {
     match n_rows.saturating_sub(MAX_ROWS) {
         0 => Html::default(),

@@ -18,20 +18,19 @@ pub(crate) struct Props {
     pub(crate) pending: bool,
     pub(crate) why: Option<Shared<Why>>,
     pub(crate) help: Option<Shared<HelpView>>,
-    /// What a pod with a nominated node waits for.
+    /// What a pod with a nominated node is waiting for.
     pub(crate) waits: Option<String>,
-    /// Place in the scheduling queue, while the pod is pending.
+    /// Position in the scheduling queue, while the pod is pending.
     pub(crate) queue: Option<Box<QueueView>>,
-    /// Assumptions of all answers about this cluster.
+    /// Assumptions that apply to all answers about this cluster.
     pub(crate) basis: Vec<Basis>,
 }
 
-/// Number of nodes listed under one reason.
+/// Maximum number of nodes listed under one reason.
 const LISTED: usize = 60;
-/// Number of nodes that have a column in the score table.
+/// Maximum number of nodes with a column in the score table.
 const COLUMNS: usize = 4;
 
-/// The tab.
 #[component]
 pub(crate) fn WhyView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -68,7 +67,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     }
 }
 
-/// What the files lack to explain why the pod is pending, and the message of the real scheduler.
+/// Says which data the files lack to explain why the pod is pending, and shows the message of the real scheduler.
 fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
@@ -77,7 +76,7 @@ fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     }
 }
 
-/// The assumptions of an answer. A missing budget matters only if pods would have to be evicted.
+/// The assumptions of an answer. A missing budget only matters if pods would have to be evicted.
 fn assumptions(why: &Why, all: &[Basis]) -> Html {
     let matters =
         |assumptions: &&Basis| **assumptions != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
@@ -134,7 +133,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
     }
 }
 
-/// Nodes that cannot run the pod: single ones, and groups with a common reason.
+/// Lists the nodes that cannot run the pod: single nodes, and groups of nodes with a common reason.
 fn refused(why: &Why) -> Html {
     let list = |nodes: &[&explain::Refused]| {
         html! {
@@ -154,7 +153,7 @@ fn refused(why: &Why) -> Html {
     }
 }
 
-/// What the pod's claims get of the devices of each node.
+/// Lists the devices of each node that would be allocated to the pod's claims.
 fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
     html! {
         <section data-devices="">
@@ -237,7 +236,7 @@ fn spread(spread: &SpreadExplanation) -> Html {
     }
 }
 
-/// The count from which the skew is computed, and the largest number that is allowed.
+/// Describes the count from which the skew is computed, and the maximum that is allowed.
 fn rule(spread: &SpreadExplanation, limit: i64) -> String {
     let (least, skew) = (spread.min, spread.max_skew);
     match (spread.too_few_domains, spread.hard) {
@@ -314,7 +313,7 @@ fn nothing_found(place: Option<&QueuePlace>) -> Html {
     }
 }
 
-/// The remedies; scrolled into view when the first result arrives.
+/// The remedies; they are scrolled into view when the first result arrives.
 #[component]
 fn Remedies(props: &RemediesProps) -> Html {
     let root = use_node_ref();

@@ -17,7 +17,6 @@ pub(crate) struct Props {
     pub(crate) nodes: Vec<Vec<NodeEnd>>,
 }
 
-/// The wires.
 #[component]
 pub(crate) fn Wiring(props: &Props) -> Html {
     let plan = &*props.plan;
@@ -45,7 +44,7 @@ pub(crate) fn Wiring(props: &Props) -> Html {
     }
 }
 
-/// The wires of a big cluster: one to each zone at these places; `cut` tells which of them have a gap.
+/// The wires of a big cluster: one to each of these zones. `cut`: which of them have a gap.
 pub(super) fn zone_wires(measures: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
     let lines = wires_to_zones(measures, &rail(measures, room.w), zones);
     html! {

@@ -1,5 +1,5 @@
-//! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a page of their
-//! own (E-15). A page ends below each question, because the next text tells what happened.
+//! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a separate page
+//! (E-15). A page ends below each question, because the next text gives the answer away.
 
 use podscope_messages::t;
 use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
@@ -89,7 +89,7 @@ fn ask(question: &Question) -> Html {
     }
 }
 
-/// What the lesson says to each answer of a question.
+/// Lists the lesson's reply to each answer of a question.
 fn reasons(question: &Question) -> Html {
     html! {
         <li>
@@ -104,7 +104,7 @@ fn reasons(question: &Question) -> Html {
     }
 }
 
-/// The code of a built-in lesson's address.
+/// The QR code of a built-in lesson's address.
 fn code(opened: &Opened) -> Html {
     let Some(name) = &opened.lesson else {
         return Html::default();
@@ -120,7 +120,7 @@ fn code(opened: &Opened) -> Html {
     }
 }
 
-/// The present picture.
+/// The picture of the present state.
 fn moment(model: &Model) -> Moment {
     let pod = |pod: &PodView| MomentPod {
         short: pod.short.clone(),

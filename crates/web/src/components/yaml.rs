@@ -1,4 +1,4 @@
-//! The tab "YAML": an object as the API server holds it, with highlighted keys.
+//! The tab "YAML": an object as stored in the API server, with highlighted keys.
 
 use super::shown::shown;
 use podscope_messages::t;
@@ -15,13 +15,12 @@ pub(crate) struct Props {
     pub(crate) text: String,
     /// The API server has no such object.
     pub(crate) ghost: bool,
-    /// Links and exports have replaced names, so the original object is not offered for copying.
+    /// Links and exports have replaced names, so there is no button that copies the original object.
     pub(crate) anonymises: bool,
-    /// The object, while its fields can be picked as goals.
+    /// The object, while the user can choose its fields as goals.
     pub(crate) pick: Option<SubjectRef>,
 }
 
-/// The tab.
 #[component]
 pub(crate) fn Yaml(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -53,7 +52,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     }
 }
 
-/// A line as a button that makes its field a goal.
+/// A line as a button that adds its field as a goal.
 fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
     let request = Request::RecordGoal {
         subject: subject.clone(),

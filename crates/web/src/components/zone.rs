@@ -19,21 +19,20 @@ pub(crate) struct Props {
     /// Name of the label key by which nodes are grouped, such as `zone`.
     pub(crate) key_name: String,
     pub(crate) rect: Rect,
-    /// Every node in the group is cut off.
+    /// Every node in the group is cut off from the API server.
     pub(crate) cut: bool,
     pub(crate) children: Children,
-    /// Smallest count over all groups by owner, for the limit that maxSkew sets.
+    /// By owner, the smallest count over all groups; maxSkew limits the distance from it.
     pub(crate) least: Shared<ordered::Map<String, u32>>,
-    /// It belongs to the second run of a comparison.
+    /// The group belongs to the second run of a comparison.
     pub(crate) beside: bool,
 }
 
-/// Number of bars drawn for one count.
+/// Maximum number of bars drawn for one count.
 const BARS: u32 = 8;
-/// Number of spread constraints in one header.
+/// Maximum number of spread constraints in one header.
 const COUNTS: usize = 3;
 
-/// The group.
 #[component]
 pub(crate) fn Zone(props: &Props) -> Html {
     let group = &props.group;
@@ -42,11 +41,12 @@ pub(crate) fn Zone(props: &Props) -> Html {
     } else {
         t!(zone::name, key = props.key_name, value = group.name)
     };
-    // Nodes without the label key are in no topology domain, so an empty count says nothing there.
+    // Nodes without the label key are in no topology domain, so a count of zero has no meaning for them.
     let is_relevant = |count: &&SpreadCount| !group.name.is_empty() || count.pods > 0 || count.ghosts > 0;
     let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(is_relevant).collect();
     counts.stable_sort_by_key(|count| (count.max_skew.is_none(), count.owner.clone()));
-    // Changed counts get another key and so a new element: they are right-aligned, and a new width would move them.
+    // Changed counts get another key and so a new element: they are right-aligned, and a changed width would count as a
+    // layout shift.
     let counts_key: String = (counts.iter())
         .map(|count| {
             format!(

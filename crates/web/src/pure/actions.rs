@@ -30,7 +30,7 @@ fn dangerous(label: String, command: String) -> Action {
     }
 }
 
-/// `NAMESPACE/NAME` as arguments of kubectl.
+/// Returns `NAMESPACE/NAME` as arguments of kubectl.
 fn target(key: &str) -> String {
     match key.split_once('/') {
         Some(("default", name)) => name.to_string(),
@@ -145,7 +145,7 @@ pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
     }
 }
 
-/// Actions on a pod, or on the machine that still runs a forgotten one.
+/// Returns the actions on a pod; for a pod that the API server has forgotten, those on the machine that still runs it.
 pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     if pod.mark == PodMark::Ghost {
         return vec![
@@ -163,8 +163,8 @@ pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     all
 }
 
-/// Returns whether one can ask how many more pods like this one fit. A DaemonSet's pod and a mirror pod are for their
-/// node alone.
+/// Returns whether the engine can count how many more pods like this one fit. A DaemonSet's pod and a mirror pod are
+/// bound to their node.
 pub(crate) fn can_be_counted(pod: &PodView) -> bool {
     let is_for_one_node = ["DaemonSet ", "Node "].iter().any(|kind| pod.owner.starts_with(kind));
     pod.mark != PodMark::Ghost && !is_for_one_node
@@ -219,7 +219,7 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
     all
 }
 
-/// A short description of a command, or `None` if the command itself is as clear.
+/// Returns a short description of a command, or `None` if the command itself is as clear.
 pub(crate) fn words(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {
@@ -243,7 +243,7 @@ pub(crate) fn words(line: &str) -> Option<String> {
     is_plain.then(|| say(name))
 }
 
-/// The reverse of a command whose effect is already present on the node.
+/// Returns the reverse of a command whose effect is already present on the node.
 pub(crate) fn reverse_command(line: &str, node: &NodeView) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match *words.as_slice() {
@@ -253,7 +253,7 @@ pub(crate) fn reverse_command(line: &str, node: &NodeView) -> Option<String> {
     }
 }
 
-/// Text for the present effect of such a command.
+/// Describes the effect of a command that is already present on the node.
 pub(crate) fn effect_text(node: &NodeView) -> String {
     let name = &node.name;
     if node.machine.powered {
@@ -263,7 +263,7 @@ pub(crate) fn effect_text(node: &NodeView) -> String {
     }
 }
 
-/// The warning before a dangerous command.
+/// Returns the warning before a dangerous command.
 pub(crate) fn warning(danger: Danger) -> String {
     let message = match danger {
         Danger::Detach => messages::detach_warning,

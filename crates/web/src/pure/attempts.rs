@@ -1,5 +1,5 @@
-//! What the user has done in a course or an exam: for each item the score, the help, and the link of the run. It is
-//! stored on this device as text, and handed in as JSON, which `podscope grade` reads.
+//! The user's attempts in a course or an exam: for each item the score, the help that was used, and the link of the
+//! run. They are stored on this device as text, and handed in as JSON, which `podscope grade` reads.
 
 use podscope_api::ordered;
 use podscope_messages::t;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const MILLIS_PER_MINUTE: f64 = 60_000.0;
 
-/// How a lesson was solved, from the best way to the worst.
+/// How a lesson was solved, from best to worst.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Way {
     #[default]
@@ -22,7 +22,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// The word in stored texts.
+    /// Returns the word that stored texts use.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Way::Solved => "solved",
@@ -38,7 +38,7 @@ impl Way {
             .find(|way| way.name() == name)
     }
 
-    /// The words for people.
+    /// Returns the text that users see.
     pub(crate) fn words(self) -> String {
         match self {
             Way::Solved => t!(attempts::solved),
@@ -63,14 +63,14 @@ pub(crate) struct Attempt {
 /// The attempts at the items of one course.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Attempts {
-    /// When the exam was begun, in milliseconds of the browser's clock.
+    /// Instant at which the exam was begun, in milliseconds of the browser's clock.
     pub(crate) begun: Option<f64>,
-    /// When the exam was handed in.
+    /// Instant at which the exam was handed in, in milliseconds of the browser's clock.
     pub(crate) ended: Option<f64>,
     items: ordered::Map<usize, Attempt>,
-    /// Milliseconds that were spent on each item, until it was finished.
+    /// Time that the user spent on each item before it was finished, in milliseconds.
     spent: ordered::Map<usize, f64>,
-    /// The items that sessions of this browser are runs of, by the number of the session.
+    /// By number of a session of this browser: the item that the session is a run of.
     sessions: ordered::Map<u64, usize>,
 }
 
@@ -110,7 +110,7 @@ impl Attempts {
         attempts
     }
 
-    /// The text to store.
+    /// Returns the text to store.
     pub(crate) fn write(&self) -> String {
         let time = |name: &str, at: Option<f64>| at.map(|at| format!("{name} {at}\n")).unwrap_or_default();
         let item = |(index, attempt): (&usize, &Attempt)| {
@@ -129,7 +129,7 @@ impl Attempts {
         text
     }
 
-    /// No attempts yet, in an exam that begins now.
+    /// Returns the attempts of an exam that begins now: none yet.
     pub(crate) fn begun_at(now: f64) -> Attempts {
         Attempts {
             begun: Some(now),
@@ -141,12 +141,12 @@ impl Attempts {
         self.items.get(&index)
     }
 
-    /// Notes that a session of this browser is a run of an item.
+    /// Records that a session of this browser is a run of an item.
     pub(crate) fn note_session(&mut self, id: u64, index: usize) {
         self.sessions.insert(id, index);
     }
 
-    /// The item that a session of this browser is a run of.
+    /// Returns the item that a session of this browser is a run of.
     pub(crate) fn item_of_session(&self, id: u64) -> Option<usize> {
         self.sessions.get(&id).copied()
     }
@@ -177,13 +177,14 @@ impl Attempts {
         }
     }
 
-    /// Milliseconds that are left of the exam. `None` before it begins and after it has been handed in.
+    /// Returns the remaining time of the exam, in milliseconds. `None` before it begins and after it has been handed
+    /// in.
     pub(crate) fn left(&self, exam: ExamInfo, now: f64) -> Option<f64> {
         let begun = self.begun.filter(|_| self.ended.is_none())?;
         Some((begun + f64::from(exam.minutes) * MILLIS_PER_MINUTE - now).max(0.0))
     }
 
-    /// Points of the course in percent, weighted.
+    /// Returns the weighted score of the course, in percent.
     pub(crate) fn percent(&self, course: &CourseInfo) -> f64 {
         let score = |index: usize| self.get(index).map_or(0, |attempt| attempt.score);
         let total: u32 = course.items.iter().map(|item| item.weight).sum();
@@ -194,7 +195,7 @@ impl Attempts {
         points as f64 / 10.0 / f64::from(total.max(1))
     }
 
-    /// The file to hand in (`crates/course/src/grade.rs`).
+    /// Returns the file to hand in (`crates/course/src/grade.rs`).
     pub(crate) fn hand_in(&self, course: &CourseInfo, student: &str) -> String {
         let lesson = |(index, attempt): (&usize, &Attempt)| -> Option<Value> {
             let name = match &course.items.get(*index)?.source {
@@ -225,8 +226,8 @@ impl Attempts {
     }
 }
 
-/// The score of the present state of a story, in thousandths: goals reached and questions answered rightly, of all goals
-/// and of the questions that were asked.
+/// Returns the score of the present state of a story, in thousandths: reached goals and right answers, divided by all
+/// goals and the questions of the shown steps.
 pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
     let goals: usize = opened.story.iter().map(|step| step.goals.len()).sum();
     let reached = state
@@ -247,7 +248,7 @@ pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
     }
 }
 
-/// Whether nothing is left to do: all goals are reached, and all questions that were asked are settled.
+/// Returns whether nothing is left to do: all goals are reached, and all questions of the story have an outcome.
 pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
     let mut shown = opened.story.iter().zip(&state.steps);
     let n_shown = state.steps.len();
@@ -256,7 +257,7 @@ pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
         && shown.all(|(step, now)| step.question.is_none() || now.truth.is_some())
 }
 
-/// How the present state of a story was reached, apart from hints and shown solutions.
+/// Returns how the present state of a story was reached, apart from hints and shown solutions.
 pub(crate) fn way_of_answers(state: &StoryState) -> Way {
     let is_wrong = state
         .steps
@@ -338,7 +339,7 @@ mod tests {
             }],
             ..Opened::default()
         };
-        // A story without goals has none to reach.
+        // A story without goals is over as soon as its question is settled.
         let mut state = StoryState {
             finished: true,
             ..StoryState::default()

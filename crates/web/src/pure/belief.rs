@@ -8,7 +8,7 @@ use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, Terminatio
 use crate::pure::clock;
 use crate::state::Truth;
 
-/// The API server's belief about a node; `None` if the node is ready and no change is due.
+/// Describes the API server's belief about a node; `None` if the node is ready and no change is due.
 pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     if !node.registered {
         return Some(t!(belief::no_such_node));
@@ -42,10 +42,10 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     Some(text)
 }
 
-/// Number of evictions that the text lists; the rest is counted.
+/// Maximum number of evictions that the text lists; the others are only counted.
 const MAX_EVICTIONS: usize = 3;
 
-/// The evictions in order of time, with the number of pods.
+/// Lists the evictions in order of time, with the number of pods.
 fn evictions_text(at: &[(Micros, u32)]) -> String {
     let shown = at.iter().take(MAX_EVICTIONS).enumerate();
     let mut parts: Vec<String> = shown
@@ -73,11 +73,11 @@ pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
     }
 }
 
-/// The mark of a pod in one of the truths; `None` if the pod does not exist there.
+/// Returns the mark of a pod in one of the truths; `None` if the pod does not exist there.
 pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
     match truth {
         Truth::Both => Some(pod.mark),
-        // The API server does not know that nobody can confirm the pod's state.
+        // The API server keeps the last reported state of a pod whose kubelet cannot be reached.
         Truth::Api => match pod.mark {
             PodMark::Ghost => None,
             PodMark::Unconfirmed if pod.is_ready => Some(PodMark::Ready),
@@ -87,7 +87,7 @@ pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMa
         Truth::Machine => {
             let runs = node.machine.running.iter().any(|uid| uid == pod.uid());
             runs.then_some(match pod.mark {
-                // On the machine nothing ends before the kubelet acts.
+                // On the machine a termination begins only when the kubelet acts.
                 PodMark::Terminating if is_stopping(pod) => PodMark::Terminating,
                 mark @ (PodMark::NotReady | PodMark::Starting) => mark,
                 _ => PodMark::Ready,
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The API's truth shows pods as the API server believes them, the machine's truth shows running processes.
+    /// The API server's truth shows pods as the API server believes them, the machine's truth shows running processes.
     /// Shows: U-15
     #[test]
     fn api_and_machine_truths_show_different_marks() {

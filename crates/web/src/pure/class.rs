@@ -1,4 +1,4 @@
-//! What a class handed in: runs that were replayed, and the most frequent wrong answer of each question.
+//! The replayed runs that a class handed in, and the most frequent wrong answer of each question.
 
 use podscope_api::ordered;
 use podscope_messages::Sentence;
@@ -10,7 +10,7 @@ pub(crate) struct Class {
     pub(crate) runs: Vec<GradedRun>,
     /// Problems of files that cannot be read.
     pub(crate) problems: Vec<Problem>,
-    /// Number of files that are still being replayed.
+    /// Number of files whose replay is pending.
     pub(crate) n_awaited: usize,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct FrequentMistake {
     pub(crate) lesson: String,
     pub(crate) ask: String,
     pub(crate) wrong: String,
-    /// How many gave it, of how many who answered.
+    /// Number of students with this answer, and number of all answers to the question.
     pub(crate) count: (usize, usize),
     pub(crate) right: String,
 }
@@ -36,7 +36,7 @@ impl Class {
         }
     }
 
-    /// The most frequent wrong answer of each question, by lesson and question.
+    /// Returns the most frequent wrong answer of each question, by lesson and question.
     pub(crate) fn frequent_mistakes(&self) -> Vec<FrequentMistake> {
         type Counts<'r> = (usize, &'r str, ordered::Map<&'r str, usize>);
         let mut questions: ordered::Map<(&str, &str), Counts<'_>> = ordered::Map::new();
@@ -67,10 +67,10 @@ impl Class {
         questions.into_iter().filter_map(mistake).collect()
     }
 
-    /// The runs as a table of comma-separated values.
+    /// Formats the runs as a table of comma-separated values.
     pub(crate) fn csv(&self) -> String {
         let cell = |cell: &str| {
-            // A spreadsheet runs what begins like a formula.
+            // A spreadsheet would execute text that begins like a formula.
             let quote = if cell.starts_with(['=', '+', '@', '-', '\t']) {
                 "'"
             } else {
@@ -89,8 +89,8 @@ impl Class {
     }
 }
 
-/// The cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes, check.
-/// The words are those for yes, for no and for a run without complaints; `complaint` prints one.
+/// Returns the cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes,
+/// check. `words`: the texts for yes, for no and for a run without complaints. `complaint` formats a complaint.
 pub(crate) fn cells(
     run: &GradedRun,
     lesson: &str,

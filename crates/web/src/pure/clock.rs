@@ -8,18 +8,18 @@ use podscope_protocol::duration;
 
 const SECOND: i64 = 1_000_000;
 
-/// An instant without tenths of a second, for axes: `1:30`.
+/// Formats an instant without tenths of a second, for axes: `1:30`.
 pub(crate) fn axis(at: Micros) -> String {
     whole(at.max(0) / SECOND)
 }
 
-/// The time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that the
-/// result adds up with the instants that [`axis`] shows.
+/// Formats the time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that
+/// the result is consistent with the instants that [`axis`] shows.
 pub(crate) fn left(until: Micros, now: Micros) -> String {
     seconds(until.max(0) / SECOND - now.max(0) / SECOND)
 }
 
-/// A duration, rounded to the nearest second: `20 s`, `5:00`.
+/// Formats a duration, rounded to the nearest second: `20 s`, `5:00`.
 pub(crate) fn took(micros: Micros) -> String {
     seconds((micros + SECOND / 2) / SECOND)
 }
@@ -31,7 +31,7 @@ fn seconds(seconds: i64) -> String {
     }
 }
 
-/// A duration in the notation of scenarios, to a tenth of a second: `12.3s`.
+/// Formats a duration in the notation of scenarios, to a tenth of a second: `12.3s`.
 pub(crate) fn plain(micros: Micros) -> String {
     let tenths = micros / (SECOND / 10);
     match tenths % 10 {
@@ -40,7 +40,7 @@ pub(crate) fn plain(micros: Micros) -> String {
     }
 }
 
-/// The age of a state, in whole seconds: `12 s`, `4:12`.
+/// Formats the age of a state, in whole seconds: `12 s`, `4:12`.
 pub(crate) fn age(since: Micros, now: Micros) -> String {
     left(now, since.min(now))
 }
@@ -51,12 +51,12 @@ pub(crate) fn grouped(number: i64) -> String {
     format!("{sign}{}", thousands(number.unsigned_abs()))
 }
 
-/// The time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
+/// Formats the time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
     duration::length((now - since) / SECOND)
 }
 
-/// A speed in thousandths: `0.1×`, `10×`, `10 000×`.
+/// Formats a speed given in thousandths: `0.1×`, `10×`, `10 000×`.
 pub(crate) fn speed(per_mille: u64) -> String {
     if per_mille < 1000 {
         let hundredths = (per_mille + 5) / 10;
@@ -71,7 +71,7 @@ pub(crate) fn speed(per_mille: u64) -> String {
     format!("{}×", thousands(whole))
 }
 
-/// A decimal number with the separator of the language; a whole one without further digits.
+/// Formats a decimal number with the decimal separator of the language; a whole number has no decimals.
 fn decimal(whole: u64, digits: &str) -> String {
     match digits {
         "" => whole.to_string(),
@@ -128,7 +128,7 @@ pub(crate) const SPEEDS: [u64; 16] = [
     5_000_000, 10_000_000,
 ];
 
-/// Index of a speed in [`SPEEDS`].
+/// Returns the index of a speed in [`SPEEDS`].
 pub(crate) fn speed_index(per_mille: u64) -> usize {
     SPEEDS.iter().rposition(|speed| *speed <= per_mille).unwrap_or(0)
 }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(speed(10_000_000), "10\u{202f}000×");
     }
 
-    /// Instants, the time between them and durations are rounded alike.
+    /// Instants, durations and the time between two instants are rounded alike.
     /// Shows: U-05
     #[test]
     fn time_left_adds_up_with_shown_instants() {

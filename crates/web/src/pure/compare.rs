@@ -5,7 +5,7 @@ use podscope_protocol::{Lane, Mark, MarkLabel, Micros, PodMark};
 
 use crate::state::Model;
 
-/// The first event that only one of the runs has.
+/// The first event that occurs in only one of the runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) at: Micros,
@@ -15,7 +15,7 @@ pub(crate) struct Difference {
     pub(crate) is_ours: bool,
 }
 
-/// An event that both runs must have to be equal.
+/// The part of an event that has to be equal in both runs.
 type Event<'a> = (Micros, Lane, &'a MarkLabel);
 
 fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
@@ -31,7 +31,7 @@ fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
     all
 }
 
-/// The first difference of two runs, up to the instant that both have reached.
+/// Returns the first difference of two runs, up to the instant that both have reached.
 pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference> {
     let until = ours.horizon.max(ours.now).min(other.horizon.max(other.now));
     let (our_events, other_events) = (events(ours, until), events(other, until));
@@ -54,7 +54,7 @@ pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference
     }
 }
 
-/// Ids of the pods of one run that the other run has on another node, with another mark, or not at all.
+/// Returns ids of the pods of one run that are missing in the other run, or have another node or mark there.
 pub(crate) fn differing(model: &Model, other: &Model) -> Set<String> {
     let mut there: Map<&str, Vec<(&str, PodMark)>> = Map::new();
     for pod in other.pods.values() {

@@ -1,6 +1,6 @@
 //! Progress in the course: finished lessons, and which of their questions are due for repetition after 1, 3 and 7 days.
-//! It is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`, and how the lesson was done
-//! if not without help: `NAME MILLIS RECAPS hinted`.
+//! The progress is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`, and the kind of
+//! help if the lesson was not solved without help: `NAME MILLIS RECAPS hinted`.
 
 use podscope_api::ordered;
 use podscope_protocol::LessonInfo;
@@ -28,11 +28,11 @@ pub(crate) struct DueRecap {
 /// The record of a finished lesson.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Done {
-    /// When it was finished first, in milliseconds of the browser's clock.
+    /// Instant at which the lesson was finished first, in milliseconds of the browser's clock.
     pub(crate) at: f64,
     /// Number of repetitions so far.
     pub(crate) recaps: usize,
-    /// The best way in which it was done.
+    /// How the lesson was solved, in the best attempt.
     pub(crate) way: Way,
 }
 
@@ -57,7 +57,7 @@ impl Course {
         }
     }
 
-    /// The text to store.
+    /// Returns the text to store.
     pub(crate) fn write(&self) -> String {
         let line = |(name, done): (&String, &Done)| {
             let way = match done.way {
@@ -69,7 +69,7 @@ impl Course {
         self.done.iter().map(line).collect()
     }
 
-    /// Records that a lesson was finished. The first time and the best way count.
+    /// Records that a lesson was finished. The instant of the first time and the best way of solving it are kept.
     pub(crate) fn finish(&mut self, name: &str, way: Way, now: f64) {
         let done = Done {
             at: now,
@@ -80,7 +80,7 @@ impl Course {
         known.way = known.way.min(way);
     }
 
-    /// Merges progress from another device, for lessons that exist; returns the number of these.
+    /// Merges progress from another device; ignores lessons that do not exist. Returns the number of merged lessons.
     pub(crate) fn merge(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
         let exists = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
         let known: Vec<(String, Done)> = other.done.into_iter().filter(|(name, _)| exists(name)).collect();
@@ -101,7 +101,7 @@ impl Course {
         }
     }
 
-    /// How a lesson was done; `None` if it was not finished.
+    /// Returns how a lesson was solved; `None` if it was not finished.
     pub(crate) fn way(&self, name: &str) -> Option<Way> {
         self.done.get(name).map(|done| done.way)
     }
@@ -111,8 +111,9 @@ impl Course {
         self.done.contains_key(name)
     }
 
-    /// The questions that are due: for each lesson that was finished long enough ago, the next one of its `recap` list,
-    /// or without a list its own question. Only questions of finished lessons are included, and each only once.
+    /// Returns the questions that are due: for each lesson that was finished long enough ago, the next one of its
+    /// `recap` list, or without a list its own question. Only questions of finished lessons are included, and each only
+    /// once.
     pub(crate) fn due_recaps(&self, lessons: &[LessonInfo], now: f64) -> Vec<DueRecap> {
         let asks = |name: &str| lessons.iter().any(|lesson| lesson.name == name && lesson.asks);
         let mut due: Vec<DueRecap> = Vec::new();
@@ -139,7 +140,7 @@ impl Course {
         due
     }
 
-    /// Number of repetitions so far, if the next one is due.
+    /// Returns the number of repetitions so far, if the next repetition is due.
     fn due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;
         let days = RECAPS.get(done.recaps)?;
@@ -151,7 +152,7 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// Questions are repeated after 1, 3 and 7 days, and then no more.
+    /// Questions are repeated after 1, 3 and 7 days, and then no longer.
     /// Shows: E-08
     #[test]
     fn finished_lesson_is_repeated_three_times() {

@@ -1,4 +1,4 @@
-//! Texts for coming events, and their lanes on the timeline; and what the forward button does.
+//! Texts for upcoming events, and their lanes on the timeline; and the action of the forward button.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, PendingEventKind, UpcomingEvent, UpcomingEventKind};
@@ -6,7 +6,7 @@ use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, PendingEventKi
 use super::{actions, clock};
 use crate::state::{Model, Session};
 
-/// The object of a coming event that is about one: `web-0`, `web-0/app`.
+/// Returns the object of an upcoming event, if the event is about one: `web-0`, `web-0/app`.
 fn object(due: &UpcomingEvent) -> String {
     match due.container.is_empty() {
         true => due.name.clone(),
@@ -14,7 +14,7 @@ fn object(due: &UpcomingEvent) -> String {
     }
 }
 
-/// The coming event as a sentence: `a-1 becomes NotReady`.
+/// Describes the upcoming event as a sentence: `a-1 becomes NotReady`.
 pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
     let (name, count) = (object(due), due.count.max(1));
     match due.what {
@@ -36,12 +36,12 @@ pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
     }
 }
 
-/// The time left until the event: `in 40 s`.
+/// Formats the time left until the event: `in 40 s`.
 pub(crate) fn time_left(due: &UpcomingEvent, now: Micros) -> String {
     t!(upcoming::in_time, time = clock::left(due.at, now))
 }
 
-/// The text of the event's outlined mark on the timeline.
+/// Returns the text of the event's outlined mark on the timeline.
 pub(crate) fn mark_text(due: &UpcomingEvent) -> String {
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
@@ -62,7 +62,7 @@ pub(crate) fn mark_text(due: &UpcomingEvent) -> String {
     }
 }
 
-/// The lane of the event's outlined mark.
+/// Returns the lane of the event's outlined mark.
 pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
@@ -80,11 +80,11 @@ pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
 pub(crate) enum Forward {
     /// Stops the fast run.
     Stop,
-    /// Shows the step with this index, whose question time waits for.
+    /// Shows the step with this index. Its question is open, and time waits for the answer.
     Answer(usize),
-    /// Turns to the step with this index, which is already available.
+    /// Shows the step with this index, which is already available.
     Page(usize),
-    /// Runs to the next coming event.
+    /// Runs to the next upcoming event.
     Skip,
     /// Runs a command that the story suggests, or that heals a cut node.
     Command(String),
@@ -93,7 +93,7 @@ pub(crate) enum Forward {
 }
 
 impl Forward {
-    /// The value of the attribute `data-forward`.
+    /// Returns the value of the attribute `data-forward`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Forward::Stop => "stop",
@@ -135,7 +135,7 @@ fn is_done(line: &str, model: &Model) -> bool {
     node.is_some_and(|node| actions::reverse_command(line, &node.view).is_some())
 }
 
-/// The button's texts: the target, and its distance or whose turn it is.
+/// Returns the button's texts: the target, and its distance, or who has to act next.
 pub(crate) fn words(next: &Forward, session: &Session, now: Micros) -> (String, String) {
     let director = &session.model.director;
     match next {
@@ -156,7 +156,7 @@ pub(crate) fn words(next: &Forward, session: &Session, now: Micros) -> (String, 
     }
 }
 
-/// The button's tooltip.
+/// Returns the button's tooltip.
 pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> String {
     match forward {
         Forward::Stop => session.model.director.running.map(running_text).unwrap_or_default(),
@@ -178,7 +178,7 @@ pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> Str
     }
 }
 
-/// The event with the time left: `a-1 becomes NotReady in 40 s`.
+/// Describes the event with the time left: `a-1 becomes NotReady in 40 s`.
 fn event_in(due: &UpcomingEvent, now: Micros) -> String {
     t!(
         upcoming::event_in,
@@ -187,7 +187,7 @@ fn event_in(due: &UpcomingEvent, now: Micros) -> String {
     )
 }
 
-/// The target of a fast run: `NotReady`, `the eviction`.
+/// Names the target of a fast run: `NotReady`, `the eviction`.
 fn target(due: &UpcomingEvent) -> String {
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
@@ -208,7 +208,7 @@ fn target(due: &UpcomingEvent) -> String {
     }
 }
 
-/// Text for a running fast run.
+/// Describes a running fast run.
 pub(crate) fn running_text(run: FastRun) -> String {
     match run {
         FastRun::Skip(target) => t!(upcoming::skipping, time = clock::axis(target)),
@@ -216,7 +216,7 @@ pub(crate) fn running_text(run: FastRun) -> String {
     }
 }
 
-/// Text for the end of a fast run.
+/// Describes the end of a fast run.
 pub(crate) fn outcome(caption: &Caption) -> String {
     let took = |waited: &Micros| clock::took(*waited);
     match caption {
@@ -268,7 +268,7 @@ fn past_sentence(due: &UpcomingEvent) -> String {
     }
 }
 
-/// The next event, and the following one that is later or results from it.
+/// Describes the next event, and the event after it if that one is later or results from it.
 pub(crate) fn next(director: &Director) -> Option<(&UpcomingEvent, Option<&UpcomingEvent>)> {
     let first = director.next.first()?;
     let then = director

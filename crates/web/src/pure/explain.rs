@@ -1,4 +1,4 @@
-//! The explanation of a decision, prepared for the page.
+//! Prepares the explanation of a decision for the page.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -12,7 +12,7 @@ use podscope_protocol::{AttemptInfo, explained};
 /// A node that cannot run the pod: node, plugin, reasons, and a text for users.
 pub(crate) type Refused = (String, String, String, String);
 
-/// Number of refused nodes above which nodes with a common reason are grouped.
+/// Minimum number of refused nodes at which nodes with a common reason are grouped.
 const GROUP_FROM: usize = 7;
 
 /// A decision: sentences, tables, and the raw message.
@@ -20,7 +20,7 @@ const GROUP_FROM: usize = 7;
 pub(crate) struct Why {
     pub(crate) pod: String,
     pub(crate) uid: String,
-    /// Attempts so far; empty if the scheduler has not tried the pod.
+    /// Attempts so far; empty if the scheduler has not tried to place the pod.
     pub(crate) attempts: Vec<AttemptInfo>,
     pub(crate) attempt: u64,
     /// The outcome, as a sentence for beginners.
@@ -33,7 +33,7 @@ pub(crate) struct Why {
     pub(crate) refused: Vec<Refused>,
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
-    /// Texts about devices by node, the chosen node first. Equal texts are given once, with all their nodes.
+    /// Texts about devices, each with its nodes, the chosen node first. Nodes with equal texts share an entry.
     pub(crate) devices: Vec<(Vec<String>, Vec<Sentence>)>,
     /// The preemption, and the nominated node.
     pub(crate) preemption: Option<(PreemptionExplanation, String)>,
@@ -62,8 +62,8 @@ impl Why {
         groups
     }
 
-    /// The criterion that separates the user's node from the chosen one: why it was refused, or the plugin with the
-    /// largest difference in scores.
+    /// Returns the criterion that separates the user's node from the chosen one: why the user's node was refused, or
+    /// the plugin with the largest difference in scores.
     pub(crate) fn separating_criterion(&self, predicted: &str, chosen: &str) -> Option<String> {
         if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == predicted) {
             return Some(t!(explain::refused, node = predicted, reason = words, plugin = plugin));
@@ -122,7 +122,7 @@ pub(crate) struct Row {
     pub(crate) score_notes: Vec<(String, String)>,
 }
 
-/// Builds the view of a decision. Without an explanation it only has the list of attempts.
+/// Builds the view of a decision. Without an explanation the view only has the list of attempts.
 pub(crate) fn read(
     pod: String,
     uid: String,
@@ -144,7 +144,7 @@ pub(crate) fn read(
     why
 }
 
-/// A node that was scored.
+/// A node with its scores.
 struct Scored {
     node: String,
     total: i64,
@@ -223,7 +223,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
         .map(|preemption| (preemption, if preempts { chosen } else { String::new() }));
 }
 
-/// The table of scores: nodes from left to right, plugins that separate the nodes most first.
+/// Builds the table of scores: best node first, and plugins in the order of how much they separate the nodes.
 fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
     let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
         cells: scored
@@ -304,7 +304,7 @@ mod tests {
         node(name, NodeVerdict::Fits(scores))
     }
 
-    /// Sixty nodes become a few groups.
+    /// Sixty refused nodes become a few groups.
     /// Shows: U-14
     #[test]
     fn nodes_with_a_common_reason_are_grouped() {
@@ -326,7 +326,7 @@ mod tests {
         assert_eq!(sizes, [3, 57]);
     }
 
-    /// Verdicts, score table, reasons.
+    /// A decision has verdicts, reasons and a score table.
     /// Shows: S-14, U-04
     #[test]
     fn decision_has_verdicts_reasons_and_score_table() {

@@ -1,6 +1,6 @@
 //! The filter: finds pods and nodes by name, label, state, owner and cause of waiting, and pods also by image, IP and
-//! PriorityClass. A word matches anywhere in a text, and all words must match. The name of a pod's node counts for the
-//! pod. Some forms are kubectl's: `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
+//! PriorityClass. A word matches anywhere in a text, and all words must match. A pod also matches by the name of its
+//! node. Some of kubectl's notations are supported: `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Kind};
@@ -24,11 +24,11 @@ enum Word {
     Not(String, String),
     /// `namespace=shop`.
     Namespace(String),
-    /// `deploy/web`: the kind's full name, and the beginning of the object's name.
+    /// `deploy/web`: the full name of the resource kind, and the beginning of the object's name.
     OwnedBy(&'static str, String),
 }
 
-/// Kinds that can be written before a slash, as in kubectl.
+/// Resource kinds that can be written before a slash, as in kubectl.
 const KINDS: [Kind; 7] = [
     Kind::Pod,
     Kind::Node,
@@ -55,7 +55,7 @@ impl Word {
     }
 }
 
-/// Numbers of matching pods and nodes.
+/// Number of matching pods and of matching nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Found {
     pub(crate) pods: usize,
@@ -101,7 +101,7 @@ impl Filter {
             Word::OwnedBy(kind, name) => {
                 let (of, owner) = pod.owner.split_once(' ').unwrap_or_default();
                 of.eq_ignore_ascii_case(kind) && starts_with_ignoring_case(name_of_key(owner), name)
-                    // A Deployment's pod has the name of its ReplicaSet as a prefix.
+                    // The name of a Deployment's pod begins with the name of its ReplicaSet.
                     || *kind == "replicaset" && name.contains('-') && starts_with_ignoring_case(name_of_key(&pod.key), name)
             }
         })
@@ -154,7 +154,7 @@ impl Filter {
         }
     }
 
-    /// The next match after the selection, or before it: nodes first, then pods, in a cycle.
+    /// Returns the next match after the selection, or the previous one: nodes first, then pods, in a cycle.
     pub(crate) fn next(&self, model: &Model, selected: Option<&SubjectRef>, back: bool) -> Option<SubjectRef> {
         let nodes = model.nodes.values().filter(|node| self.finds_node(&node.view));
         let nodes = nodes.map(|node| SubjectRef::Node {
@@ -198,7 +198,7 @@ fn starts_with_ignoring_case(text: &str, word: &str) -> bool {
             .is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
-/// The name in a key, without the namespace.
+/// Returns the name in a key, without the namespace.
 fn name_of_key(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
@@ -227,7 +227,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
     said.contains(word) || names.iter().any(|name| contains(name, word))
 }
 
-/// Common names of the state that a mark shows.
+/// Returns common names of the state that a mark shows.
 fn states(mark: PodMark) -> &'static [&'static str] {
     match mark {
         PodMark::Pending => &["pending"],
@@ -243,7 +243,7 @@ fn states(mark: PodMark) -> &'static [&'static str] {
     }
 }
 
-/// Common names of a node's state.
+/// Returns common names of a node's state.
 fn node_states(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
     let mut all = vec![match node.ready {

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-/// Size of the plot, in units of its own; the page stretches it.
+/// Size of the plot, in units of its view box; the page stretches the plot.
 pub(crate) const WIDTH: f64 = 300.0;
 pub(crate) const HEIGHT: f64 = 100.0;
 
-/// A step for each node, as high as its share; shares are per mille of the node, and end at the upper edge.
+/// Returns the line of a plot: a step for each node, as high as its share, which is in per mille of the node. Shares
+/// over 1000 are cut off at the upper edge.
 pub(crate) fn line(shares: &[u32]) -> String {
     let mut path = String::new();
     let step = WIDTH / shares.len().max(1) as f64;

@@ -4,7 +4,7 @@ use podscope_api::ProblemKind;
 use podscope_messages::{Message, hints as messages, t};
 use podscope_protocol::Problem;
 
-/// Parts of the YAML parser's messages, which have no problem kind, and the hint for each.
+/// Hints for messages of the YAML parser, each with a part of the message, because these messages have no problem kind.
 const SYNTAX: &[(&str, Message)] = &[
     ("mapping values are not allowed", messages::second_map),
     ("did not find expected key", messages::key_needed),
@@ -41,10 +41,10 @@ pub(crate) fn hint(problem: &Problem) -> Option<String> {
     Some(hint.text())
 }
 
-/// The marker of a gap that the reader is to fill.
+/// The marker of a gap in a text, which the reader is expected to fill.
 pub(crate) const GAP: &str = "___";
 
-/// Positions of the remaining gaps: line and column, both from 1.
+/// Returns the positions of the remaining gaps: line and column, both from 1.
 pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
     let lines = text.lines().zip(1u32..);
     let found = lines.flat_map(|(line, number)| {
@@ -54,7 +54,7 @@ pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
     found.collect()
 }
 
-/// The number of remaining gaps as a text; empty if there are none.
+/// Describes the number of remaining gaps; empty if there are none.
 pub(crate) fn gaps_left(count: usize) -> String {
     match count {
         0 => String::new(),

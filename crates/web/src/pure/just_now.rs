@@ -8,25 +8,25 @@ use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, c
 use crate::pure::clock;
 use crate::state::Model;
 
-/// Number of lines.
+/// Maximum number of lines.
 const MAX_LINES: usize = 9;
-/// Number of marks searched for lines: in a busy cluster most are bindings and terminations.
+/// Maximum number of marks searched for lines: in a busy cluster most marks are bindings and terminations.
 const MAX_MARKS: usize = 400;
-/// Number of marks searched for states that have ended, which may have begun long ago.
+/// Maximum number of marks searched for states that have ended. It is larger, because a state may have begun long ago.
 const MAX_MARKS_FOR_ENDS: usize = 4000;
-/// Up to this number, events of one kind within a second are listed; more are counted.
+/// Maximum number of events of one type within a second that are listed; more events are only counted.
 const MAX_LISTED: usize = 3;
 const SECOND: Micros = 1_000_000;
 
 /// Events of one kind within a second.
 struct EventGroup {
     at: Micros,
-    /// Their kind if they are counted; `None` for events that are always listed.
+    /// The type of the events if they are counted; `None` for events that are always listed.
     kind: Option<Kind>,
     lines: Vec<(Micros, String)>,
 }
 
-/// Kinds of events that are counted.
+/// Types of events that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     NoNode,
@@ -39,14 +39,15 @@ enum Kind {
     PreStop,
 }
 
-/// Recent events, newest first.
+/// Returns lines for recent events, newest first.
 pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
     let mut lines = counted(model, |_| true, MAX_LISTED);
     lines.truncate(MAX_LINES);
     lines
 }
 
-/// Events after an instant, oldest first, for screen readers: events of one kind are one sentence.
+/// Returns sentences for the events after an instant, oldest first, for screen readers. Events of one type become one
+/// sentence.
 pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
     let mut lines = counted(model, |mark| mark.lane != Lane::Commands, 1);
     lines.retain(|(at, _)| *at > after);
@@ -54,7 +55,7 @@ pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
     lines.into_iter().map(|(_, words)| words).collect()
 }
 
-/// Events, newest first; more than `max_listed` of one kind within a second are counted.
+/// Returns texts for events, newest first; more than `max_listed` of one type within a second are counted.
 fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize) -> Vec<(Micros, String)> {
     let mut all: Vec<EventGroup> = Vec::new();
     let past = model
@@ -99,7 +100,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
     lines
 }
 
-/// The end of a state, with its instant.
+/// Describes the end of a state, with its instant.
 fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {
@@ -115,7 +116,7 @@ fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     Some((to, words))
 }
 
-/// The kind of an event, if several like it are counted.
+/// Returns the type of an event, if events of its type are counted.
 fn kind(mark: &Mark) -> Option<Kind> {
     Some(match &mark.label {
         MarkLabel::NoNode { .. } => Kind::NoNode,
@@ -132,7 +133,7 @@ fn kind(mark: &Mark) -> Option<Kind> {
     })
 }
 
-/// The text for several events of a kind.
+/// Describes several events of one type.
 fn number_of(kind: Kind, count: usize) -> String {
     match kind {
         Kind::NoNode => t!(just_now::no_node, count = count),
@@ -150,7 +151,7 @@ fn number_of(kind: Kind, count: usize) -> String {
     }
 }
 
-/// The text of a mark; `None` if it is not worth a line.
+/// Describes a mark; `None` if the mark is not worth a line.
 fn words(mark: &Mark) -> Option<String> {
     let label = &mark.label;
     if let MarkLabel::Cut {
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(lines_at(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
     }
 
-    /// A command is not listed if its effect has a mark of its own.
+    /// If the effect of a command has a mark of its own, the command is not listed.
     /// Shows: U-15
     #[test]
     fn command_is_not_listed_beside_its_effect() {

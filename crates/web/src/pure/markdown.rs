@@ -21,7 +21,7 @@ pub(crate) enum Span {
     Emphasis(String),
     Strong(String),
     Code(String),
-    /// A term of the glossary, and the words that stand for it in the text.
+    /// A term of the glossary, and the words that the text shows for it.
     Term(&'static str, String),
 }
 
@@ -102,7 +102,7 @@ fn item(line: &str) -> Option<(bool, &str)> {
         .map(|rest| (true, rest))
 }
 
-/// Longest `[[term|words]]`, in bytes.
+/// Maximum length of `[[term|words]]`, in bytes.
 const MAX_TERM: usize = 200;
 
 /// Finds the next occurrence of a marker in a line. The result is cached, so that parsing takes time proportional to
@@ -110,7 +110,7 @@ const MAX_TERM: usize = 200;
 struct MarkerSearch<'t> {
     line: &'t str,
     marker: &'static str,
-    /// Index of the next occurrence; the line's length if there is none. `None`: not searched yet.
+    /// Index of the marker's next occurrence; the line's length if there is none. `None`: not searched yet.
     at: Option<usize>,
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     out
 }
 
-/// The text up to the next `]]`, and the text after it.
+/// Splits a text at the next `]]`, where a term ends.
 fn term(inner: &str) -> Option<(&str, &str)> {
     let near = inner.get(..inner.floor_char_boundary(MAX_TERM)).unwrap_or(inner);
     let end = near.find("]]")?;

@@ -1,6 +1,6 @@
 //! Shortens names: without the default namespace, and to the available width.
 
-/// The key of an object, without the namespace if it is `default`.
+/// Returns the key of an object, without the namespace if it is `default`.
 pub(crate) fn without_default(key: &str) -> &str {
     key.strip_prefix("default/").unwrap_or(key)
 }

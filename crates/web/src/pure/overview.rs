@@ -1,12 +1,13 @@
 //! The layout of the picture of a big cluster: squares for zones, nodes and pods that fill the available space, and the
 //! search for the node at a point (U-09).
 
-/// Numbers of pods and nodes above which the cluster, or the zone shown alone, is drawn as one picture instead of cards
-/// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
+/// Maximum numbers of pods and nodes for which the cluster, or the zone shown alone, is drawn as cards instead of one
+/// picture (U-09): the browser lays out and paints some seventy boxes for a card, and a few squares for a node of the
+/// picture.
 const PODS_IN_DOM: usize = 800;
 const NODES_IN_DOM: usize = 80;
 
-/// Returns whether so many nodes and pods are drawn as one picture instead of cards.
+/// Returns whether this number of nodes and pods is drawn as one picture instead of cards.
 pub(crate) fn needs_picture(n_nodes: usize, n_pods: usize) -> bool {
     n_nodes > NODES_IN_DOM || n_pods > PODS_IN_DOM
 }
@@ -36,17 +37,18 @@ pub(crate) struct Plan {
     /// Side of a pod's square, and number of pods per row.
     pub(crate) pod: f64,
     pub(crate) per_row: usize,
-    /// Used height.
+    /// Height that the picture uses.
     pub(crate) height: f64,
 }
 
 const GAP: f64 = 10.0;
-/// Padding inside a zone; then the height of its title.
+/// Padding inside a zone.
 const INSET: f64 = 8.0;
+/// Height of a zone's title.
 pub(crate) const TITLE: f64 = 28.0;
 
-/// Number of pod squares in a node: enough for the fullest node. It is kept while more than half of it is used, because
-/// a change repaints the whole picture.
+/// Returns the number of pod squares in a node: enough for the fullest node. The number stays the same while more than
+/// half of the squares are used, because a change repaints the whole picture.
 pub(crate) fn room(before: usize, fullest: usize) -> usize {
     let side = side(fullest);
     let room = side * side;
@@ -57,7 +59,7 @@ pub(crate) fn room(before: usize, fullest: usize) -> usize {
     }
 }
 
-/// Number of squares per row for this number of pods.
+/// Returns the number of squares per row for this number of pods.
 fn side(pods: usize) -> usize {
     (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
 }
@@ -67,7 +69,7 @@ const MIN_CELL: f64 = 5.0;
 /// Largest side of a node's cell.
 const MAX_CELL: f64 = 120.0;
 
-/// Side of a node's cell, and number of cells per row, so that `max_nodes` cells fit into the area.
+/// Returns the side of a node's cell, and the number of cells per row, so that `max_nodes` cells fit into the area.
 fn cells(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
     let mut best = (0.0_f64, 1);
     for per_row_of_cells in 1..=max_nodes.max(1) {
@@ -80,11 +82,12 @@ fn cells(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
     if best.0 < MIN_CELL {
         return (MIN_CELL, ((w / MIN_CELL).max(1.0)) as usize);
     }
-    // A row is filled completely before another one is used.
+    // A row is filled completely before another row begins.
     (best.0, ((w / best.0 + 1e-6) as usize).max(best.1))
 }
 
-/// Lays out zones with the given numbers of nodes so that all are visible. Each node has room for `pods` squares.
+/// Lays out zones with the given numbers of nodes so that all nodes are visible. Each node has space for `pods`
+/// squares.
 pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
     let max_nodes = zones.iter().copied().max().unwrap_or(0).max(1);
     let count = zones.len().max(1);
@@ -141,20 +144,20 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
 }
 
 impl Plan {
-    /// The square of a node, by zone and index.
+    /// Returns the square of a node, by zone and index.
     pub(crate) fn node(&self, (zone, node): (usize, usize)) -> Rect {
         let of = |nodes: &Vec<Rect>| nodes.get(node).copied();
         self.nodes.get(zone).and_then(of).unwrap_or_default()
     }
 
-    /// Zone and index of the node at a point.
+    /// Returns zone and index of the node at a point.
     pub(crate) fn node_at(&self, x: f64, y: f64) -> Option<(usize, usize)> {
         let zone = self.zones.iter().position(|zone| zone.contains(x, y))?;
         let node = self.nodes.get(zone)?.iter().position(|node| node.contains(x, y))?;
         Some((zone, node))
     }
 
-    /// The square of the k-th pod of a node.
+    /// Returns the square of the k-th pod of a node.
     pub(crate) fn pod_rect(&self, node: Rect, pod_index: usize) -> Rect {
         let (col, row) = (pod_index % self.per_row, pod_index / self.per_row);
         Rect {

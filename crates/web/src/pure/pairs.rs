@@ -1,4 +1,4 @@
-//! Prepared comparisons: a node is lost, and two reactions run on the same seed (T-04).
+//! Prepared comparisons: a node fails, and two reactions are run on the same seed (T-04).
 
 use podscope_messages::{Message, pairs};
 
@@ -7,9 +7,9 @@ use podscope_messages::{Message, pairs};
 pub(crate) struct Side {
     title: Message,
     owner: &'static str,
-    /// The command by which the node is lost.
+    /// The command that makes the node fail.
     loss: &'static str,
-    /// The reaction at 90 s; a reading command stands for no reaction.
+    /// The reaction at 90 s. A command that only reads stands for no reaction.
     reaction: &'static str,
 }
 
@@ -47,9 +47,9 @@ pub(crate) const PAIRS: [(Message, [Side; 2]); 3] = [
     (pairs::wait_or_declare, [OFF, OUT_OF_SERVICE]),
 ];
 
-/// The scenario of one side.
+/// Returns the scenario of one side.
 pub(crate) fn scenario(side: &Side) -> String {
-    // A quoted title may contain any character.
+    // A title may contain any character, so it is quoted.
     let title = serde_json::Value::from(side.title.text()).to_string();
     let text = include_str!("../../examples/compare.yaml")
         .replace("TITLE", &title)

@@ -1,7 +1,7 @@
 //! Splits pasted text into commands, and wraps manifests into a command.
 
-/// The commands of a text, each with its here-document and continuation lines; comments and empty lines are skipped.
-/// The last command may be incomplete.
+/// Returns the commands of a text, each with its here-document and continuation lines; comments and empty lines are
+/// skipped. The last command may be incomplete.
 pub(crate) fn commands(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut open: Option<String> = None;
@@ -33,7 +33,7 @@ pub(crate) fn is_open(command: &str) -> bool {
     !end_marker.is_empty() && !command.lines().skip(1).any(|line| line == end_marker)
 }
 
-/// `kubectl apply` with the text as a here-document, whose end marker does not occur in the text.
+/// Returns a `kubectl apply` command with the text as a here-document, whose end marker does not occur in the text.
 pub(crate) fn here_document(text: &str) -> String {
     let mut end_marker = "EOF".to_string();
     while text.lines().any(|line| line == end_marker) {

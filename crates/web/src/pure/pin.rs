@@ -1,4 +1,4 @@
-//! A question for a time, as the timeline shows it: its options are marked there, and a pin is the answer.
+//! A question for a time, as the timeline shows it: its options are marked there, and the user answers with a pin.
 
 use podscope_api::parse_duration;
 use podscope_protocol::{Micros, Opened, QuestionKind, StoryState};
@@ -11,7 +11,7 @@ const SECOND: Micros = 1_000_000;
 /// An open question for a time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TimeQuestion {
-    /// Instant at which its step was shown; the time is counted from there.
+    /// Instant at which the question's step was shown; the answer is counted from there.
     pub(crate) from: Micros,
     /// The options: text and instant.
     pub(crate) options: Vec<(String, Micros)>,
@@ -31,13 +31,13 @@ impl TimeQuestion {
         Some(TimeQuestion { from, options })
     }
 
-    /// The last instant on which a pin can be set: somewhat after the last option.
+    /// Returns the last instant on which a pin can be set: somewhat after the last option.
     pub(crate) fn until(&self) -> Micros {
         let last = self.options.iter().map(|(_, at)| *at).max().unwrap_or(self.from);
         self.from + ((last - self.from) * 3 / 2).max(60 * SECOND)
     }
 
-    /// The span of the timeline that shows the whole question.
+    /// Returns the span of the timeline that shows the whole question.
     pub(crate) fn span(&self) -> Span {
         let length = self.until() - self.from;
         Span {
@@ -46,7 +46,7 @@ impl TimeQuestion {
         }
     }
 
-    /// The place of a pin: snapped to a near option, else to a whole second.
+    /// Snaps a pin to a near option, otherwise to a whole second.
     pub(crate) fn snap(&self, at: Micros) -> Micros {
         let near = (self.until() - self.from) / 60;
         let option = self.options.iter().map(|(_, option)| *option);
@@ -57,13 +57,13 @@ impl TimeQuestion {
         option.unwrap_or(whole).clamp(self.from + SECOND, self.until())
     }
 
-    /// The answer that a pin stands for: the option's text, or a duration.
+    /// Returns the answer that a pin stands for: the option's text, or a duration.
     pub(crate) fn answer(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
         option.map_or_else(|| clock::plain(pin - self.from), |(text, _)| text.clone())
     }
 
-    /// The pin after an arrow key or the like; `None` for other keys.
+    /// Returns the pin after a key press, such as an arrow key; `None` for other keys.
     pub(crate) fn pin_after_key(&self, pin: Option<Micros>, pin_after_key: &str, big: bool) -> Option<Micros> {
         let step = if big { 10 * SECOND } else { SECOND };
         let now = pin.unwrap_or(self.from);
@@ -80,7 +80,7 @@ impl TimeQuestion {
     }
 }
 
-/// Instants of the user's answer and of the real outcome, for the question of the shown step.
+/// Returns the instants of the user's answer and of the real outcome, for the question of the shown step.
 pub(crate) fn answers(opened: &Opened, story: &StoryState) -> (Option<Micros>, Option<Micros>) {
     let question = opened.story.get(story.step).and_then(|step| step.question.as_ref());
     let state = story

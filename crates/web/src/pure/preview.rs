@@ -1,5 +1,6 @@
-//! What the stage shows of the answer to a what-if question: the nodes that would leave, the pods that would come to each
-//! of the others, those that would stay Pending, how many copies of a pod each node has room for, and the nodes that can go.
+//! What the stage shows of the answer to a what-if question: the nodes that would leave, the pods that would come to
+//! each of the other nodes, those that would stay Pending, how many copies of a pod each node has room for, and which
+//! nodes the cluster could do without.
 
 use podscope_messages::t;
 use podscope_protocol::{PodMark, PodMove, WhatIf, WhatIfAnswer};
@@ -10,11 +11,12 @@ use super::stage::NodePlan;
 use super::stage::fit::DetailLevel;
 use crate::state::{HUES, Model, Shared};
 
-/// Side of the mark of a pod for which its node has no free slot, in units, and number of rows of such marks.
+/// Side of the mark of a pod for which its node has no free slot, in units.
 const SMALL_SIDE: f64 = 24.0;
+/// Number of rows of such small marks.
 const SMALL_ROWS: usize = 2;
 
-/// A pod that would come to a node, or would wait for one.
+/// A pod that would come to a node, or would stay Pending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Arrival {
     pub(crate) pod: PodMove,
@@ -24,12 +26,12 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    /// The pod's key without the default namespace.
+    /// Returns the pod's key without the default namespace.
     pub(crate) fn name(&self) -> &str {
         names::without_default(&self.pod.pod)
     }
 
-    /// Name of the mark for screen readers; it begins with the text on the mark.
+    /// Returns the name of the mark for screen readers; it begins with the text on the mark.
     pub(crate) fn label(&self) -> String {
         let mut words = self.short.clone();
         if !words.is_empty() {
@@ -56,21 +58,21 @@ pub(crate) enum NodePreview {
     Drained,
     /// The machine of the node would lose its power.
     Off,
-    /// Pods would come to it.
+    /// Pods would come to the node.
     Gets(Vec<Arrival>),
-    /// So many copies of the pod in question fit.
+    /// This number of copies of the pod in question fits on the node.
     Fits(usize),
-    /// The cluster can do without the node.
+    /// The cluster could do without the node.
     CanGo,
 }
 
 impl NodePreview {
-    /// Whether the node would leave.
+    /// Returns whether the node would leave.
     pub(crate) fn leaves(&self) -> bool {
         matches!(self, Self::Drained | Self::Off | Self::CanGo)
     }
 
-    /// Text in the card's header, shorter in a narrow one.
+    /// Returns the text in the card's header, which is shorter in a narrow header.
     pub(crate) fn words(&self, is_narrow: bool) -> String {
         match (self, is_narrow) {
             (Self::Drained, true) => t!(what_if_stage::drained_short),
@@ -105,11 +107,11 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn of(answer: &Shared<WhatIfAnswer>, model: &Model) -> Preview {
-        // A pod that nothing replaces comes nowhere and does not wait.
+        // A pod that is not recreated neither comes to a node nor stays Pending.
         let shown = answer.moves.iter().filter(|pod| pod.to.is_some() || pod.waits);
         let all = shown.filter_map(|pod| {
             let view = match &pod.from {
-                // If the run has gone on since the question, the pod may have left the node by itself.
+                // If time has passed since the question, the pod may already have left the node for another reason.
                 Some(from) => {
                     let mut there = model.nodes.get(from)?.pods.iter();
                     Some(there.find(|one| one.key == pod.pod && one.mark != PodMark::Ghost)?)
@@ -130,9 +132,9 @@ impl Preview {
         }
     }
 
-    /// What the card of a node shows, if the answer is about it. `zone` is the node's zone.
+    /// Returns what the card of a node shows, if the answer is about the node. `zone` is the node's zone.
     pub(crate) fn of_node(&self, name: &str, zone: &str) -> Option<NodePreview> {
-        // A drained node gets no pods, and a machine without power runs none.
+        // A drained node and a machine without power get no pods.
         let answer = &*self.answer;
         match &answer.change {
             WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
@@ -150,8 +152,9 @@ impl Preview {
     }
 }
 
-/// The mark of the nth pod that would come to a node, relative to the node: in a free slot, so that no pod moves. When
-/// all slots are taken, it is small and lies over the lower edge of the other marks; `None` if that is full too.
+/// Returns the position of the mark of the nth pod that would come to a node, relative to the node: in a free slot, so
+/// that no other mark moves. Without a free slot the mark is small and lies over the lower edge of the other marks;
+/// `None` if there is no space left either.
 pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, unit: f64) -> Option<(Rect, DetailLevel)> {
     let fit = &plan.fit;
     let n_slots = fit.columns * fit.rows;
@@ -231,7 +234,8 @@ mod tests {
         }
     }
 
-    /// A pod without a controller is lost and waits nowhere. A pod that has left the node since the question has no mark.
+    /// A pod without a controller is lost, so it is not shown as Pending. A pod that has left the node since the
+    /// question has no mark.
     /// Shows: P-14, U-08
     #[test]
     fn preview_names_targets_waiting_pods_and_leaving_nodes() {

@@ -1,6 +1,6 @@
 //! Short texts for amounts of resources.
 
-/// A ratio to one decimal, without a trailing `.0`.
+/// Formats a ratio to one decimal, without a trailing `.0`.
 fn tenths(value: i64, unit: i64) -> String {
     let tenths = (value.saturating_mul(10) + unit / 2) / unit;
     if tenths % 10 == 0 {
@@ -10,7 +10,7 @@ fn tenths(value: i64, unit: i64) -> String {
     }
 }
 
-/// Requested and allocatable cpu, from thousandths of a core: `3.5 / 4`.
+/// Formats requested and allocatable cpu, from thousandths of a core: `3.5 / 4`.
 pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
     format!("{} / {}", tenths(requested, 1000), tenths(allocatable, 1000))
 }
@@ -25,13 +25,13 @@ fn unit(bytes: i64) -> (i64, &'static str) {
     }
 }
 
-/// Requested and allocatable memory, in the unit of the larger one: `4.1 / 8 Gi`.
+/// Formats requested and allocatable memory, in the unit of the larger one: `4.1 / 8 Gi`.
 pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
     let (unit, name) = unit(allocatable.max(requested));
     format!("{} / {} {name}", tenths(requested, unit), tenths(allocatable, unit))
 }
 
-/// An amount of cpu, from thousandths of a core: `1.5`, or `50m` below a tenth.
+/// Formats an amount of cpu, from thousandths of a core: `1.5`, or `50m` below a tenth.
 pub(crate) fn cores(milli: i64) -> String {
     match milli {
         few @ 1..100 => format!("{few}m"),
@@ -39,7 +39,7 @@ pub(crate) fn cores(milli: i64) -> String {
     }
 }
 
-/// An amount of memory: `512 Mi`.
+/// Formats an amount of memory: `512 Mi`.
 pub(crate) fn bytes(bytes: i64) -> String {
     let (unit, name) = unit(bytes);
     format!("{} {name}", tenths(bytes, unit))

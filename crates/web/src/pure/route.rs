@@ -13,7 +13,7 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
-    /// The value of `data-theme`, and of the stored setting.
+    /// Returns the value of `data-theme`, and of the stored setting.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Theme::System => "system",
@@ -50,7 +50,7 @@ impl Panels {
         console: true,
     };
 
-    /// The panels while presenting: cluster and story, and on a key timeline and console.
+    /// Returns the panels while presenting: cluster and story, and on a key press timeline and console.
     pub(crate) fn while_presenting(timeline: bool, console: bool) -> Panels {
         Panels {
             side: false,
@@ -60,7 +60,7 @@ impl Panels {
         }
     }
 
-    /// The comma-separated names, as in an address.
+    /// Returns the comma-separated names, as in an address.
     pub(crate) fn names(self) -> String {
         let all = [
             (self.story, "story"),
@@ -110,7 +110,7 @@ pub(crate) struct Route {
     /// Code of the page's language.
     pub(crate) lang: Option<String>,
     pub(crate) view: View,
-    /// Number of a kept session.
+    /// Number of a stored session.
     pub(crate) kept: Option<u64>,
     /// A practice task: family, seed and level.
     pub(crate) practice: Option<TaskId>,
@@ -118,7 +118,7 @@ pub(crate) struct Route {
     pub(crate) course: Option<String>,
     /// The origin of the surrounding page that exchanges messages with this one.
     pub(crate) post: Option<String>,
-    /// A new session is requested, even if there are kept sessions.
+    /// The address requests a new session, even if there are stored sessions.
     pub(crate) new_session: bool,
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
                 Some(("post", origin)) => route.post = Some(unescape(origin)),
                 Some(("course", path)) => route.course = Some(unescape(path)),
                 Some(("practice", name)) => route.practice = task_id(name, fragment),
-                // An unknown part is taken for a broken link, so that the engine reports what is wrong with it.
+                // An unknown part is treated as a broken link, so that the engine reports the problem.
                 None if !part.is_empty() => route.link = Some(part.to_string()),
                 _ => {}
             }
@@ -163,7 +163,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
     route
 }
 
-/// The task that `practice=FAMILY&seed=N&level=N` names; seed and level are 1 by default.
+/// Parses the task that `practice=FAMILY&seed=N&level=N` names; seed and level are 1 by default.
 fn task_id(family: &str, fragment: &str) -> Option<TaskId> {
     let parts = || fragment.trim_start_matches('#').split('&');
     let number = |key: &str| parts().find_map(|part| part.strip_prefix(key)?.strip_prefix('=')?.parse().ok());
@@ -182,7 +182,8 @@ fn is_link(part: &str) -> bool {
     })
 }
 
-/// The lesson's name, or an empty one if it has other characters. No lesson has an empty name, so an error is shown.
+/// Returns the lesson's name, or an empty name if it has other characters. No lesson has an empty name, so an error is
+/// shown.
 fn lesson_name(name: &str) -> Option<String> {
     let is_plain = name
         .bytes()
@@ -250,7 +251,7 @@ mod tests {
         }
     }
 
-    /// An address that leads nowhere is reported, not ignored.
+    /// An invalid address is reported, not ignored.
     /// Shows: U-09
     #[test]
     fn unknown_fragment_is_taken_for_a_broken_link() {

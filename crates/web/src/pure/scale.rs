@@ -16,7 +16,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The span of the whole run with some future, at least two minutes.
+    /// Returns the span of the whole run with some future, at least two minutes.
     pub(crate) fn whole(now: Micros, horizon: Micros) -> Span {
         let end = now.max(horizon);
         // The length grows in steps, so that the timeline does not move constantly while time runs.
@@ -31,17 +31,17 @@ impl Span {
         (self.to - self.from).max(1)
     }
 
-    /// Position of an instant, in percent; outside 0 to 100 if it is not visible.
+    /// Returns the position of an instant, in percent; outside 0 to 100 if the instant is not visible.
     pub(crate) fn percent(self, at: Micros) -> f64 {
         (at - self.from) as f64 * 100.0 / self.length() as f64
     }
 
-    /// The instant at a position from 0 to 1.
+    /// Returns the instant at a position from 0 to 1.
     pub(crate) fn at(self, part: f64) -> Micros {
         (self.from + (self.length() as f64 * part.clamp(0.0, 1.0)) as i64).max(0)
     }
 
-    /// The span with `factor` times the length, in which `around` keeps its position.
+    /// Returns a span with `factor` times the length, in which `around` keeps its position.
     pub(crate) fn zoom(self, around: Micros, factor: f64) -> Span {
         let length = (self.length() as f64 * factor).clamp(SECOND as f64 / 5.0, 3.15e13);
         let part = (around - self.from) as f64 / self.length() as f64;
@@ -52,7 +52,7 @@ impl Span {
         }
     }
 
-    /// The span moved by a fraction of its length.
+    /// Returns the span moved by a fraction of its length.
     pub(crate) fn pan(self, part: f64) -> Span {
         let by = ((self.length() as f64 * part) as i64).max(-self.from);
         Span {
@@ -61,7 +61,7 @@ impl Span {
         }
     }
 
-    /// Instants of the axis ticks: at most about nine, at round times.
+    /// Returns the instants of the axis ticks: at most about nine, at round times.
     pub(crate) fn ticks(self) -> Vec<Micros> {
         const DAY: i64 = 86_400 * SECOND;
         const STEPS: [i64; 24] = [
@@ -102,16 +102,16 @@ impl Span {
     }
 }
 
-/// A drawn shape, which stands for one or more marks of a lane.
+/// A drawn shape of a lane, which stands for one or more timeline marks.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shape {
     /// Left edge or centre, in percent.
     pub(crate) left: f64,
     /// Width in percent; `None` for a point.
     pub(crate) width: Option<f64>,
-    /// Number of marks that it stands for.
+    /// Number of marks that the shape stands for.
     pub(crate) count: usize,
-    /// The mark; the last one if it stands for several.
+    /// The mark; if the shape stands for several marks, the last one.
     pub(crate) mark: Shared<Mark>,
     /// Row in the lane; bars that overlap in time are in different rows.
     pub(crate) row: usize,

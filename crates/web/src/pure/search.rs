@@ -1,9 +1,9 @@
-//! Counts what the engines of a search report. The result does not depend on which engine tried which seed.
+//! Counts the results that the engines of a search report. The totals do not depend on which engine tried which seed.
 
 use podscope_api::ordered;
 use podscope_protocol::{RunSize, TriedSeed};
 
-/// Number of the smallest runs that are shrunk.
+/// Number of runs that are shrunk: the smallest ones.
 const SHRUNK: usize = 8;
 
 /// The tried seeds of a search.
@@ -31,13 +31,13 @@ impl Tally {
         }
     }
 
-    /// The seeds of the smallest runs, the smallest first.
+    /// Returns the seeds of the smallest runs, the smallest run first.
     pub(crate) fn seeds_to_shrink(&self) -> Vec<u64> {
         self.smallest.iter().map(|size| size.seed).collect()
     }
 }
 
-/// The part of the seeds that one of several engines tries.
+/// Returns the part of the seeds that one of several engines tries.
 pub(crate) fn seeds_of(engine: usize, engines: usize, first: u64, runs: u32) -> Vec<u64> {
     (0..u64::from(runs))
         .skip(engine)

@@ -23,7 +23,7 @@ pub(crate) struct Drawing {
     pub(crate) over: String,
 }
 
-/// The skew at a point in time.
+/// Returns the skew at a point in time.
 pub(crate) fn skew(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }
@@ -33,18 +33,18 @@ pub(crate) fn is_over(lane: &SpreadLane, point: &SpreadPoint) -> bool {
     lane.max_skew.is_some_and(|max| skew(point) > max)
 }
 
-/// The last part of a topology key: `zone`.
+/// Returns the last part of a topology key: `zone`.
 pub(crate) fn key(lane: &SpreadLane) -> &str {
     lane.key.rsplit('/').next().unwrap_or(&lane.key)
 }
 
-/// The state at an instant.
+/// Returns the state at an instant.
 pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
     lane.points
         .get(lane.points.partition_point(|point| point.at <= now).checked_sub(1)?)
 }
 
-/// The skew and its limit as a text.
+/// Describes the skew and its limit.
 pub(crate) fn skew_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     let skew = skew(point);
     let Some(limit) = lane.max_skew else {
@@ -71,7 +71,7 @@ pub(crate) fn skew_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     }
 }
 
-/// The pods of each domain as a text.
+/// Describes the number of pods of each domain.
 pub(crate) fn pods_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     if point.pods.is_empty() {
         return t!(
@@ -93,7 +93,7 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
     for point in lane.points.iter().filter(|point| point.at <= until) {
         let left = x(point.at);
         match steps.last_mut() {
-            // Of two changes that touch, the later one counts.
+            // If two changes touch, only the later one is drawn.
             Some(last) if left - last.0 < MERGE_DISTANCE => last.1 = point,
             _ => steps.push((left, point)),
         }
@@ -103,7 +103,7 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
     let top = steps.iter().map(|(_, point)| top(point)).max().unwrap_or(0).max(1);
     let y = |pods: u32| VIEW_HEIGHT - 8.0 - (VIEW_HEIGHT - 42.0) * f64::from(pods) / f64::from(top);
     let mut drawing = Drawing::default();
-    // The texts are above the lines. Lines of equal counts are drawn side by side.
+    // The text area is above the lines. Lines of equal counts are drawn side by side.
     let n_lines = if lane.domains.len() > 12 { 2 } else { lane.domains.len() };
     let line_distance = (30.0 / n_lines.max(1) as f64).min(6.0);
     drawing.lines.resize(n_lines, String::new());

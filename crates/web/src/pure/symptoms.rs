@@ -93,7 +93,7 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
 ];
 
-/// A search: a symptom of the list, or words.
+/// A search query: a symptom of the list, or words.
 pub(crate) struct Query {
     symptom: Option<&'static Symptom>,
     words: Vec<String>,
@@ -101,7 +101,7 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn read(text: &str) -> Query {
-        // Words that occur in most complaints and say nothing about them.
+        // Words that occur in most complaints and are therefore ignored.
         let filler_words = t!(symptoms::filler_words);
         let is_significant = |word: &&str| is_longer(word, 1) && !filler_words.split(' ').any(|empty| empty == *word);
         let words = words(&lower_case(text))
@@ -113,8 +113,8 @@ impl Query {
         Query { symptom, words }
     }
 
-    /// How well a lesson matches, as a number in base 16: the words that it or its symptoms contain, then those in its
-    /// title, then those in its own text. `None` if it does not match.
+    /// Returns how well a lesson matches, as a number in base 16. The digits count matching words: first in the lesson
+    /// or its symptoms, then in its title, then in its own text. `None` if the lesson does not match.
     pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);
@@ -128,8 +128,8 @@ impl Query {
     }
 }
 
-/// The text in lower case, for the alphabets of the page's languages: Latin with accents and Cyrillic. (The table of
-/// Unicode is 6 KiB of a first visit.)
+/// Returns the text in lower case, for the alphabets of the page's languages: Latin with accents, and Cyrillic. (The
+/// Unicode table would add 6 KiB to the download of a first visit.)
 fn lower_case(text: &str) -> String {
     let lower = |letter: char| {
         let distance = match letter {
@@ -143,14 +143,14 @@ fn lower_case(text: &str) -> String {
     text.chars().map(lower).collect()
 }
 
-/// Kind of a letter in a search.
+/// Class of a character in a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letter {
-    /// Between words, apostrophes included.
+    /// A character between words; also an apostrophe.
     Between,
-    /// Of a word that ends where another kind of letter begins.
+    /// A letter of a script that separates words by spaces.
     OfWord,
-    /// Of a text without spaces between words, such as Chinese.
+    /// A character of a script without spaces between words, such as Chinese.
     Ideographic,
 }
 
@@ -165,7 +165,7 @@ impl Letter {
     }
 }
 
-/// The words of a text. Of ideographs every two neighbours are a word, because nothing separates words there.
+/// Splits a text into words. Every two neighbouring ideographs form a word, because no spaces separate words there.
 fn words(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -191,13 +191,12 @@ fn words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns whether a word has more letters. A word of ideographs counts as long enough.
+/// Returns whether a word has more than `n_letters` letters. A word of ideographs always counts as long enough.
 fn is_longer(word: &str, n_letters: usize) -> bool {
     word.chars().count() > n_letters || word.chars().all(|letter| Letter::of(letter) == Letter::Ideographic)
 }
 
-/// Returns whether a lower-case text has a word with this beginning;
-/// a long one may also occur inside a word.
+/// Returns whether a lower-case text has a word with this beginning; a long beginning may also occur inside a word.
 fn has(text: &str, word: &str) -> bool {
     words(text).iter().any(|one| one.starts_with(word)) || is_longer(word, 4) && text.contains(word)
 }

@@ -1,5 +1,5 @@
-//! The session and the lessons as the page shows them in its language. The state keeps the English texts, which identify
-//! lessons, answers and runs; the root component passes translated copies to what it draws.
+//! The session and the lessons as the page shows them in its language. The state keeps the English texts, which
+//! identify lessons, answers and runs; the root component passes translated copies to the components that draw them.
 
 use podscope_messages::{is_english, said, translated};
 use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, PracticeTask, StoryStep, is_command_hint};
@@ -26,7 +26,7 @@ impl Translator<'_> {
     fn step(&mut self, step: &mut StoryStep) {
         self.change(&mut step.text);
         if let Some(question) = &mut step.question {
-            // The options are values, which answers are compared with.
+            // The options are not translated, because answers are compared with them.
             self.change(&mut question.ask);
             for (_, why) in question.why.iter_mut() {
                 self.change(why);
@@ -46,7 +46,7 @@ impl Translator<'_> {
     }
 }
 
-/// Translation of a text of a practice task: one with drawn values, or the reason of an answer.
+/// Translates a text of a practice task: one with generated values, or the reason of an answer.
 fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
     let reason = || {
         let of_answer = task.reasons.iter().map(|(_, reason)| reason);
@@ -58,8 +58,8 @@ fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
     task.texts.translated(text).or_else(reason)
 }
 
-/// A session with the texts of its story in the page's language, and whether the language lacks some of them. `task` is
-/// the practice task of the session.
+/// Returns a session with the texts of its story in the page's language, and whether the language lacks some of them.
+/// `task` is the practice task of the session.
 pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
     let (mut opened, mut translator) = (opened.clone(), Translator { task, n_missing: 0 });
     if is_english() {
@@ -72,7 +72,7 @@ pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, b
     (opened, translator.n_missing > 0)
 }
 
-/// The list of lessons in the page's language.
+/// Returns the list of lessons in the page's language.
 pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
     let mut lessons = lessons.to_vec();
     let mut translator = Translator::default();
@@ -90,7 +90,7 @@ pub(crate) fn lessons(lessons: &[LessonInfo]) -> Vec<LessonInfo> {
     lessons
 }
 
-/// The guarantees in the page's language.
+/// Returns the guarantees in the page's language.
 pub(crate) fn guarantees(guarantees: &[Guarantee]) -> Vec<Guarantee> {
     let translated = |guarantee: &Guarantee| Guarantee {
         group: said(&guarantee.group),
@@ -108,7 +108,7 @@ mod tests {
     use podscope_messages::{Locale, Plural, digest, explained, set};
     use podscope_protocol::{FilledTexts, TaskId};
 
-    /// A language with these texts and no messages.
+    /// Returns a language with these texts and no messages.
     fn language(texts: &[(&str, &str)]) -> Locale {
         let mut file = "\0".repeat(podscope_messages::N_MESSAGES);
         for (english, translation) in texts {

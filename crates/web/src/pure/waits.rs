@@ -1,4 +1,4 @@
-//! Texts for what a pending pod waits for, and why it has no node.
+//! Texts for what a pending pod is waiting for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::{listed, said, t};
@@ -7,10 +7,10 @@ use podscope_protocol::{Component, Micros, MissingObjectsView, PodView, QueuePla
 use crate::pure::{clock, names};
 use crate::state::Shared;
 
-/// Number of causes named in a row; a pod may have one for every node.
+/// Maximum number of causes that are listed; a pod may have a different cause for every node.
 const MAX_CAUSES: usize = 3;
 
-/// What the pod waits for, as a text.
+/// Describes what the pod is waiting for.
 pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     let Some(queue) = &pod.queue else { return String::new() };
     match &queue.place {
@@ -53,19 +53,19 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     }
 }
 
-/// The first names of preemption victims.
+/// Lists the names of the first preemption victims.
 fn first_names(pods: &[String]) -> String {
     let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
     listed(names)
 }
 
-/// A comma and the time left, if there is an end: `, 23 s`.
+/// Returns a comma and the time left, if the waiting has an end: `, 23 s`.
 fn time_left(queue: &QueueView, now: Micros) -> String {
     let left = |until| format!(", {}", clock::left(until, now));
     queue.until.map_or_else(String::new, left)
 }
 
-/// The same as a sentence, for a pod that waits for its preemption victims.
+/// Describes in a sentence what a pod that waits for its preemption victims is waiting for.
 pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
     let queue = pod.queue.as_ref()?;
     let QueuePlace::Victims { node, pods } = &queue.place else {
@@ -94,7 +94,7 @@ pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
     })
 }
 
-/// Why no scheduler tries the pod, as a sentence; `None` if one does.
+/// Explains in a sentence why no scheduler tries the pod; `None` if a scheduler does.
 pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
     let name = names::without_default(&pod.key);
     Some(match &pod.queue.as_ref()?.place {
@@ -109,7 +109,7 @@ pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
     })
 }
 
-/// What the files lack to explain why the pod waits; `None` if the cause is known.
+/// Says which data the files lack to explain why the pod waits; `None` if the cause is known.
 pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Unknown(what) => Some(what),
@@ -117,12 +117,12 @@ pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
     }
 }
 
-/// Returns whether remedies can be tried: not if only the names of the nodes are known.
+/// Returns whether the engine can search remedies: not if only the names of the nodes are known.
 pub(crate) fn can_be_helped(pod: &PodView) -> bool {
     missing_from_files(pod) != Some(&MissingObjectsView::Nodes)
 }
 
-/// The cause of waiting in a few words; pods are grouped by it.
+/// Describes the cause of waiting in a few words; pods are grouped by it.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
         return t!(waits::cause_none);
@@ -148,7 +148,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
     }
 }
 
-/// The same with the number of nodes for each cause: `Insufficient cpu on 3 of 4 nodes`.
+/// Describes the cause, with the number of nodes for each part: `Insufficient cpu on 3 of 4 nodes`.
 pub(crate) fn cause_counted(pod: &PodView) -> String {
     let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
     let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
@@ -267,8 +267,8 @@ mod tests {
         assert_eq!(reason(QueuePlace::Active), None);
     }
 
-    /// If the files lack the cause, that is the reason. The real scheduler's message is shown with it, and remedies are
-    /// offered only where they can be tried.
+    /// If the files do not contain the cause, the text says so. The real scheduler's message is shown with it, and
+    /// remedies are offered only where they can be tried.
     /// Shows: P-09
     #[test]
     fn pod_with_unknown_cause_names_what_the_files_lack() {
@@ -289,7 +289,7 @@ mod tests {
         assert!(!can_be_helped(&waits));
     }
 
-    /// A nominated pod names the victims that it waits for.
+    /// The text of a nominated pod names the victims that it waits for.
     /// Shows: S-12
     #[test]
     fn nominated_pod_names_its_victims() {

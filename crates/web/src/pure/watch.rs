@@ -1,11 +1,11 @@
-//! Watches whether the engine still answers. While the engine has work it is pinged once per second; after five seconds
-//! without a message it counts as busy. Seconds are counted in ticks of the page's own timer, so that a page that slept
-//! or was busy itself does not blame the engine.
+//! Detects an engine that no longer responds. While the engine has work it is pinged once per second; after five
+//! seconds without a message it counts as busy. Seconds are counted in ticks of the page's own timer, so the time in
+//! which the page itself slept or was busy does not count.
 
 /// Seconds without a message after which the engine counts as busy.
 const BUSY_AFTER: u32 = 5;
 
-/// The action that follows a tick.
+/// The action after a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tick {
     Rest,
@@ -15,10 +15,10 @@ pub(crate) enum Tick {
     Busy,
 }
 
-/// What is known about the engine.
+/// The state of the detection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EngineWatch {
-    /// The engine has sent a message; before that it is being loaded.
+    /// The engine has sent a message. Before its first message the engine is still being loaded.
     has_spoken: bool,
     /// A request was sent after the last ping.
     has_work: bool,
@@ -32,7 +32,7 @@ impl EngineWatch {
         self.has_work = true;
     }
 
-    /// Called when the engine sends an update: it is working and will answer the ping later.
+    /// Called when the engine sends an update: the engine works and will answer the ping later.
     pub(crate) fn update_received(&mut self) {
         self.has_spoken = true;
         self.wait_on();

@@ -23,16 +23,16 @@ pub(crate) enum Act {
     Update(Box<Update>),
     Trapped(String),
     Select(Option<SubjectRef>),
-    /// Selects a found pod or node without opening a sheet, which would cover other results.
+    /// Selects a pod or node that the filter found, without opening a sheet, which would cover other results.
     SelectFound(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
-    /// Opens the menu about something at a place on the page, in CSS pixels.
+    /// Opens the menu about a subject at a position on the page, in CSS pixels.
     Menu(MenuSubject, (i32, i32)),
     /// Opens the legend of the marks, or closes it; clears the selection.
     Legend,
     Theme(Theme),
-    /// The page's language was loaded; texts are made again.
+    /// The page's language was loaded; all texts are rendered again.
     Language(String),
     View(View),
     Group(String),
@@ -51,19 +51,19 @@ pub(crate) enum Act {
     ToastGone(u64),
     ForgetCompletions,
     NewVersion,
-    /// The lesson of this name was finished in this way.
+    /// The lesson of this name was finished, and solved in this way.
     Finished(String, Way),
-    /// A change of what is studied: a practice task, a course, an exam.
+    /// A change in practice, in the course or in the exam.
     Study(StudyAct),
     /// Replaces the whole progress in the course.
     Course(Course),
-    /// Shows the introduction with the ways in, or closes it.
+    /// Shows the introduction with its entry points, or closes it.
     Start(bool),
-    /// Opens the introduction with the ways in over an open session.
+    /// Opens the introduction over an open session.
     RequestStart,
     /// The session's notices have been read.
     NoticesRead,
-    /// Whether links and exports have the names of objects replaced.
+    /// Sets whether links and exports have the names of objects replaced.
     Anonymise(bool),
     /// Opens the filter with this text, or closes it.
     Find(Option<String>),
@@ -123,9 +123,9 @@ impl Reducible for Page {
             Act::ConsoleOpen(open) => page.shell.console_open = open,
             Act::Typed(line) => {
                 page.session.command_frame = Some(page.shell.frames);
-                // A user who gives a command does not need the introduction any more.
+                // A user who runs a command no longer needs the introduction.
                 page.shell.start = false;
-                // Toasts about the previous command are obsolete.
+                // Toasts about the previous command are outdated.
                 page.shell.toasts.change(Vec::clear);
                 page.shell.console.change(|console| {
                     console.remember(&line);
@@ -188,7 +188,8 @@ impl Page {
                 }
             }
             Update::Opened(opened) => {
-                // The recording showed the same session: it continues with everything that the user did meanwhile.
+                // The recording showed the same session, so the session replaces the recording and keeps everything
+                // that the user did meanwhile.
                 if self.session.recorded && self.session.opened.as_deref() == Some(&*opened) {
                     self.session.recorded = false;
                     return;
@@ -293,7 +294,7 @@ impl Page {
                 self.session.progress = None;
                 self.session.what_if = Some(Shared::new(*answer));
             }
-            // Engines of a search answer to its dialog.
+            // The dialog of the search handles updates of its engines.
             Update::Search(_) => {}
             Update::Film(film) => {
                 self.session.progress = None;
@@ -337,8 +338,8 @@ impl Page {
         }
     }
 
-    /// Starts the page with a recording of a first visit's first updates: the engine, the largest download, later sends
-    /// the same ones. Requests made meanwhile are queued for it.
+    /// Starts the page with a recording of a first visit's first updates. The engine, the largest download, sends the
+    /// same updates later. Requests are queued until then.
     pub(crate) fn with_recording(mut self) -> Page {
         let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
             debug_assert!(
@@ -359,7 +360,7 @@ impl Page {
         // A frame from before the seek may still arrive.
         self.session.pending_seek =
             (self.session.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.shell.frames < asked_at + 3);
-        // A what-if question is answered while time goes on.
+        // A what-if question is answered while time runs on, so its progress is kept.
         self.session.progress = self.session.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
         let question_before = self.session.model.story.question;
@@ -403,7 +404,7 @@ impl Page {
         if matches!(subject, Some(SubjectRef::FailedRequests { .. })) {
             self.session.tab = Tab::Life;
         } else if self.shell.records_lesson {
-            // While recording, the user looks for fields.
+            // While recording, the user looks for fields, which the YAML tab shows.
             self.session.tab = Tab::Yaml;
         } else if !is_pod && self.session.tab == Tab::Why {
             self.session.tab = Tab::Life;
@@ -422,7 +423,8 @@ impl Page {
         if self.shell.console_open {
             return;
         }
-        // kubectl's warnings were already shown for confirmation. An error without a command answers a button.
+        // Warnings of kubectl were already shown for confirmation. An error without a command is the answer to a
+        // button.
         let is_shown = |line: &&ConsoleLine| {
             let is_error = line.kind == LineKind::Error;
             is_recent && line.kind == LineKind::Notice || is_error && (is_recent || line.command.is_none())
@@ -436,7 +438,7 @@ impl Page {
 /// Updates that the engine sends when it opens a first visit's cluster (`tests/tests/all/first_visit.rs`).
 const FIRST_VISIT: &[u8] = include_bytes!("../../first-visit.bin");
 
-/// Number of frames after a command in which console lines count as its answer.
+/// Number of frames after a command during which console lines count as its answer.
 const ANSWER_FRAMES: u64 = 15;
 
 #[cfg(test)]

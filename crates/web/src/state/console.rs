@@ -4,10 +4,11 @@ use podscope_protocol::{Completion, ConsoleLine, LineKind, Micros, TextKind};
 
 use crate::pure::clock;
 
-/// Number of lines kept; older ones are dropped.
+/// Maximum number of lines kept; older lines are removed.
 const MAX_LINES: usize = 2_000;
 
-/// Number of commands kept in the history, and the longest one in bytes: a longer one holds a file.
+/// Maximum number of commands kept in the history, and maximum length of one in bytes: a longer command contains a
+/// file.
 const MAX_HISTORY: usize = 500;
 const MAX_HISTORY_LINE: usize = 64 << 10;
 
@@ -15,7 +16,7 @@ const MAX_HISTORY_LINE: usize = 64 << 10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Console {
     pub(crate) lines: Vec<ConsoleLine>,
-    /// Runs that began after lines of another one: the index of their first line, and their title. In order.
+    /// Runs whose lines follow those of another run, in order: the index of the first line, and the title.
     runs: Vec<(usize, String)>,
     pub(crate) history: Vec<String>,
     /// The completed line, the byte range to replace, and the choices.
@@ -37,7 +38,7 @@ impl Console {
         }
         let excess = self.lines.len().saturating_sub(MAX_LINES);
         self.lines.drain(..excess);
-        // A run whose lines are all gone keeps its title only as the last one.
+        // If all lines of earlier runs are gone, only the last of these runs keeps its title.
         let earlier = self.runs.iter().rposition(|(first, _)| *first <= excess).unwrap_or(0);
         self.runs.drain(..earlier);
         for (first, _) in &mut self.runs {
@@ -45,7 +46,7 @@ impl Console {
         }
     }
 
-    /// Begins the lines of another run. Its title parts them from those of the run before.
+    /// Begins the lines of another run. Its title separates them from the lines of the previous run.
     pub(crate) fn begin(&mut self, title: &str) {
         if self.lines.is_empty() {
             return;
@@ -54,19 +55,19 @@ impl Console {
         self.runs.push((self.lines.len(), title.to_owned()));
     }
 
-    /// The title of the run that begins with the line of this index.
+    /// Returns the title of the run that begins with the line of this index.
     pub(crate) fn run_at(&self, index: usize) -> Option<&str> {
         let run = self.runs.iter().find(|(first, _)| *first == index);
         run.map(|(_, title)| title.as_str())
     }
 
-    /// Index of the first line of the present run.
+    /// Returns the index of the first line of the present run.
     fn present(&self) -> usize {
         self.runs.last().map_or(0, |(first, _)| *first)
     }
 
-    /// Index below the last line of a command of the present run. After a seek back a number may be reused: the last
-    /// command with it counts.
+    /// Returns the index below the last line of a command of the present run. After a seek back a number may be reused;
+    /// then the last command with the number is meant.
     fn below(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
         (last >= self.present()).then_some(last + 1)
@@ -87,8 +88,8 @@ impl Console {
         }
     }
 
-    /// The instant shown beside a line; empty if it equals that of the line above. A line that a command prints later
-    /// stands below its command, above later commands, and shows the delay since its command (`+25 s`).
+    /// Returns the instant shown beside a line; empty if it equals the instant of the line above. A line that a command
+    /// prints later stands below its command, above later commands, and shows the delay since its command (`+25 s`).
     pub(crate) fn when(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
         let said = clock::instant(line.at);
         let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
@@ -105,7 +106,7 @@ impl Console {
         }
     }
 
-    /// The console's answer to the manifests that were applied last.
+    /// Returns the console's answer to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
         let applies = self.lines.iter().rposition(|line| line.applies);
         let Some(at) = applies.filter(|at| *at >= self.present()) else {
@@ -124,7 +125,8 @@ impl Console {
         answer
     }
 
-    /// The last command, from the user or echoed by the engine; only its first line if it has a document.
+    /// Returns the last command, from the user or echoed by the engine; only its first line if the command has a
+    /// document.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|line| line.kind == LineKind::Input)?;
         let words = last.text.words();
@@ -139,7 +141,7 @@ impl Console {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Answer {
     pub(crate) refused: Vec<String>,
-    /// The result of each applied object, and its instant.
+    /// The result of each applied object, with its instant.
     pub(crate) done: Vec<(Micros, String)>,
 }
 
@@ -178,8 +180,8 @@ mod tests {
         assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));
     }
 
-    /// Lines of another run are parted by its title, whatever is dropped, and its commands are not confused with those of
-    /// the run before.
+    /// The lines of another run are separated by its title, even if old lines are dropped, and its commands are not
+    /// confused with those of the previous run.
     /// Shows: K-01
     #[test]
     fn runs_are_parted_by_their_titles() {
@@ -254,7 +256,7 @@ mod tests {
         );
     }
 
-    /// The editor shows the lines below the command that applied its text, whatever that command line looks like.
+    /// The editor shows the lines below the command that applied its text, however that command was written.
     #[test]
     fn answer_holds_lines_below_the_applying_command() {
         let mut console = Console::default();
@@ -269,7 +271,7 @@ mod tests {
         assert_eq!(console.answer().refused, ["refused"]);
     }
 
-    /// Read downwards, absolute instants never go back.
+    /// From top to bottom, absolute instants never decrease.
     /// Shows: K-01
     #[test]
     fn lines_of_a_watch_show_time_since_their_command() {

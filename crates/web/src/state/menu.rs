@@ -1,4 +1,4 @@
-//! Menus of actions: what a menu is about, and the actions that its subject has when the menu opens.
+//! Menus of actions: the subject of a menu, and the actions that the subject has when the menu opens.
 
 use podscope_messages::t;
 use podscope_protocol::{Component, ComponentView};
@@ -6,7 +6,7 @@ use podscope_protocol::{Component, ComponentView};
 use super::Session;
 use crate::pure::actions::{self, Action};
 
-/// What a menu is about.
+/// The subject of a menu.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MenuSubject {
     /// A pod, by the id of its mark.
@@ -26,14 +26,14 @@ pub(crate) enum MenuSubject {
 pub(crate) struct Menu {
     pub(crate) subject: MenuSubject,
     pub(crate) title: String,
-    /// The actions of the instant at which the menu opened: they do not change under the pointer.
+    /// The actions at the instant at which the menu opened: they do not change under the pointer.
     pub(crate) actions: Vec<Action>,
-    /// Place on the page, in CSS pixels.
+    /// Position on the page, in CSS pixels.
     pub(crate) at: (i32, i32),
 }
 
 impl Menu {
-    /// The menu about a subject; `None` if the session does not have it.
+    /// Returns the menu about a subject; `None` if the session does not have the subject.
     pub(super) fn of(subject: MenuSubject, session: &Session, at: (i32, i32)) -> Option<Menu> {
         let model = &session.model;
         let components = &model.plane.components;
@@ -74,7 +74,7 @@ impl Menu {
     }
 }
 
-/// The actions on a process, each with the name of the process.
+/// Returns the actions on a process, each with the name of the process.
 fn actions_with_name(view: &ComponentView) -> impl Iterator<Item = Action> {
     let component = view.component;
     let named = move |action: Action| Action {

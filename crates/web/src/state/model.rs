@@ -1,5 +1,5 @@
 //! The view model, built from the engine's frames. Large parts are persistent maps, so that each render can keep its
-//! own snapshot, and a node changes identity only when its content changes.
+//! own snapshot. A node changes identity only when its content changes.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -18,14 +18,14 @@ use super::shared::Shared;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeState {
     pub(crate) view: NodeView,
-    /// Pods and ghosts on it, by key and id.
+    /// Pods and ghosts on the node, by key and id.
     pub(crate) pods: Vec<Shared<PodView>>,
-    /// Pods nominated to it.
+    /// Pods nominated to the node.
     pub(crate) nominated: Vec<Shared<PodView>>,
 }
 
 impl NodeState {
-    /// Returns whether something on the node counts down or ages: only then is it drawn again as time passes.
+    /// Returns whether the node shows a countdown or an age: only such nodes are drawn again as time passes.
     pub(crate) fn ticks(&self) -> bool {
         self.view.machine.last_heartbeat.is_some()
             || self
@@ -49,7 +49,7 @@ pub(crate) struct Model {
     pub(crate) keys: Shared<Vec<String>>,
     pub(crate) nodes: RedBlackTreeMap<String, Shared<NodeState>>,
     pub(crate) pods: RedBlackTreeMap<String, Shared<PodView>>,
-    /// Number of ready pods; `ghosts`: number of processes whose pod the API server has forgotten.
+    /// Number of ready pods. `ghosts`: number of processes whose pod the API server has forgotten.
     pub(crate) ready: usize,
     pub(crate) ghosts: usize,
     /// Unbound pods: highest priority first, then by key.
@@ -183,7 +183,7 @@ impl Model {
             self.pods.remove_mut(id);
         }
         for pod in changed {
-            // A pod that appears with a node has arrived on it too.
+            // A pod that appears together with its node also counts as arrived.
             let has_arrived = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
             if !reset && has_arrived {
                 moved.push(pod.id.clone());
@@ -252,7 +252,7 @@ impl Model {
             })
     }
 
-    /// The pod of a subject: the one with this UID, or without a UID the one that the API server knows.
+    /// Returns the pod of a subject: the one with this UID, or without a UID the one that the API server knows.
     pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
         let fits = |pod: &&Shared<PodView>| pod.key == key && (uid.is_empty() || pod.uid() == uid);
         if let Some(pod) = self.pods.get(uid) {
@@ -268,12 +268,12 @@ impl Model {
         ghost
     }
 
-    /// Palette index of a pod's owner.
+    /// Returns the palette index of a pod's owner.
     pub(crate) fn hue(&self, owner: &str) -> u8 {
         self.owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
     }
 
-    /// Broken guarantees that hold again, each with the instant of its repair.
+    /// Returns broken guarantees that hold again, each with the instant of its repair.
     pub(crate) fn restored(&self) -> Vec<(String, Micros)> {
         if self.plane.broken.is_empty() {
             return Vec::new();
@@ -292,13 +292,13 @@ impl Model {
             .collect()
     }
 
-    /// Nodes with at least one cut link.
+    /// Returns the nodes with at least one cut link.
     pub(crate) fn cut_nodes(&self) -> impl Iterator<Item = &NodeView> {
         let nodes = self.nodes.values().map(|node| &node.view);
         nodes.filter(|node| !node.machine.cuts.is_empty())
     }
 
-    /// Nodes that no group lists: machines without a Node object.
+    /// Returns the nodes that no group lists: machines without a Node object.
     pub(crate) fn unregistered(&self) -> Vec<Shared<NodeState>> {
         if self.groups.iter().map(|group| group.nodes.len()).sum::<usize>() == self.nodes.size() {
             return Vec::new();
@@ -389,7 +389,7 @@ mod tests {
         assert!(model.moved.is_empty());
     }
 
-    /// Memoisation depends on it: an unchanged node keeps its identity.
+    /// Memoisation requires that an unchanged node keeps its identity.
     #[test]
     fn unchanged_nodes_keep_their_identity() {
         let mut model = first();

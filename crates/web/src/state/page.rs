@@ -27,8 +27,8 @@ impl Page {
         }
     }
 
-    /// The text that the editor begins with. During a task of an exam the Scenario is left out: it holds the solution and
-    /// the reasons.
+    /// Returns the initial text of the editor. During a task of an exam the Scenario is left out, because it contains
+    /// the solution and the reasons.
     pub(crate) fn text_to_edit(&self) -> String {
         let text = self.session.opened.as_ref().map_or("", |opened| opened.text.as_str());
         let is_shown = |document: &&str| !self.shell.study.holds_back() || !document.contains("kind: Scenario");
@@ -38,7 +38,7 @@ impl Page {
 
     /// Opens a dialog, or closes the open one with `Dialog::None`.
     pub(super) fn open_dialog(&mut self, dialog: Dialog) {
-        // Each question is answered anew.
+        // What-if questions are answered anew each time.
         if matches!(dialog, Dialog::WhatIf(_)) {
             self.session.what_if = None;
         }
@@ -56,14 +56,15 @@ impl Page {
         self.open_dialog(Dialog::Confirm { lines, danger });
     }
 
-    /// Opens the menu about something that the session has.
+    /// Opens the menu about a subject of the session.
     pub(super) fn open_menu(&mut self, subject: MenuSubject, at: (i32, i32)) {
         if let Some(menu) = Menu::of(subject, &self.session, at) {
             self.open_dialog(Dialog::Menu(menu));
         }
     }
 
-    /// Changes what is studied. A session that turns out to be a task of the course gets the task's title.
+    /// Applies a change in practice, course or exam. A session that turns out to be a task of the course gets the
+    /// task's title.
     pub(super) fn study(&mut self, act: StudyAct) {
         self.shell.study.change(|study| study.act(act));
         let title = self.shell.study.task_title().map(str::to_owned);
@@ -74,7 +75,7 @@ impl Page {
         }
     }
 
-    /// Puts the session that opened in the place of the previous one.
+    /// Replaces the previous session by the session that opened.
     pub(super) fn open(&mut self, mut opened: Opened) {
         let is_first = self.session.opened.is_none() || self.session.recorded;
         let awaited = self.shell.session_opens(&mut opened, is_first);
@@ -82,13 +83,13 @@ impl Page {
         if let Some(screen) = &screen {
             self.shell.console_open = screen.console;
         }
-        // The guided start goes on with the nodes and pods of the first visit.
+        // The guided start continues with the nodes and pods of the first visit.
         let is_guided_start = opened.lesson.as_deref() == Some(GUIDED_START);
         let still_selected = self.session.selected.take().filter(|_| is_guided_start);
         self.session = Session::begin(opened, screen, still_selected, awaited);
     }
 
-    /// The answer to the what-if question that is open. The stage shows it too.
+    /// Returns the answer to the open what-if question, which the stage shows too.
     pub(crate) fn open_answer(&self) -> Option<&Shared<WhatIfAnswer>> {
         let Dialog::WhatIf(change) = &self.shell.dialog else {
             return None;

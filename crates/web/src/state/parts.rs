@@ -24,9 +24,9 @@ pub(crate) enum Dialog {
     None,
     Lessons,
     Shortcuts,
-    /// The controls for which the bar has no room.
+    /// The controls for which the bar has no space.
     More,
-    /// The way in for users whose own cluster has a pending pod.
+    /// The entry point for users whose own cluster has a pending pod.
     Pending,
     Share,
     Files,
@@ -40,7 +40,7 @@ pub(crate) enum Dialog {
         lines: Vec<String>,
         danger: Danger,
     },
-    /// A menu of actions on something.
+    /// A menu of actions on a subject.
     Menu(Menu),
     /// The marks of one timeline lane as a list.
     Lane(podscope_protocol::Lane),
@@ -48,11 +48,11 @@ pub(crate) enum Dialog {
     Spread,
     /// The terms that lessons explain.
     Glossary,
-    /// Practice tasks without end.
+    /// Practice tasks.
     Practise,
     /// The open course.
     Course,
-    /// Runs that a class handed in.
+    /// The replayed runs that a class handed in.
     Class,
     /// A what-if question.
     WhatIf(podscope_protocol::WhatIf),
@@ -63,13 +63,13 @@ pub(crate) enum Dialog {
 }
 
 impl Dialog {
-    /// Returns whether a dialog is open that keeps keys and pointer from the rest of the page.
+    /// Returns whether the dialog keeps keys and pointer from the rest of the page.
     pub(crate) fn is_modal(&self) -> bool {
         !matches!(self, Self::None | Self::WhatIf(_))
     }
 
-    /// The sheet when `next` takes the place of this dialog; `None` if it stays as it is. The answer to a what-if question
-    /// lies where the details are, so that they close, and come back after it.
+    /// Returns the sheet to show when `next` replaces this dialog; `None` if the sheet stays as it is. The answer to a
+    /// what-if question covers the details, so they are closed while it is open.
     pub(super) fn sheet_beside(&self, next: &Self, is_selected: bool) -> Option<Sheet> {
         match (self, next) {
             (_, Self::WhatIf(_)) => Some(Sheet::None),
@@ -88,12 +88,12 @@ impl Dialog {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SiteScenario {
     pub(crate) path: String,
-    /// Text and seed of the session that it opened; `None` until then.
+    /// Text and seed of the session that the file opened; `None` until then.
     pub(crate) session: Option<(String, u64)>,
 }
 
 impl SiteScenario {
-    /// Returns whether a session is what the file opens.
+    /// Returns whether a session was opened from the file.
     pub(crate) fn is(&self, opened: &Opened) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|(text, seed)| opened.lesson.is_none() && *text == opened.text && *seed == opened.seed)
@@ -109,10 +109,10 @@ pub(crate) enum Sheet {
     Side,
 }
 
-/// The state that the cards draw.
+/// Which state the cards draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Truth {
-    /// The API server's state, and beside it the machines' where the two differ.
+    /// The API server's state, and beside it the machines' state where the two differ.
     #[default]
     Both,
     /// Only the API server's state.
@@ -121,7 +121,7 @@ pub(crate) enum Truth {
     Machine,
 }
 
-/// Presenting to a room: large type, and optional overlays.
+/// The mode for presenting to an audience: large type, and optional overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Present {
     pub(crate) on: bool,
@@ -130,14 +130,14 @@ pub(crate) struct Present {
     pub(crate) code: bool,
     pub(crate) console: bool,
     pub(crate) timeline: bool,
-    /// A timer counts from when it was shown.
+    /// A timer is shown; it counts from the moment at which it appeared.
     pub(crate) timer: bool,
-    /// The open question is shown large, for the class to answer aloud.
+    /// The open question is shown in large type, for the class to answer aloud.
     pub(crate) question: bool,
 }
 
 impl Present {
-    /// The part that a key shows or hides.
+    /// Returns the part that a key shows or hides.
     pub(crate) fn part(&mut self, key: &str) -> Option<&mut bool> {
         Some(match key {
             "x" => &mut self.spotlight,
@@ -155,7 +155,7 @@ impl Present {
 pub(crate) struct HelpView {
     pub(crate) pod: String,
     pub(crate) remedies: Vec<Remedy>,
-    /// What each node group would do, a line each.
+    /// What each node group would do, one line per group.
     pub(crate) groups: Vec<Sentence>,
     pub(crate) per_mille: u32,
     pub(crate) done: bool,
@@ -182,7 +182,7 @@ pub(crate) struct TriageView {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,
-    /// The link under which the session is kept, if it holds more than `fragment`.
+    /// The link under which the session is stored, if it contains more than `fragment`.
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
     pub(crate) length: Option<LinkLength>,

@@ -16,7 +16,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// Serializes all values that differ from the default, in short JSON: links have a limited length.
+    /// Serializes all values that differ from the default, as short JSON, because links have a limited length.
     pub(crate) fn write(page: &Page) -> String {
         let mut map = serde_json::Map::new();
         if let Some(subject) = page

@@ -13,8 +13,8 @@ use crate::pure::pin::TimeQuestion;
 use crate::pure::scale::Span;
 use crate::pure::waits;
 
-/// The open session: what the engine has sent about it, and where the user looks in it. Every field of the default is
-/// its value when a session begins.
+/// The open session: what the engine has sent about it, and the user's view of it. The default of every field is its
+/// value when a session begins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Session {
     /// `None` until the first session opens.
@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(crate) model: Shared<Model>,
     /// The other run of a comparison.
     pub(crate) other: Option<Shared<Model>>,
-    /// Why the engine ended, if it did.
+    /// Message of the engine's crash, if it crashed.
     pub(crate) crashed: Option<String>,
     pub(crate) progress: Option<(Task, u32)>,
     /// Value of `Shell::frames` when the last command was given.
@@ -33,7 +33,7 @@ pub(crate) struct Session {
     pub(crate) pending_seek: Option<(Micros, u64)>,
     /// The session has notices that the user has not read.
     pub(crate) has_unread_notices: bool,
-    /// The lesson lacks translated texts. Set in the copy that is drawn.
+    /// Some texts of the lesson are not translated. Set in the copy that is drawn.
     pub(crate) is_partly_translated: bool,
 
     pub(crate) selected: Option<SubjectRef>,
@@ -64,7 +64,7 @@ pub(crate) struct Session {
     pub(crate) what_if: Option<Shared<WhatIfAnswer>>,
     /// Problems in the cluster, once the engine has listed them.
     pub(crate) triage: Option<Shared<TriageView>>,
-    /// The same with replaced names.
+    /// The same problems with replaced names.
     pub(crate) anonymised_triage: Option<Shared<TriageView>>,
     pub(crate) link: Option<Shared<LinkView>>,
     /// The link with replaced names, if it was requested.
@@ -76,8 +76,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session that has just opened: with the screen of its link, or with a selection that goes on from the session
-    /// before.
+    /// Creates the state of a session that has just opened: with the screen of its link, or with the previous session's
+    /// selection.
     pub(super) fn begin(
         opened: Opened,
         screen: Option<Screen>,
@@ -116,12 +116,13 @@ impl Session {
         needs_picture(self.model.nodes.size(), self.model.pods.size())
     }
 
-    /// The engine has ended. Only the first message tells why; later ones only repeat that it ended.
+    /// Records that the engine has ended. Only the first message contains the cause; later ones only repeat that the
+    /// engine ended.
     pub(super) fn crash(&mut self, message: String) {
         self.crashed.get_or_insert(message);
     }
 
-    /// The clock, or the target of a pending seek, so that quick steps add up.
+    /// Returns the clock, or the target of a pending seek, so that quick steps add up.
     pub(crate) fn at(&self) -> Micros {
         self.pending_seek.map_or(self.model.now, |(at, _)| at)
     }
@@ -131,19 +132,20 @@ impl Session {
         self.sheet == Sheet::Side && self.selected.is_none()
     }
 
-    /// The open question for a time.
+    /// Returns the open question for a time.
     pub(crate) fn time_question(&self) -> Option<TimeQuestion> {
         TimeQuestion::of(self.opened.as_ref()?, &self.model.story)
     }
 
-    /// The span that the timeline shows: the chosen one, else that of an open question, else everything.
+    /// Returns the span that the timeline shows: the chosen one, otherwise that of an open question, otherwise the
+    /// whole run.
     pub(crate) fn visible_span(&self) -> Span {
         let of_question = || self.time_question().map(|question| question.span());
         let whole = || Span::whole(self.model.now, self.model.horizon);
         self.span.or_else(of_question).unwrap_or_else(whole)
     }
 
-    /// Key and UID of the selected pod.
+    /// Returns key and UID of the selected pod.
     pub(crate) fn selected_pod(&self) -> Option<(&str, &str)> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => Some((key, uid)),
@@ -159,7 +161,8 @@ impl Session {
         }
     }
 
-    /// The decision on the selected pod. A pod selected by UID keeps its decision when a successor takes its name.
+    /// Returns the decision on the selected pod. A pod selected by UID keeps its decision when a successor takes its
+    /// name.
     pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => {
@@ -169,10 +172,10 @@ impl Session {
         }
     }
 
-    /// The decision while its tab is open: it highlights or dims nodes. With the instant of the decision if the pod has
-    /// been placed since. None for a pod that is gone.
+    /// Returns the decision while its tab is open; it highlights or dims nodes. Includes the instant of the decision if
+    /// the pod has been placed since. `None` for a deleted pod.
     pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
-        // A held pod's verdicts are hypothetical.
+        // The verdicts for a held pod are hypothetical.
         let pod = self
             .pod()
             .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_from_files(pod).is_none())?;

@@ -14,7 +14,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// Replaces the value with a changed copy; changes it in place if nobody else holds it.
+    /// Replaces the value with a changed copy. If nothing else holds the value, changes it in place.
     pub(crate) fn change(&mut self, with: impl FnOnce(&mut T)) {
         with(Rc::make_mut(&mut self.0));
     }

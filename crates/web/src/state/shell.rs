@@ -1,4 +1,4 @@
-//! The part of the page's state that lasts while sessions come and go.
+//! The part of the page's state that lasts across sessions.
 
 use podscope_protocol::{Guarantee, LessonInfo, Opened, Problem};
 
@@ -6,18 +6,18 @@ use super::{Console, Dialog, Present, Shared, SiteScenario, Study, TriageView, T
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
 
-/// What lasts when another session opens: the user's choices, what the site offers, the course, and what waits for the
-/// next session.
+/// State that remains when another session opens: the user's choices, what the site offers, the course, and what waits
+/// for the next session.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
     /// Number of frames so far. The next frame is requested when this one is drawn.
     pub(crate) frames: u64,
-    /// Number of changes so far that were not frames: they are drawn at once, also in a big cluster.
+    /// Number of changes so far other than frames: these are drawn at once, also in a big cluster.
     pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) has_new_version: bool,
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
-    /// The guarantees of a pod's life, which the invariants check (E-04).
+    /// The guarantees about the lifecycle of pods, which the invariants check (E-04).
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
     pub(crate) course: Shared<Course>,
     pub(crate) study: Shared<Study>,
@@ -35,13 +35,13 @@ pub(crate) struct Shell {
     /// The editor is open beside the cluster; holds its initial text.
     pub(crate) side_editor: Option<String>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
-    /// The introduction with the ways in is shown.
+    /// The introduction with its entry points is shown.
     pub(crate) start: bool,
-    /// The user requested the introduction; else it came with the first visit's cluster.
+    /// The user requested the introduction; otherwise it was shown with the first visit's cluster.
     pub(crate) start_requested: bool,
     /// A lesson is being recorded.
     pub(crate) records_lesson: bool,
-    /// Why the input that was refused last cannot be opened.
+    /// Problems of the last input that was refused.
     pub(crate) problems: Shared<Vec<Problem>>,
     /// The scenario file of this site that the address named.
     pub(crate) site_scenario: Option<SiteScenario>,
@@ -51,7 +51,7 @@ pub(crate) struct Shell {
     pub(crate) coming_triage: Option<Shared<TriageView>>,
 }
 
-/// What waited in the shell for the session that opens.
+/// Parts of the shell that belong to the session that opens.
 pub(super) struct Awaited {
     /// The guarantee to select.
     pub(super) guarantee: Option<String>,
@@ -92,22 +92,22 @@ impl Shell {
         }
     }
 
-    /// Closes what was about the previous session, and hands over what waited for this one, whose title and reasons may
-    /// be those of a task. `is_first`: no session was open.
+    /// Closes what was about the previous session, and returns the parts that waited for this session. Title and
+    /// reasons of the session may come from a task. `is_first`: no session was open.
     pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> Awaited {
         self.study.change(|study| study.opened(opened));
         self.console.change(|console| console.begin(&opened.title));
-        // The introduction belongs to the first visit's cluster, not to one that runs elsewhere.
+        // The introduction belongs to the first visit's cluster, not to a session that runs on a server.
         self.start &= is_first && !opened.is_joined;
-        // The first session opens without a request from the user, so it closes no dialog, least of all the one that
-        // says why a link cannot be opened. Later sessions close the dialogs about the previous one.
+        // The first session opens without a request from the user, so it closes no dialog, in particular not the one
+        // about a link that cannot be opened. Later sessions close the dialogs about the previous session.
         if !is_first && !self.dialog.outlives_session() {
             self.dialog = Dialog::None;
         }
         if let Some(scenario) = (self.site_scenario.as_mut()).filter(|scenario| scenario.session.is_none()) {
             scenario.session = Some((opened.text.clone(), opened.seed));
         }
-        // An earlier requested session may open first: the guarantee waits for its own lesson.
+        // A session that was requested earlier may open first: the guarantee waits for its own lesson.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         Awaited {
             guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),

@@ -1,4 +1,4 @@
-//! Practice and courses: the open task, the open course, and what the user has done in it.
+//! Practice and courses: the open task, the open course, and the user's attempts.
 
 use podscope_protocol::{
     CourseInfo, CourseItem, CourseSource, CourseUpdate, Opened, PracticeFamily, PracticeTask, practice_run_name,
@@ -8,7 +8,7 @@ use super::Shared;
 use crate::pure::attempts::{Attempt, Attempts, Way};
 use crate::pure::class::Class;
 
-/// What the user studies.
+/// The state of practice, course and exam.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Study {
     /// The practice families, once the engine has listed them.
@@ -21,13 +21,13 @@ pub(crate) struct Study {
     /// Index of the course's item that opens next.
     opening: Option<usize>,
     pub(crate) attempts: Attempts,
-    /// Runs of a class that were handed in, and files that cannot be read.
+    /// Replayed runs that a class handed in, and files that cannot be read.
     pub(crate) class: Class,
-    /// Help that was used in the open session.
+    /// How far the user was helped in the open session.
     pub(crate) help: Way,
 }
 
-/// A change of what is studied.
+/// A change in practice, course or exam.
 #[derive(Debug, Clone)]
 pub(crate) enum StudyAct {
     /// An item of the course was requested.
@@ -36,7 +36,7 @@ pub(crate) enum StudyAct {
     Helped(Way),
     /// The state of the attempt at the open item, and the milliseconds since it opened or was recorded.
     Record(Attempt, f64),
-    /// The session of this number is open: a run of the open item, or of one that was open before.
+    /// The session of this number is open: a run of the open item, or of an item that was open before.
     Session { id: u64, copy_of: Option<u64> },
     /// The browser goes back or forward to the session of this number.
     Return(u64),
@@ -44,13 +44,13 @@ pub(crate) enum StudyAct {
     Attempts(Attempts),
     /// Files were sent to be graded.
     Sent(usize),
-    /// The class's runs are dropped.
+    /// Removes the runs of the class.
     ForgetClass,
     /// The user leaves the course.
     CloseCourse,
 }
 
-/// Whether a session that opened can be a run of a course's item.
+/// Returns whether a session that opened can be a run of a course's item.
 fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
     match source {
         CourseSource::Lesson(name) => opened.lesson.as_ref() == Some(name),
@@ -81,7 +81,7 @@ impl Study {
             },
             StudyAct::Return(id) => self.opening = self.attempts.item_of_session(id),
             StudyAct::Attempts(attempts) => {
-                // What was open before an exam begins is no run of it.
+                // A session that was opened before the exam began is not a run of the exam.
                 if attempts.begun != self.attempts.begun {
                     self.item = None;
                 }
@@ -114,10 +114,10 @@ impl Study {
         }
     }
 
-    /// A session opened: an item of the course, a practice task, or something else. Wrong answers to a task get the
-    /// reasons that came with it, in English like all texts of the state.
+    /// Called when a session opened: an item of the course, a practice task, or something else. Wrong answers to a task
+    /// get the reasons that came with the task, in English like all texts of the state.
     pub(super) fn opened(&mut self, opened: &mut Opened) {
-        // A session that was requested before the item may open first, as after a reload.
+        // A session that was requested before the item may open first, for example after a reload.
         self.item = self.opening.take_if(|index| {
             let item = self.course.as_ref().and_then(|course| course.items.get(*index));
             item.is_none_or(|item| is_run_of(opened, &item.source))
@@ -143,7 +143,8 @@ impl Study {
         self.course.as_ref()?.items.get(index)
     }
 
-    /// The title of the open item, if it is a practice task, whose session has only the name of the family.
+    /// Returns the title of the open item if it is a practice task, because the task's session only has the name of the
+    /// family.
     pub(super) fn task_title(&self) -> Option<&str> {
         let item = self.item_at(self.item?)?;
         matches!(item.source, CourseSource::Practice(_)).then_some(item.title.as_str())
@@ -153,32 +154,32 @@ impl Study {
         self.course.as_ref().is_some_and(|course| course.exam.is_some())
     }
 
-    /// An exam is running.
+    /// Returns whether an exam is running.
     pub(crate) fn is_examined(&self) -> bool {
         self.is_exam() && self.attempts.begun.is_some() && self.attempts.ended.is_none()
     }
 
-    /// Rules, solutions and what is right are held back: a task of a running exam is open.
+    /// Returns whether rules, solutions and right answers are hidden, because a task of a running exam is open.
     pub(crate) fn holds_back(&self) -> bool {
         self.item.is_some() && self.is_examined()
     }
 
-    /// The run of an ended exam is open, to see what was right and what went wrong.
+    /// Returns whether the run of an ended exam is open, which shows what was right and what was wrong.
     pub(crate) fn is_replay(&self) -> bool {
         self.is_exam() && self.item.is_some() && self.attempts.ended.is_some()
     }
 
-    /// Hints may be opened.
+    /// Returns whether hints may be opened.
     pub(crate) fn has_hints(&self) -> bool {
         self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_hints)
     }
 
-    /// The solution may be shown.
+    /// Returns whether the solution may be shown.
     pub(crate) fn has_show_me(&self) -> bool {
         self.item.is_none() || self.course.as_ref().is_none_or(|course| course.has_show_me)
     }
 
-    /// The course and the index of the item after the open one, if there is one.
+    /// Returns the course and the index of the item after the open one, if there is one.
     pub(crate) fn next_item(&self) -> Option<(&CourseInfo, usize)> {
         let (course, next) = (self.course.as_ref()?, self.item? + 1);
         (next < course.items.len()).then_some((course, next))
@@ -269,7 +270,7 @@ mod tests {
         let second = open(&mut first, "practice-which-phase", 12);
         assert_eq!(second, (Some(1), "The title of which-phase".to_owned()));
 
-        // The kept session may be gone: then its link opens as a session of another number.
+        // If the stored session no longer exists, its link opens as a session with another number.
         first.act(StudyAct::Return(11));
         let back = open(&mut first, "practice-which-node", 13);
         assert_eq!(back, (Some(0), "The title of which-node".to_owned()));
@@ -279,7 +280,7 @@ mod tests {
         reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
 
-        // Another tab, or the page before the reload, still holds the session: this tab gets a copy.
+        // If another tab, or the page before the reload, still holds the session, this tab gets a copy.
         let mut copied = study(items(), exam);
         copied.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open_copy(&mut copied, "practice-which-node", 15, Some(13)).0, Some(0));

@@ -1,5 +1,5 @@
-//! A question of a lesson: time waits for the answer, which is an option, a click on the stage or a pin on the
-//! timeline. Afterwards: the user's answer, the run's, and the criterion that separates the two.
+//! A question of a lesson: time is paused until the user answers with an option, a click on the stage or a pin on the
+//! timeline. Then the panel shows the user's answer, the run's outcome, and the criterion that separates the two.
 
 use podscope_api::parse_duration;
 use podscope_messages::{ask, said, t};
@@ -24,7 +24,7 @@ pub(super) struct Props {
     pub(super) why: Option<Shared<Why>>,
     /// The node or pod that was clicked last.
     pub(super) pick: Option<String>,
-    /// The timeline's form of a question for a time.
+    /// The question as the timeline shows it, if the question is for a time.
     pub(super) asked: Option<TimeQuestion>,
     pub(super) pin: Option<Micros>,
 }
@@ -144,7 +144,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
         .as_ref()
         .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain));
     let why = |key: &str| question.why.get(key);
-    // The outcome came before the question could be answered.
+    // If the outcome came before the question could be answered, a text says that it has already happened.
     let late = (answer.is_empty() && truth.at <= state.at).then(|| format!("{} ", t!(ask::happened_already)));
     let wrong = (!answer.is_empty() && !truth.is_right)
         .then(|| why(answer).or_else(|| why("else")))

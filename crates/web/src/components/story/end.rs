@@ -63,7 +63,7 @@ pub(super) fn End(props: &Props) -> Html {
     }
 }
 
-/// The card at the end of a task of a running exam: it tells neither the rule nor what is right.
+/// The card at the end of a task of a running exam: it shows neither the rule nor whether the answer is right.
 pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(end::end_of_task)}>
@@ -74,7 +74,8 @@ pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
     }
 }
 
-/// The button to the next item of the open course, or to the course after its last one and from a replay of an exam.
+/// The button to the next item of the open course. After the last item, and after a replay of an exam, it leads to the
+/// course.
 pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
     let (Some(course), Some(_)) = (&study.course, study.item) else {
         return Html::default();

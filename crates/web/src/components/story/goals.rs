@@ -1,4 +1,4 @@
-//! Goals and conditions to keep, of the steps shown so far; and replies to mistakes.
+//! Goals, and conditions that must stay true, of the steps shown so far; and replies to mistakes.
 
 use podscope_messages::{Message, goals, t};
 use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};
@@ -44,7 +44,7 @@ fn row(class: &'static str, mark: &'static str, prefix: Message, wanted: &Lesson
     }
 }
 
-/// The mistakes of a step to which replies are shown: the last one, and in the replay of an exam all.
+/// Returns the mistakes of a step that get a reply: the last one, or all in the replay of an exam.
 pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize] {
     match study.is_replay() {
         true => &now.made,
@@ -52,7 +52,8 @@ pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize
     }
 }
 
-/// The replies to the mistakes that the user made. A reply leads to the solution, so an exam only says that there is one.
+/// Replies to the mistakes that the user made. Because a reply leads to the solution, an exam only says that there was
+/// a mistake.
 pub(super) fn mistakes(step: &StoryStep, told: &[usize], holds_back: bool) -> Html {
     if holds_back && !told.is_empty() {
         return html! { <p class="mistake" role="status">{ t!(goals::mistake_noted) }</p> };

@@ -38,7 +38,6 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The panel.
 #[component]
 pub(crate) fn Story(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -48,7 +47,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     use_record_finished(page, &ctl);
     use_turn_to_question(page, &ctl);
     use_focus(page);
-    // Key of the step, and the number of its revealed hints.
+    // Key of the step, and number of the step's revealed hints.
     let revealed = use_state(|| (String::new(), 0usize));
     let Some(opened) = &page.session.opened else {
         return Html::default();
@@ -123,7 +122,8 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if holds_back && is_over { { end::examined(&ctl, &page.shell.study) } }
                 if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
             </div>
-            // Below the scrolling text, so that the task and the reply to a mistake are visible however long the text is.
+            // The task and the reply to a mistake are below the scrolling text, so that they are visible however long
+            // the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !told.is_empty() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
                 { goals::mistakes(step, told, holds_back) }
@@ -144,8 +144,8 @@ pub(crate) fn Story(props: &Props) -> Html {
     }
 }
 
-/// Shows the next step when its question opens, because time waits for the answer. If more steps lie between, they
-/// have not been read, and a button leads to the question instead.
+/// Shows the next step when its question opens, because time is paused until the answer. If there are unread steps in
+/// between, a button leads to the question instead.
 #[hook]
 fn use_turn_to_question(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
@@ -180,7 +180,8 @@ fn use_focus(page: &Page) {
     });
 }
 
-/// Opens the same lesson or file again, with the same seed. An item of a course begins again as an item of the course.
+/// Opens the same lesson or file again, with the same seed. An item of a course is opened as an item of the course
+/// again.
 fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
     let item = page.shell.study.course.as_ref().zip(page.shell.study.item);
@@ -224,7 +225,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     }
 }
 
-/// The answer that a click on the stage or a pin on the timeline stands for.
+/// Returns the answer that a click on the stage or a pin on the timeline stands for.
 fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
         QuestionKind::Time => Some(page.session.time_question()?.answer(page.session.pin?)),
@@ -236,7 +237,7 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     }
 }
 
-/// Marks for answers to the shown step's question on these pods, by pod id.
+/// Returns the marks for answers to the shown step's question on these pods, by pod id.
 pub(crate) fn answer_marks_on_pods<'a>(
     page: &Page,
     pods: impl IntoIterator<Item = &'a Shared<PodView>>,
@@ -246,7 +247,7 @@ pub(crate) fn answer_marks_on_pods<'a>(
     pods.into_iter().filter_map(with_mark).collect()
 }
 
-/// The mark for an answer to the shown step's question on the node or pod of this name.
+/// Returns the mark for an answer to the shown step's question on the node or pod of this name.
 pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark> {
     let story = &page.session.model.story;
     let step = page.session.opened.as_ref()?.story.get(story.step)?;
@@ -273,21 +274,21 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     }
 }
 
-/// Mark for an answer to a question, on a node or pod.
+/// Mark of an answer to a question, on a node or pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerMark {
     /// The user's answer, while the outcome is unknown.
     Mine,
-    /// The user's answer, and it was wrong.
+    /// The user's wrong answer.
     Wrong,
     /// The outcome of the run.
     Real,
-    /// The user's answer, and it was right.
+    /// The user's right answer.
     Right,
 }
 
 impl AnswerMark {
-    /// Its CSS class and its text.
+    /// Returns the CSS class and the text of the mark.
     pub(crate) fn label(self) -> (&'static str, Message) {
         match self {
             AnswerMark::Mine => ("mine", story::your_answer),
@@ -297,12 +298,12 @@ impl AnswerMark {
         }
     }
 
-    /// The mark for an id in a list of marks.
+    /// Returns the mark of an id in a list of marks.
     pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
         all.iter().find(|(of, _)| of == id).map(|(_, mark)| *mark)
     }
 
-    /// The CSS class of the element that it outlines.
+    /// Returns the CSS class of an element that the mark outlines.
     pub(crate) fn outline(self) -> &'static str {
         match self {
             AnswerMark::Mine => "told-mine",
@@ -375,7 +376,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     }
 }
 
-/// The message that a condition to keep was broken, with the ways back.
+/// The message that a condition of the step was broken, with the buttons that lead back.
 fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     let Some(halted) = &state.halted else {
         return Html::default();
@@ -432,7 +433,7 @@ fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &
     }
 }
 
-/// Plays the next command of the solution. The lesson then counts as shown.
+/// Runs the next command of the solution. The lesson then counts as solved with shown solution.
 fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
     let (act, show) = (ctl.act.clone(), ctl.once("show me", Request::ShowMe));
     Callback::from(move |event: MouseEvent| {
@@ -441,7 +442,8 @@ fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
     })
 }
 
-/// Scrolls to an element of the story. Below a long text, and on a phone, the question and the final card are hidden.
+/// Scrolls to an element of the story. The question and the final card are otherwise hidden below a long text, and on a
+/// phone.
 fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let button = event.target_dyn_into::<Element>();
@@ -473,8 +475,8 @@ pub(crate) fn words(text: &str) -> Html {
     html! { <bdi>{ line(&spans) }</bdi> }
 }
 
-/// Renders the spans of a line. A term is a button, next to which the browser may break the line: punctuation before
-/// and after it is kept on its line.
+/// Renders the spans of a line. A term is a button, next to which the browser may break the line, so punctuation before
+/// and after the term is kept on its line.
 fn line(spans: &[Span]) -> Html {
     let text_at = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
         Some(Span::Text(text)) => text.as_str(),
@@ -532,7 +534,7 @@ fn block(block: &Block, first: bool) -> Html {
     }
 }
 
-/// Longest code span that is kept on one line, in bytes.
+/// Maximum length of a code span that is kept on one line, in bytes.
 const MAX_UNBROKEN: usize = 20;
 
 fn span(span: &Span) -> Html {

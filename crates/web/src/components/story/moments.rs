@@ -54,7 +54,7 @@ fn name(pod: &MomentPod) -> &str {
     names::without_default(&pod.key)
 }
 
-/// One moment.
+/// The picture of one moment.
 pub(crate) fn picture(moment: &Moment) -> Html {
     let mut top = 0;
     let mut drawn: Vec<Html> = Vec::new();

@@ -1,4 +1,4 @@
-//! A question for a time on the timeline: its options, the pin that answers it, and afterwards both answers.
+//! A question for a time on the timeline: its options, the pin by which the user answers, and afterwards both answers.
 
 use podscope_messages::t;
 use podscope_protocol::{Micros, Request};
@@ -44,13 +44,13 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
     if !(0.0..=100.0).contains(&left) {
         return Html::default();
     }
-    // Near the right edge the text is left of the line.
+    // Near the right edge the text is placed to the left of the line.
     let turned = (left > 86.0).then_some("turned");
     html! { <i class={classes!("pin", class, turned)} ~style={format!("left:{left:.3}%")} aria-hidden="true"><span>{ words }</span></i> }
 }
 
-/// The pin, its words being the slider: arrow keys move it, and Enter answers. The line is none, because it may lie on the
-/// cursor of time, of which enough must stay free for a finger.
+/// The pin. Its text is the slider: arrow keys move it, and Enter answers. The line of the pin is not draggable,
+/// because it may cover the timeline's cursor, which must stay large enough for a finger.
 fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let at = page.session.pin.unwrap_or(question.from);
     let words = page

@@ -1,4 +1,5 @@
-//! A manifest to complete, beside the story: gaps are written `___`, and it can be applied when none is left.
+//! A manifest to complete, beside the story: gaps are written `___`, and the manifest can be applied when no gap is
+//! left.
 
 use gloo_timers::callback::Timeout;
 use podscope_messages::t;
@@ -12,7 +13,7 @@ use crate::ctl::Ctl;
 use crate::pure::{clock, hints, paste};
 use crate::state::{Answer, Checked, Shared};
 
-/// Base of this editor's revision numbers, so that they differ from those of the large editor.
+/// First revision number of this editor; the large editor uses lower numbers.
 const FIRST_REVISION: u64 = 1 << 40;
 
 #[derive(Properties, PartialEq)]
@@ -28,7 +29,7 @@ pub(super) fn Starter(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
     let revision = use_state(|| FIRST_REVISION);
     let waiting = use_mut_ref(|| None::<Timeout>);
-    // Whether the answer is to this text.
+    // The present text has been applied, so the shown answer belongs to it.
     let is_applied = use_state(|| false);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();

@@ -3,7 +3,7 @@
 use super::*;
 use podscope_protocol::{Cut, CutFrom, MachineView};
 
-/// A story does not offer a command whose effect is already there; it offers the reverse command.
+/// If the effect of a suggested command is already present, a story offers the reverse command instead.
 /// Shows: U-10
 #[test]
 fn command_with_present_effect_offers_its_reverse() {

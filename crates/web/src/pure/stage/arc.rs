@@ -1,4 +1,4 @@
-//! The arc between the two processes that break a guarantee, and a place for its text that covers neither of them.
+//! The arc between the two processes that break a guarantee, and a position for its text that covers neither of them.
 
 use super::Room;
 use crate::pure::overview::Rect;
@@ -56,7 +56,7 @@ pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64,
     Arc { path, text_centre: at }
 }
 
-/// The area of a mark, with a margin, that a text with this centre covers.
+/// Returns the area of a mark, with a margin, that a text with this centre covers.
 fn covers(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
     const AROUND: f64 = 10.0;
     let overlap = |from: f64, length: f64, centre: f64, size: f64| {

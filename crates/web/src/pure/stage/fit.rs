@@ -1,4 +1,4 @@
-//! The size of pod marks: as large as the room allows, in steps with increasing detail.
+//! The size of pod marks: as large as the space allows, in steps with increasing detail.
 
 use crate::pure::overview::Rect;
 
@@ -14,7 +14,7 @@ pub(crate) enum DetailLevel {
     Card,
     /// With image, priority and seconds.
     Large,
-    /// The same in large type.
+    /// As `Large`, in large type.
     Huge,
 }
 
@@ -44,18 +44,18 @@ impl DetailLevel {
         }
     }
 
-    /// Returns whether there is room for several lines per truth.
+    /// Returns whether a mark has space for several lines per truth.
     pub(crate) fn is_large(self) -> bool {
         self >= Self::Large
     }
 
-    /// Returns whether there is room for text.
+    /// Returns whether a mark has space for text.
     pub(crate) fn is_card(self) -> bool {
         self >= Self::Card
     }
 }
 
-/// An arrangement of marks that fills a room: size of a mark, columns, rows, gap.
+/// An arrangement of marks that fills an area: size of a mark, columns, rows, gap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Fit {
     pub(crate) w: f64,
@@ -69,13 +69,13 @@ pub(crate) struct Fit {
 /// Side of the smallest visible mark, in CSS pixels.
 const MIN_SIDE: f64 = 4.0;
 
-/// The arrangement with the largest marks for a number of slots.
+/// Returns the arrangement with the largest marks for a number of slots.
 pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> Fit {
     let slots = slots.max(1);
     let mut best = Fit::default();
     for columns in 1..=slots {
         let rows = slots.div_ceil(columns);
-        // Small marks are closer together.
+        // The gap between small marks is smaller.
         let gap = (room_w / columns as f64 * 0.14).min(gap).max(1.0);
         let w = (room_w - (columns as f64 - 1.0) * gap) / columns as f64;
         let h = (room_h - (rows as f64 - 1.0) * gap) / rows as f64;
@@ -102,12 +102,12 @@ pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -
             detail: DetailLevel::Dot,
         };
     }
-    // Columns that are left over are used before another row.
+    // All columns that fit are used before another row begins.
     best.columns = (((room_w + best.gap) / (best.w + best.gap) + 1e-6) as usize).max(best.columns);
     best
 }
 
-/// The shape of a mark in a cell: a card of moderate proportions, or a square.
+/// Returns the size of a mark in a cell: a card of moderate proportions, or a square.
 fn mark_size(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
     let h = h.min((300.0 * unit).min(room_h * 0.62).max(190.0 * unit));
     let w = w.min((h * 1.6).max(150.0 * unit)).min(430.0 * unit);
@@ -120,17 +120,17 @@ fn mark_size(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
 }
 
 impl Fit {
-    /// The area of one mark.
+    /// Returns the area of one mark.
     pub(crate) fn area(&self) -> f64 {
         self.w * self.h
     }
 
-    /// The height of all rows.
+    /// Returns the height of all rows.
     pub(crate) fn height(&self) -> f64 {
         self.rows as f64 * (self.h + self.gap) - self.gap
     }
 
-    /// The place of a slot in the room.
+    /// Returns the rectangle of a slot in the area.
     pub(crate) fn slot(&self, slot: usize) -> Rect {
         let columns = self.columns.max(1);
         Rect {

@@ -41,7 +41,7 @@ pub(crate) struct Half {
     pub(crate) words: String,
 }
 
-/// One text, or one for the API and one for the machine where they differ.
+/// The content of a mark: one text, or where API server and machine differ, one text for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MarkContent {
     /// API server and machine agree. Holds a text for the state; empty for a pod that runs well.
@@ -61,9 +61,9 @@ fn runs(pod: &PodView, node: &NodeView) -> bool {
     node.machine.powered && node.machine.running.iter().any(|uid| uid == pod.uid())
 }
 
-/// The content of a pod's mark in the given truth.
+/// Returns the content of a pod's mark in the given truth.
 pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> MarkContent {
-    // A dumped node of which only the name is known, or a node without a machine, has no second truth.
+    // Nothing is known about the machine of a dumped node with only a name; a node without a machine has none.
     let has_single_truth = truth != Truth::Both || !node.machine.exists;
     if has_single_truth {
         return MarkContent::Whole(state_text(pod, drawn, now));
@@ -111,7 +111,7 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
     }
 }
 
-/// Text for the process of a pod whose node is unreachable.
+/// Describes the process of a pod whose node is unreachable.
 fn unreachable_text(pod: &PodView, node: &NodeView) -> String {
     match (runs(pod, node), node.machine.powered) {
         (true, _) => t!(halves::runs_unheard),
@@ -120,7 +120,7 @@ fn unreachable_text(pod: &PodView, node: &NodeView) -> String {
     }
 }
 
-/// Progress of a termination, and its next step.
+/// Describes the progress of a termination, and its next step.
 fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String) {
     let Some(termination) = &pod.termination else {
         let words = if runs { t!(halves::runs) } else { t!(halves::has_ended) };
@@ -152,7 +152,7 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
     }
 }
 
-/// Text for a pod whose two truths agree.
+/// Describes a pod whose two truths agree.
 fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
     match drawn {
         PodMark::Ready | PodMark::Ghost => String::new(),
@@ -168,7 +168,7 @@ fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
 }
 
 impl MarkContent {
-    /// Both truths as one line.
+    /// Describes both truths in one line.
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Whole(words) => words.clone(),

@@ -4,8 +4,8 @@ use podscope_protocol::{Message, MessageKind, Peer};
 
 use super::wires::Wire;
 
-/// The partner of the API server in a message, and whether the message goes to the API server. `None` for messages of
-/// commands, which have no wire.
+/// Returns the partner of the API server in a message, and whether the message is sent to the API server. `None` for
+/// messages of commands, which have no wire.
 pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
     match (&message.from, &message.to) {
         (Peer::User, _) | (_, Peer::User) => None,
@@ -14,7 +14,7 @@ pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
     }
 }
 
-/// The name of a kind in `data-message`; also its CSS class.
+/// Returns the name of a message type in `data-message`; also its CSS class.
 pub(crate) const fn name(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Heartbeat => "heartbeat",
@@ -30,7 +30,7 @@ pub(crate) const fn name(kind: MessageKind) -> &'static str {
     }
 }
 
-/// Start and end of a message's motion, as fractions of the wire's length; a message stops at a cut.
+/// Returns start and end of a message's motion, as fractions of the wire's length; a message stops at a cut.
 pub(crate) fn motion(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
     let parts = cut.map(|unit| {
         let (from, to) = wire.cut(unit);

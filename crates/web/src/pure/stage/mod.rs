@@ -1,4 +1,4 @@
-//! Geometry of the stage: how zones, nodes and pod marks share the available room. It is pure and tested natively;
+//! Geometry of the stage: how zones, nodes and pod marks share the available space. It is pure and tested natively;
 //! components only draw what is planned here.
 
 use super::overview::Rect;
@@ -33,7 +33,7 @@ pub(crate) struct Measures {
     /// The stage has the width of a phone.
     pub(crate) is_narrow: bool,
     pub(crate) pad: f64,
-    /// Height of the control plane, its distance from the top, and the room for wires below it.
+    /// Height of the control plane, its distance from the top, and the height of the area for wires below it.
     pub(crate) rail: f64,
     pub(crate) rail_top: f64,
     pub(crate) bus: f64,
@@ -90,13 +90,13 @@ impl Measures {
         }
     }
 
-    /// The upper edge of the zones.
+    /// Returns the upper edge of the zones.
     pub(crate) fn top(&self) -> f64 {
         self.rail_top + self.rail + self.bus
     }
 }
 
-/// The place of a node in its zone, and the places inside the node.
+/// The position of a node in its zone, and the areas inside the node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct NodePlan {
     /// Relative to the zone.
@@ -114,7 +114,7 @@ pub(crate) struct NodePlan {
     pub(crate) at: (usize, usize),
 }
 
-/// The place of a zone on the stage.
+/// The position of a zone on the stage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ZonePlan {
     pub(crate) rect: Rect,
@@ -127,7 +127,7 @@ pub(crate) struct Plan {
     pub(crate) room: Room,
     pub(crate) measures: Measures,
     pub(crate) zones: Vec<ZonePlan>,
-    /// Used height: that of the stage, or more if the stage has to scroll.
+    /// Used height: the stage's height, or more if the stage has to scroll.
     pub(crate) height: f64,
 }
 
@@ -140,7 +140,7 @@ struct Grid {
     score: f64,
 }
 
-/// Lays out the zones. Every node has room for at least `usual_slots` slots.
+/// Lays out the zones. Every node has space for at least `usual_slots` slots.
 pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
     let measures = Measures::of(room);
     let grid = arrange(room, &measures, slots_by_node, usual_slots);
@@ -173,7 +173,7 @@ pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) 
     }
 }
 
-/// The arrangement with the largest marks.
+/// Returns the arrangement with the largest marks.
 fn arrange(room: Room, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
@@ -208,7 +208,7 @@ fn arrange(room: Room, measures: &Measures, slots_by_node: &SlotsByNode, usual_s
             } else {
                 0.85
             };
-            // An arrangement that has to scroll is the last choice.
+            // An arrangement that has to scroll is only chosen if there is no other.
             let scroll_factor = if available < h - 0.5 { 0.01 } else { 1.0 };
             let score = inner.fit.area() * narrow_factor * slim_factor * grid_factor * scroll_factor;
             if best.is_none_or(|best| score > best.score) {
@@ -229,7 +229,7 @@ fn arrange(room: Room, measures: &Measures, slots_by_node: &SlotsByNode, usual_s
     })
 }
 
-/// Gap between two columns of nodes; the wires of the right column run in it.
+/// Returns the gap between two columns of nodes; the wires of the right column run in it.
 fn column_gap(measures: &Measures, node_columns: usize) -> f64 {
     if node_columns > 1 {
         measures.node_gap + 6.0 * measures.unit
@@ -238,7 +238,7 @@ fn column_gap(measures: &Measures, node_columns: usize) -> f64 {
     }
 }
 
-/// Number of rows of zones, and of rows of nodes in all of them.
+/// Returns the number of rows of zones, and the number of rows of nodes in all of them.
 fn rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -> (usize, usize) {
     let mut sum = 0;
     for row in slots_by_node.chunks(zone_columns) {
@@ -325,7 +325,7 @@ fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
 /// Height of a line of text below the marks, in CSS pixels at the default font size; see `.truth` in cluster.css.
 const FOOT_LINE: f64 = 22.0;
 
-/// The layout of a single node, outside any zone.
+/// Lays out a single node, outside any zone.
 pub(crate) fn single_node(measures: &Measures, rect: Rect, slots: usize) -> NodePlan {
     NodePlan {
         rect,
@@ -334,7 +334,7 @@ pub(crate) fn single_node(measures: &Measures, rect: Rect, slots: usize) -> Node
 }
 
 impl NodePlan {
-    /// Where the mark of a slot is, inside the node.
+    /// Returns the rectangle of the mark of a slot, inside the node.
     pub(crate) fn mark(&self, slot: usize) -> Rect {
         let at = self.fit.slot(slot);
         Rect {

@@ -1,5 +1,5 @@
-//! Requests on the stage: a band below the zones with a plate for each Service, and the way from a plate to each pod that
-//! its requests are sent to.
+//! Requests on the stage: a band below the zones with a plate for each Service, and the path from a plate to each pod
+//! that its requests are sent to.
 
 use podscope_messages::t;
 
@@ -7,10 +7,10 @@ use super::wires::Wire;
 use super::{Measures, Plan};
 use crate::pure::overview::Rect;
 
-/// Most Services with a plate; the others are counted.
+/// Maximum number of Services with a plate; the others are only counted.
 pub(crate) const MAX_PLATES: usize = 3;
 
-/// Height of the band: a plate, and the wires above it.
+/// Returns the height of the band: a plate, and the paths above it.
 pub(crate) fn band(measures: &Measures) -> f64 {
     plate_height(measures) + wires_height(measures) + measures.pad * 0.6
 }
@@ -23,7 +23,7 @@ fn plate_height(measures: &Measures) -> f64 {
     }
 }
 
-/// Room of the horizontal wires between the zones and the plates.
+/// Returns the height of the area for the horizontal parts of the paths, between the zones and the plates.
 fn wires_height(measures: &Measures) -> f64 {
     if measures.is_narrow {
         8.0 * measures.unit
@@ -32,7 +32,7 @@ fn wires_height(measures: &Measures) -> f64 {
     }
 }
 
-/// The plates of so many Services, side by side in the middle of the band.
+/// Returns the plates of this number of Services, side by side in the middle of the band.
 pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
     let measures = &plan.measures;
     let shown = services.min(if measures.is_narrow { 1 } else { MAX_PLATES });
@@ -52,8 +52,8 @@ pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
         .collect()
 }
 
-/// The way from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below. `nth` of `all`
-/// ways leave the plate; those that go up side by side keep a small distance.
+/// Returns the path from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below.
+/// `nth` of `all` paths leave the plate; paths that lead up side by side keep a small distance.
 pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
     let measures = &plan.measures;
     let unit = measures.unit;
@@ -78,7 +78,8 @@ pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize
     }
 }
 
-/// Dots on a way at once, by thousandths of a request a second: one up to five a second, then two, three from 25 on.
+/// Returns the number of dots on a path at once, for a rate in thousandths of a request per second: 1 up to five
+/// requests per second, 3 from 25 on, and 2 in between.
 pub(crate) const fn dots(per_second: i64) -> usize {
     match per_second {
         ..=0 => 0,
@@ -88,7 +89,7 @@ pub(crate) const fn dots(per_second: i64) -> usize {
     }
 }
 
-/// Who sends, in words: `node/a-1` is "node a-1", `pod/shop` is "shop".
+/// Names the sender of requests: `node/a-1` is "node a-1", `pod/shop` is "shop".
 pub(crate) fn sender(clients: &[String]) -> Option<String> {
     match clients {
         [] => None,

@@ -1,11 +1,11 @@
 //! Outlines of marks and wires as SVG paths.
 
-/// Radius of a mark's corners.
+/// Returns the radius of a mark's corners.
 pub(crate) fn radius(h: f64, unit: f64) -> f64 {
     (13.0 * unit).min(h * 0.2)
 }
 
-/// The upper and the lower half of a torn mark, with a gap between them.
+/// Returns the upper and the lower half of a torn mark, with a gap between them.
 pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
     let radius = radius(h, unit);
     let gap = (h * 0.03).clamp(1.2, 4.0 * unit);
@@ -41,7 +41,7 @@ fn zigzag(path: &mut String, from: f64, to: f64, y: f64, amplitude: f64, teeth: 
     }
 }
 
-/// A polyline with rounded corners.
+/// Returns a polyline with rounded corners.
 pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
     let Some(first) = points.first() else {
         return String::new();
@@ -74,7 +74,7 @@ pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
 mod tests {
     use super::*;
 
-    /// The numbers in a path.
+    /// Returns the numbers in a path.
     fn numbers(path: &str) -> Vec<f64> {
         let parts = path.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
         parts.filter_map(|part| part.parse().ok()).collect()

@@ -26,8 +26,8 @@ fn rounded_up(slots: usize) -> usize {
     (SLOT_COUNTS.into_iter().find(|count| *count >= slots)).unwrap_or_else(|| slots.next_multiple_of(40))
 }
 
-/// The number of shown slots for `needed` pods, after it was `before`. It is kept while more than half is used, because
-/// a change moves all marks.
+/// Returns the number of shown slots for `needed` pods; `before` is the present number. The number stays the same while
+/// more than half of the slots are used, because a change moves all marks.
 fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
     if needed > before || needed * 2 <= before {
         rounded_up(needed)
@@ -37,7 +37,7 @@ fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
 }
 
 impl Slots {
-    /// Assigns slots to the pods of a node, in this order: a pod keeps its slot, and a new one takes the first free
+    /// Assigns slots to the pods of a node in the given order: a pod keeps its slot, and a new pod takes the first free
     /// slot.
     pub(crate) fn assign<'a>(&mut self, node: &str, pods: impl Iterator<Item = &'a str> + Clone) {
         let node = match self.nodes.get_mut(node) {
@@ -59,12 +59,12 @@ impl Slots {
         }
     }
 
-    /// Forgets nodes that do not satisfy the predicate.
+    /// Removes nodes that do not satisfy the predicate.
     pub(crate) fn retain_nodes(&mut self, is_there: impl Fn(&str) -> bool) {
         self.nodes.retain(|name, _| is_there(name));
     }
 
-    /// The number of slots that most nodes show.
+    /// Returns the number of slots that most nodes show.
     pub(crate) fn usual(&mut self) -> usize {
         let mut all: Vec<usize> = self.nodes.values().map(|node| node.pods.len()).collect();
         all.stable_sort();
@@ -74,7 +74,7 @@ impl Slots {
         self.usual
     }
 
-    /// The number of slots that a node shows, at least `usual`.
+    /// Returns the number of slots that a node shows, at least `usual`.
     pub(crate) fn n_shown(&mut self, node: &str, usual: usize) -> usize {
         let Some(node) = self.nodes.get_mut(node) else {
             return usual;
@@ -84,7 +84,7 @@ impl Slots {
         node.n_shown
     }
 
-    /// The slot of a pod.
+    /// Returns the slot of a pod.
     pub(crate) fn slot(&self, node: &str, pod: &str) -> usize {
         let of = |node: &Node| node.pods.get(pod).copied();
         self.nodes.get(node).and_then(of).unwrap_or_default()

@@ -1,21 +1,21 @@
-//! The places of the control plane's processes, and the wires from the API server to the nodes.
+//! Positions of the control plane's processes, and the wires from the API server to the nodes.
 
 use super::{Measures, Plan};
 use crate::pure::overview::Rect;
 
-/// Number of nodes above which zones have wires instead of nodes.
+/// Maximum number of nodes that have a wire each; in a larger cluster each zone has one wire.
 pub(crate) const MAX_NODES_WITH_WIRES: usize = 24;
 
 /// Width of the stage below which processes have short names, in units.
 pub(crate) const SHORT_NAMES: f64 = 960.0;
 
-/// The places of the control plane's processes. They do not depend on what waits at the scheduler.
+/// Positions of the control plane's processes. They do not depend on the number of pods that wait at the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rail {
-    /// The largest place of the scheduler's box, which grows with its content.
+    /// The largest area of the scheduler's box, which grows with its content.
     pub(crate) scheduler: Rect,
     pub(crate) api: Rect,
-    /// The place of the controller-managers, which are aligned to its right edge.
+    /// The area of the controller-managers, which are aligned to its right edge.
     pub(crate) managers: Rect,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Wire {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Half of the gap at a cut, in units.
+/// Half the length of the gap at a cut, in units.
 const GAP: f64 = 6.0;
 
 impl Wire {
@@ -66,7 +66,7 @@ impl Wire {
         self.points.windows(2).map(|pair| distance(pair[0], pair[1])).sum()
     }
 
-    /// The point at a distance from the wire's beginning, and the direction there in degrees.
+    /// Returns the point at a distance from the wire's beginning, and the direction there in degrees.
     pub(crate) fn at(&self, length: f64) -> (f64, f64, f64) {
         let mut left = length.max(0.0);
         let mut last = (0.0, 0.0, 0.0);
@@ -88,7 +88,7 @@ impl Wire {
         last
     }
 
-    /// The part of the wire between two distances from its beginning.
+    /// Returns the part of the wire between two distances from its beginning.
     pub(crate) fn part(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
         let (x, y, _) = self.at(from);
         let mut part = vec![(x, y)];
@@ -104,11 +104,11 @@ impl Wire {
         part
     }
 
-    /// The gap of a cut wire: distances of its two ends from the wire's beginning. It is near the node.
+    /// Returns the gap of a cut wire, as distances of its two ends from the wire's beginning. The gap is near the node.
     pub(crate) fn cut(&self, unit: f64) -> (f64, f64) {
         let length = self.length();
         let gap = (GAP * unit).min(length / 4.0);
-        // Before the last corner, because the part before it is longer.
+        // Put the gap before the last corner: the segment there is longer than the last segment.
         let tail = (self.points.windows(2).last()).map_or(0.0, |pair| distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
         (at - gap, at + gap)
@@ -126,7 +126,7 @@ pub(crate) enum Wires {
     Zones(Vec<Wire>),
 }
 
-/// The wires of a plan.
+/// Computes the wires of a plan.
 pub(crate) fn wires(plan: &Plan) -> Wires {
     let rail = rail(&plan.measures, plan.room.w);
     let nodes: usize = plan.zones.iter().map(|zone| zone.nodes.len()).sum();
@@ -144,7 +144,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
                     .map(|node| {
                         let (x, y) = (zone.rect.x + node.rect.x, zone.rect.y + node.rect.y);
                         let middle = y + measures.node_header / 2.0;
-                        // Wires of a column run side by side; that of the lowest node is leftmost.
+                        // Wires of a column run side by side; the wire of the lowest node is leftmost.
                         let room = if node.at.0 == 0 {
                             measures.gutter
                         } else {
@@ -160,7 +160,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
     )
 }
 
-/// The wires to zones at these places.
+/// Computes a wire to each of these zones.
 pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
@@ -178,7 +178,7 @@ pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -
         .collect()
 }
 
-/// A wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
+/// Returns a wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
 fn from_api(measures: &Measures, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
     let edge = 12.0 * measures.unit;
