@@ -35,7 +35,7 @@ fn fragment() -> Route {
 
 /// Source that a visit opens first, chosen by the address and the stored sessions.
 #[derive(Debug, Default)]
-pub(crate) enum First {
+pub(crate) enum FirstSource {
     /// The source that the address names.
     #[default]
     Named,
@@ -44,16 +44,16 @@ pub(crate) enum First {
     /// Free play.
     Free,
     /// A stored session: its number and the fragment of its link.
-    Kept(u64, String),
+    Stored(u64, String),
 }
 
-impl First {
+impl FirstSource {
     pub(crate) fn of(route: &Route) -> Self {
         let is_named = route.link.is_some()
             || route.lesson.is_some()
             || route.practice.is_some()
             || route.scenario.is_some()
-            || kept_under(route).is_some();
+            || session_in_address(route).is_some();
         if is_named {
             Self::Named
         } else if route.new_session || route.embed.is_some() || route.course.is_some() {
@@ -65,7 +65,7 @@ impl First {
 
     fn last() -> Self {
         match store::last_session() {
-            Some((id, fragment)) => Self::Kept(id, fragment),
+            Some((id, fragment)) => Self::Stored(id, fragment),
             None => Self::Welcome {
                 shows_start: !store::is_framed(),
             },
@@ -75,7 +75,7 @@ impl First {
     /// Returns the source to open, and for a stored session marks it as the one to resume.
     fn source(self, act: &Callback<Act>) -> Source {
         match self {
-            Self::Kept(id, fragment) => resume_session(id, fragment, act),
+            Self::Stored(id, fragment) => resume_session(id, fragment, act),
             Self::Welcome { shows_start: true } => {
                 act.emit(Act::Start(true));
                 Source::Welcome
@@ -87,7 +87,7 @@ impl First {
 }
 
 /// Opens what the address names (a link, a lesson, or a file of this site), otherwise `first`.
-pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
+pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Request>, act: &Callback<Act>) {
     if let Some(course) = &route.course {
         read_course(course.clone(), send.clone(), act.clone());
     }
@@ -99,7 +99,7 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
                 fragment: fragment.clone(),
             },
         }
-    } else if let Some((id, kept)) = kept_under(route) {
+    } else if let Some((id, kept)) = session_in_address(route) {
         resume_session(id, kept, act)
     } else if let Some(name) = &route.lesson {
         Source::Lesson {
@@ -149,7 +149,7 @@ fn read_course(course: String, send: Callback<Request>, act: Callback<Act>) {
 }
 
 /// Returns the stored session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
-fn kept_under(route: &Route) -> Option<(u64, String)> {
+fn session_in_address(route: &Route) -> Option<(u64, String)> {
     let id = route.kept.filter(|_| !store::is_framed())?;
     Some((id, store::link_of_session(id)?))
 }
@@ -173,7 +173,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
     }
-    let of_entry = || browser::kept_address()?.split_once(':')?.0.parse().ok();
+    let of_entry = || browser::note_of_history_entry()?.split_once(':')?.0.parse().ok();
     let id = store::session_with_link(fragment)
         .or_else(of_entry)
         .or_else(|| store::stored_number().filter(|_| browser::is_reload()))?;
@@ -182,7 +182,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
 
 /// Returns the last session, or the first visit's cluster if there is none.
 pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
-    First::last().source(act)
+    FirstSource::last().source(act)
 }
 
 /// Resumes a stored session. If the previous attempt to open it did not finish, opens the first visit's cluster
@@ -199,7 +199,9 @@ fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
 
 /// Follows Back and Forward: seeks in this session, or opens another one.
 fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
-    let Some(what) = browser::kept_address() else { return };
+    let Some(what) = browser::note_of_history_entry() else {
+        return;
+    };
     let Some((id, at)) = what
         .split_once(':')
         .and_then(|(id, at)| Some((id.parse().ok()?, at.parse().ok()?)))
@@ -236,7 +238,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
         let hash = {
             let ctl = ctl.clone();
             listen("hashchange", move |_| {
-                if browser::kept_address().is_some() {
+                if browser::note_of_history_entry().is_some() {
                     return; // Back or Forward: `popstate` handles it.
                 }
                 let route = address();
@@ -249,10 +251,10 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                     ctl.act.emit(Act::Theme(theme));
                 }
                 let is_named = route.link.is_some() || route.lesson.is_some() || route.practice.is_some();
-                if is_named || kept_under(&route).is_some() {
+                if is_named || session_in_address(&route).is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
                     connection.borrow_mut().has_entry = true;
-                    open_first(&route, First::Named, &ctl.send, &ctl.act);
+                    open_first(&route, FirstSource::Named, &ctl.send, &ctl.act);
                     if route.embed.is_none() {
                         browser::forget_link();
                     }

@@ -6,7 +6,7 @@ use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::address::{First, address, use_address};
+use crate::address::{FirstSource, address, use_address};
 use crate::browser::{self, Warn as _, store};
 use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
@@ -24,14 +24,14 @@ use crate::state::{Act, Page, Present, Shared, Sheet};
 #[component]
 pub(crate) fn App() -> Html {
     let route = use_memo((), |()| address());
-    let first = use_mut_ref(|| First::of(&route));
+    let first = use_mut_ref(|| FirstSource::of(&route));
     let handle = use_reducer(|| {
         let theme = route
             .theme
             .or_else(|| store::theme().and_then(|name| Theme::named(&name)))
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
-        if let First::Welcome { shows_start } = &*first.borrow() {
+        if let FirstSource::Welcome { shows_start } = &*first.borrow() {
             // A first visit always begins with the same frame: a recording of it is shown while the engine loads.
             page = page.with_recording();
             page.shell.start = *shows_start;
@@ -72,7 +72,7 @@ pub(crate) fn App() -> Html {
                     ..Present::default()
                 }));
             } else {
-                store::keep_presenting(on);
+                store::store_presenting(on);
             }
         });
     }
@@ -202,7 +202,7 @@ fn use_focus_after_start(page: &Page) {
             has_left_start.replace(true);
         }
         if *has_story && has_left_start.replace(false) {
-            browser::catch_focus(&[".story .ask", ".story .scroll"]);
+            browser::recover_focus(&[".story .ask", ".story .scroll"]);
         }
     });
 }
@@ -215,7 +215,7 @@ fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let has_read = use_mut_ref(|| false);
     use_effect_with(page.shell.course.clone(), move |course| {
         if has_read.replace(true) {
-            store::keep_course(&course.write());
+            store::store_course(&course.write());
         } else {
             act.emit(Act::Course(Course::read(&store::course())));
         }

@@ -185,7 +185,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
         }
         Update::Course(update) => {
             if let CourseUpdate::Schedule(schedule) = &**update {
-                store::keep_schedule(schedule);
+                store::store_schedule(schedule);
             }
         }
         Update::Pasted { opens: true } => {

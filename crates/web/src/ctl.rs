@@ -93,7 +93,7 @@ impl Ctl {
 
     /// Opens a pasted text as a file.
     pub(crate) fn open_pasted(&self, text: String) {
-        let files = vec![(PASTED.into(), text)];
+        let files = vec![(PASTED_FILE_NAME.into(), text)];
         self.send.emit(Request::Open {
             source: Source::Files { files },
         });
@@ -116,7 +116,7 @@ impl Ctl {
 }
 
 /// File name of a pasted text.
-pub(crate) const PASTED: &str = "pasted.yaml";
+pub(crate) const PASTED_FILE_NAME: &str = "pasted.yaml";
 
 /// Maximum time between two equal commands that count as one double click, in milliseconds.
 const DOUBLE_CLICK_MS: f64 = 350.0;

@@ -10,7 +10,7 @@ use yew::prelude::*;
 use crate::browser::listen::listen;
 use crate::browser::{self, Warn as _};
 use crate::components::open_files;
-use crate::ctl::{Ctl, PASTED};
+use crate::ctl::{Ctl, PASTED_FILE_NAME};
 
 fn mark_drop_zone(on: bool) {
     if let Some(body) = browser::document().and_then(|document| document.body()) {
@@ -87,7 +87,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .unwrap_or_default();
             // The engine ignores a text that is not a manifest.
             if !in_field && !text.trim().is_empty() {
-                let name = PASTED.into();
+                let name = PASTED_FILE_NAME.into();
                 ctl.send.emit(Request::Paste { name, text });
             }
         });

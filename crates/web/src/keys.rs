@@ -15,7 +15,7 @@ use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, MenuSubject, Page, Present, Session, Shared};
 
 /// The shortcuts by group: keys as printed, and their effects.
-const SHEET: &[(Message, &[(&str, Message)])] = &[
+const SHORTCUTS: &[(Message, &[(&str, Message)])] = &[
     (
         messages::time,
         &[
@@ -87,7 +87,7 @@ pub(crate) type Group = (String, Vec<(String, String)>);
 
 /// All groups of the sheet, in the current language.
 pub(crate) fn sheet() -> Vec<Group> {
-    let keys = SHEET.iter().map(|(heading, rows)| {
+    let keys = SHORTCUTS.iter().map(|(heading, rows)| {
         let rows = rows.iter().map(|(key, what)| (key_name(key), what.text()));
         (heading.text(), rows.collect())
     });
@@ -225,7 +225,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         "/" => {
             ctl.act
                 .emit(Act::Find(Some(page.session.find.clone().unwrap_or_default())));
-            browser::focus_on(".find input");
+            browser::focus_after_drawing(".find input");
         }
         "`" => ctl.act.emit(Act::ConsoleOpen(!page.shell.console_open)),
         "l" => ctl.act.emit(Act::Dialog(Dialog::Lessons)),
@@ -365,7 +365,7 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
         return false;
     };
     let active = browser::document().and_then(|document| document.active_element());
-    let at = active.map_or((80, 80), |element| browser::below(&element));
+    let at = active.map_or((80, 80), |element| browser::lower_left(&element));
     ctl.act.emit(Act::Menu(subject, at));
     true
 }

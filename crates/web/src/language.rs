@@ -41,7 +41,7 @@ pub(crate) fn first(in_address: Option<String>) -> &'static str {
     let kept = || store::language().as_deref().and_then(known);
     let chosen = of_tab().as_deref().and_then(known).or_else(in_address).or_else(kept);
     let code = chosen.or_else(of_browser).unwrap_or("en");
-    store::note_language(code);
+    store::store_language_of_tab(code);
     code
 }
 
@@ -101,9 +101,9 @@ fn change(code: &str, is_kept: bool, act: Callback<Act>) {
         match loaded.warn() {
             Some(locale) => {
                 apply(code, locale);
-                store::note_language(code);
+                store::store_language_of_tab(code);
                 if is_kept {
-                    store::keep_language(code);
+                    store::store_language(code);
                 }
                 act.emit(Act::Language(code.to_owned()));
             }

@@ -12,13 +12,13 @@ use yew::prelude::*;
 use crate::browser::listen::listen;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
-use crate::pure::attempts::{score, way_of_answers};
+use crate::pure::attempts::{how_answered, score};
 use crate::pure::route::Theme;
 use crate::state::{Act, Page, Shared};
 use crate::studying::practise;
 
 /// Version of the message format.
-const FORMAT: u32 = 1;
+const FORMAT_VERSION: u32 = 1;
 
 /// Reports events to the surrounding page, and executes its requests.
 #[hook]
@@ -33,7 +33,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
                         .dyn_ref::<MessageEvent>()
                         .and_then(|event| request(event, &origin))
                     {
-                        obey(&request, &ctl);
+                        execute(&request, &ctl);
                     }
                 })
             });
@@ -94,7 +94,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         .map(|(index, goal)| json!({"type": "goal", "lesson": name, "step": index + 1, "goal": goal + 1}))
         .collect();
     let finished = page.session.opened.as_ref().filter(|_| story.finished).map(|opened| {
-        let way = page.shell.study.help.max(way_of_answers(story));
+        let way = page.shell.study.help.max(how_answered(story));
         let score = f64::from(score(opened, story)) / 1000.0;
         // All tasks of a family have the same name, so the item's number is sent too.
         let item = page.shell.study.item.map(|item| item + 1);
@@ -137,7 +137,7 @@ fn post(message: &Value, origin: &str) {
         return;
     };
     let mut message = message.clone();
-    message["podscope"] = json!(FORMAT);
+    message["podscope"] = json!(FORMAT_VERSION);
     if let Some(value) = js_sys::JSON::parse(&message.to_string()).warn() {
         // The browser rejects an invalid origin.
         parent.post_message(&value, origin).warn();
@@ -163,11 +163,11 @@ fn request(event: &MessageEvent, origin: &str) -> Option<Value> {
     }
     let text = js_sys::JSON::stringify(&event.data()).ok()?;
     let message: Value = serde_json::from_str(&String::from(text)).ok()?;
-    (message["podscope"] == json!(FORMAT)).then_some(message)
+    (message["podscope"] == json!(FORMAT_VERSION)).then_some(message)
 }
 
 /// Executes a request.
-fn obey(request: &Value, ctl: &Ctl) {
+fn execute(request: &Value, ctl: &Ctl) {
     let text = |key: &str| request[key].as_str().map(str::to_owned);
     match request["do"].as_str() {
         Some("open") => {

@@ -8,7 +8,7 @@ use podscope_messages::t;
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
-use crate::address::{First, last_or_welcome, open_first};
+use crate::address::{FirstSource, last_or_welcome, open_first};
 use crate::browser::{self, Warn as _, store};
 use crate::components::Busy;
 use crate::connection::{Connection, handle_update};
@@ -24,7 +24,7 @@ pub(crate) fn use_engine(
     connection: &Rc<RefCell<Connection>>,
     ctl: &Rc<Ctl>,
     route: &Rc<Route>,
-    first: &Rc<RefCell<First>>,
+    first: &Rc<RefCell<FirstSource>>,
 ) -> Html {
     let busy = use_state(|| false);
     {
@@ -125,7 +125,7 @@ fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy
         }
         // A page in a frame stores no sessions: it opens what its address names. A source whose opening hung is not
         // tried again.
-        None if opened && store::is_framed() => open_first(route, First::of(route), &ctl.send, &ctl.act),
+        None if opened && store::is_framed() => open_first(route, FirstSource::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),
         }),

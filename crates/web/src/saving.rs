@@ -203,10 +203,10 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
                 true => format!("kept={here}"),
                 false => link.fragment.clone(),
             };
-            browser::keep_address(&fragment, &format!("{here}:{now}"), is_new);
+            browser::write_address(&fragment, &format!("{here}:{now}"), is_new);
         }
         let is_touched = connection.borrow().is_touched;
-        let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
+        let is_there = store::store_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
         // Revision 0 marks a link that was requested for sharing, not for saving.
         if is_there && link.revision != 0 {
             saved_revision.set(link.revision);

@@ -10,7 +10,7 @@ use crate::address::address;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::language;
-use crate::pure::attempts::{Attempt, Attempts, is_over, score, way_of_answers};
+use crate::pure::attempts::{Attempt, Attempts, how_answered, is_over, score};
 use crate::pure::route::Theme;
 use crate::state::{Act, Dialog, Page, Shared, StudyAct};
 
@@ -47,7 +47,7 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_effect_with((name, page.shell.study.attempts.clone()), move |(name, attempts)| {
         if *read.borrow() == *name {
             if let Some(name) = name {
-                store::keep_attempts(name, &attempts.write());
+                store::store_attempts(name, &attempts.write());
             }
             return;
         }
@@ -107,7 +107,7 @@ fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             Attempt {
                 score: score(opened, story),
                 is_finished: is_over(opened, story),
-                way: page.shell.study.help.max(way_of_answers(story)),
+                way: page.shell.study.help.max(how_answered(story)),
                 run: link.map_or_else(String::new, |link| {
                     link.whole.clone().unwrap_or_else(|| link.fragment.clone())
                 }),
@@ -139,7 +139,7 @@ fn use_answered_task(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let opened = page.session.opened.as_ref().filter(|opened| is_over(opened, story));
     let outcome = task.filter(|_| opened.is_some()).map(|task| {
         let truth = story.steps.first().and_then(|step| step.truth.as_ref());
-        let is_alone = page.shell.study.help != crate::pure::attempts::Way::Shown;
+        let is_alone = page.shell.study.help != crate::pure::attempts::HowSolved::Shown;
         (task, truth.map_or(is_alone, |truth| truth.is_right && is_alone))
     });
     let send = ctl.send.clone();

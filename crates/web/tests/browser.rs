@@ -78,16 +78,16 @@ fn session_is_kept_until_forgotten() {
     install_lock_function();
     let first = store::begin_session();
     assert_eq!(store::link_of_session(first), None);
-    assert!(store::keep_session("s1:abc", "one", true));
+    assert!(store::store_session("s1:abc", "one", true));
     assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
     // The second session is stored beside the first.
     let second = store::begin_session();
-    assert!(store::keep_session("s1:def", "two", true));
+    assert!(store::store_session("s1:def", "two", true));
     assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
     let titles: Vec<String> = store::sessions().into_iter().map(|kept| kept.title).collect();
     assert_eq!(titles, ["two", "one"]);
     // A stored text that is not a link is not returned as a session.
-    assert!(store::keep_session("<script>", "two", true));
+    assert!(store::store_session("<script>", "two", true));
     assert_eq!(store::link_of_session(second), None);
     store::forget(first);
     store::forget(second);
@@ -100,14 +100,14 @@ fn session_is_kept_until_forgotten() {
 fn touched_and_named_sessions_are_never_displaced() {
     install_lock_function();
     let worked_on = store::begin_session();
-    assert!(store::keep_session("s1:mine", "mine", true));
+    assert!(store::store_session("s1:mine", "mine", true));
     let named = store::begin_session();
-    assert!(store::keep_session("s1:named", "a link", false));
+    assert!(store::store_session("s1:named", "a link", false));
     store::rename(named, "kept");
     let mut others = Vec::new();
     for _ in 0..20 {
         others.push(store::begin_session());
-        assert!(store::keep_session("s1:theirs", "theirs", false));
+        assert!(store::store_session("s1:theirs", "theirs", false));
     }
     assert_eq!(store::link_of_session(worked_on).as_deref(), Some("s1:mine"));
     assert_eq!(store::link_of_session(named).as_deref(), Some("s1:named"));
@@ -126,7 +126,7 @@ fn full_storage_is_reported() {
     let id = store::begin_session();
     let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
     assert!(
-        !store::keep_session(&huge, "", true),
+        !store::store_session(&huge, "", true),
         "no browser gives a site twelve million characters"
     );
     assert_eq!(store::link_of_session(id), None);
@@ -134,14 +134,14 @@ fn full_storage_is_reported() {
 
 #[wasm_bindgen_test]
 fn theme_and_single_keys_are_stored() {
-    store::keep_theme("dark");
+    store::store_theme("dark");
     assert_eq!(store::theme().as_deref(), Some("dark"));
-    store::keep_theme("system");
+    store::store_theme("system");
     assert_eq!(store::theme(), None);
     assert!(store::has_single_keys());
-    store::keep_single_keys(false);
+    store::store_single_keys(false);
     assert!(!store::has_single_keys());
-    store::keep_single_keys(true);
+    store::store_single_keys(true);
 }
 
 /// Returns name and bytes of a saved file, intercepted at the click on its link (T-06).
@@ -262,13 +262,13 @@ fn finger_drags_only_after_resting() {
     );
 
     let mut drag = begin();
-    drag.finger_rested(&stage);
+    drag.long_pressed(&stage);
     assert!(document().query_selector(".flying").ok().flatten().is_some());
     let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 41, 40));
-    assert_eq!(end, End::Rested { id: "u1".into() });
+    assert_eq!(end, End::LongPress { id: "u1".into() });
 
     let mut drag = begin();
-    drag.finger_rested(&stage);
+    drag.long_pressed(&stage);
     drag.pointer_moved(&stage, &pointer(&pod, "pointermove", true, 250, 60));
     let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 250, 60));
     assert_eq!(end, End::Bin { id: "u1".into() });

@@ -9,9 +9,9 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent};
 
 /// Distance that a pointer moves before a click becomes a drag, in pixels.
-const SLOP: f64 = 7.0;
+const DRAG_THRESHOLD: f64 = 7.0;
 /// Duration of a long press, after which a finger picks up the mark under it, in milliseconds.
-pub(crate) const REST: u32 = 320;
+pub(crate) const LONG_PRESS_MS: u32 = 320;
 
 /// A gesture of one pointer, from pointer down to pointer up.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub(crate) enum End {
     /// The pointer did not move: a click.
     Click,
     /// A long press on a pod: the finger was lifted where it had picked up the pod.
-    Rested { id: String },
+    LongPress { id: String },
     /// The pod was dropped on the bin.
     Bin { id: String },
     /// The pod was dropped on a node.
@@ -109,7 +109,7 @@ impl Drag {
     }
 
     /// Called after a long press: picks up the pod under the finger, or starts a stroke.
-    pub(crate) fn finger_rested(&mut self, root: &Element) {
+    pub(crate) fn long_pressed(&mut self, root: &Element) {
         self.is_dragging = true;
         root.set_attribute(HELD, "").warn();
         match &mut self.target {
@@ -129,7 +129,7 @@ impl Drag {
     /// Handles a movement of the pointer.
     pub(crate) fn pointer_moved(&mut self, root: &Element, event: &PointerEvent) -> Movement {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > DRAG_THRESHOLD;
         if !self.is_dragging {
             return if has_moved {
                 Movement::NotADrag
@@ -185,7 +185,7 @@ impl Drag {
     /// Ends the gesture when the pointer is lifted.
     pub(crate) fn end(self, root: &Element, event: &PointerEvent) -> End {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > DRAG_THRESHOLD;
         // The bin is only there during a drag, so the drop target is looked up before the mark is removed.
         let over = element_at(at.0, at.1);
         highlight_drop_target(root, None);
@@ -194,7 +194,7 @@ impl Drag {
                 let Some(mark) = flying else { return End::Click };
                 put_down(&mark);
                 if self.is_finger && !has_moved {
-                    return End::Rested { id };
+                    return End::LongPress { id };
                 }
                 match over
                     .and_then(|element| element.closest("[data-drop]").warn().flatten())
@@ -237,7 +237,7 @@ pub(crate) struct HeldTouchGuard {
     hold: Closure<dyn FnMut(Event)>,
 }
 
-const TOUCHES: [&str; 2] = ["touchmove", "touchend"];
+const TOUCH_EVENTS: [&str; 2] = ["touchmove", "touchend"];
 
 impl HeldTouchGuard {
     /// Listens on the element in which marks can be held.
@@ -254,7 +254,7 @@ impl HeldTouchGuard {
         let options = AddEventListenerOptions::new();
         // A passive listener cannot call `preventDefault`.
         options.set_passive(false);
-        for kind in TOUCHES {
+        for kind in TOUCH_EVENTS {
             root.add_event_listener_with_callback_and_add_event_listener_options(
                 kind,
                 hold.as_ref().unchecked_ref(),
@@ -271,7 +271,7 @@ impl HeldTouchGuard {
 
 impl Drop for HeldTouchGuard {
     fn drop(&mut self) {
-        for kind in TOUCHES {
+        for kind in TOUCH_EVENTS {
             self.root
                 .remove_event_listener_with_callback(kind, self.hold.as_ref().unchecked_ref())
                 .warn();

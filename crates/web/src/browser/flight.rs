@@ -30,7 +30,7 @@ pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
 /// Scrolls to the mark of a pod.
 pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
     if let Some(mark) = mark(root, id) {
-        super::bring_into_sight(&mark);
+        super::scroll_into_view(&mark);
     }
 }
 

@@ -55,16 +55,16 @@ pub(crate) fn value_of(event: &web_sys::Event) -> String {
 
 /// Returns where a menu opens for a click, in CSS pixels: at the pointer, or below the element if the click was made by
 /// keyboard and so has no position.
-pub(crate) fn place_of(event: &MouseEvent) -> (i32, i32) {
+pub(crate) fn menu_position(event: &MouseEvent) -> (i32, i32) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     match (event.client_x(), event.client_y(), target) {
-        (0, 0, Some(target)) => below(&target),
+        (0, 0, Some(target)) => lower_left(&target),
         (x, y, _) => (x, y),
     }
 }
 
 /// Returns the lower left corner of an element, in CSS pixels.
-pub(crate) fn below(element: &Element) -> (i32, i32) {
+pub(crate) fn lower_left(element: &Element) -> (i32, i32) {
     let rect = element.get_bounding_client_rect();
     (rect.left() as i32, rect.bottom() as i32)
 }
@@ -102,16 +102,16 @@ pub(crate) fn clock() -> f64 {
 }
 
 /// Scrolls only as far as needed to show an element.
-pub(crate) fn bring_into_sight(element: &Element) {
+pub(crate) fn scroll_into_view(element: &Element) {
     scroll_to(element, web_sys::ScrollLogicalPosition::Nearest);
 }
 
 /// Scrolls to each element that a selector matches, only as far as needed to show it.
-pub(crate) fn show_all(selector: &str) {
+pub(crate) fn scroll_all_into_view(selector: &str) {
     let all = || document()?.query_selector_all(selector).warn();
     let Some(all) = all() else { return };
     let elements = (0..all.length()).filter_map(|nth| all.item(nth)?.dyn_into::<Element>().ok());
-    elements.for_each(|element| bring_into_sight(&element));
+    elements.for_each(|element| scroll_into_view(&element));
 }
 
 fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
@@ -121,7 +121,7 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
 }
 
 /// The first element that a selector matches.
-fn first(selector: &str) -> Option<Element> {
+fn query(selector: &str) -> Option<Element> {
     document()?.query_selector(selector).warn()?
 }
 
@@ -144,8 +144,8 @@ pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
 
 /// Scrolls to the selected pod or node on the stage.
 pub(crate) fn show_selected() {
-    if let Some(element) = first("#stage .pod.sel, #stage .node.sel") {
-        bring_into_sight(&element);
+    if let Some(element) = query("#stage .pod.sel, #stage .node.sel") {
+        scroll_into_view(&element);
     }
 }
 
@@ -156,7 +156,7 @@ const FOLLOW_NODE_MS: u32 = 2_000;
 pub(crate) fn show_node(name: &str) {
     let selector = format!("#stage [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
     after_drawing(move || {
-        let Some(element) = first(&selector) else { return };
+        let Some(element) = query(&selector) else { return };
         let shown = element.clone();
         // The observer fires at once, and again when the engine's answer changes the card.
         let resized = Closure::<dyn FnMut()>::new(move || {
@@ -180,20 +180,20 @@ pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
 
 /// Moves the focus to the selected pod or node, if the stage draws it as an element; returns whether it did.
 pub(crate) fn focus_selected() -> bool {
-    let element = first("#stage .pod.sel, #stage .node.sel .name");
+    let element = query("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     element.is_some_and(|element| element.focus().warn().is_some())
 }
 
 /// After a press removed or disabled the focused element, moves the focus to the first of these selectors that matches,
 /// without scrolling.
-pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
+pub(crate) fn recover_focus(selectors: &'static [&'static str]) {
     after_drawing(move || {
         // A disabled button keeps the focus but receives no keys.
         if focused().is_some_and(|element| !element.matches("body, :disabled").unwrap_or(false)) {
             return;
         }
-        let there = selectors.iter().find_map(|selector| first(selector));
+        let there = selectors.iter().find_map(|selector| query(selector));
         if let Some(element) = there.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
             let still = web_sys::FocusOptions::new();
             still.set_prevent_scroll(true);
@@ -203,9 +203,9 @@ pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
 }
 
 /// Focuses a field after the next drawing.
-pub(crate) fn focus_on(selector: &'static str) {
+pub(crate) fn focus_after_drawing(selector: &'static str) {
     after_drawing(move || {
-        if let Some(field) = first(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+        if let Some(field) = query(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
             field.focus().warn();
         }
     });
@@ -213,7 +213,7 @@ pub(crate) fn focus_on(selector: &'static str) {
 
 /// Returns whether the middle of the matched element is in the right half of the stage.
 pub(crate) fn is_on_the_right(selector: &str) -> bool {
-    let (Some(element), Some(stage)) = (first(selector).filter(|_| !selector.is_empty()), first("#stage")) else {
+    let (Some(element), Some(stage)) = (query(selector).filter(|_| !selector.is_empty()), query("#stage")) else {
         return false;
     };
     let (element, stage) = (element.get_bounding_client_rect(), stage.get_bounding_client_rect());
@@ -318,16 +318,16 @@ pub(crate) fn forget_link() {
 
 /// Maximum length of a fragment that is written to the address bar, in characters. Browsers accept more, but it is
 /// unreadable.
-const LONGEST_KEPT: usize = 32_768;
+const MAX_FRAGMENT: usize = 32_768;
 
 /// Returns whether a fragment is short enough for the address bar.
 pub(crate) fn fits_address(fragment: &str) -> bool {
-    fragment.len() <= LONGEST_KEPT
+    fragment.len() <= MAX_FRAGMENT
 }
 
 /// Writes a link to the present state into the address bar, as the current history entry or a new one. `what`
 /// identifies session and instant, and is stored with the entry.
-pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
+pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
     let Some(window) = window() else { return };
     let (Ok(history), Ok(path), Ok(search)) = (
         window.history(),
@@ -350,9 +350,9 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     done.warn();
 }
 
-/// Returns the `what` that [`keep_address`] stored with the current history entry; `None` if the page did not make the
+/// Returns the `what` that [`write_address`] stored with the current history entry; `None` if the page did not make the
 /// entry, as with a pasted link.
-pub(crate) fn kept_address() -> Option<String> {
+pub(crate) fn note_of_history_entry() -> Option<String> {
     window()?.history().warn()?.state().warn()?.as_string()
 }
 

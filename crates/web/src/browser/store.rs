@@ -24,7 +24,7 @@ const OLD_KEY_PREFIX: &str = "podscope.";
 
 /// A session in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSession {
     /// Unique number of the session.
     pub(crate) id: u64,
     /// Time of the last save, in milliseconds since 1970.
@@ -78,21 +78,21 @@ fn write_value(key: &str, value: Option<&str>) -> bool {
 }
 
 /// Returns the stored sessions, newest first.
-pub(crate) fn sessions() -> Vec<Kept> {
+pub(crate) fn sessions() -> Vec<StoredSession> {
     let list = read_value("sessions").unwrap_or_default();
-    let mut all: Vec<Kept> = list.lines().filter_map(parse_session).collect();
+    let mut all: Vec<StoredSession> = list.lines().filter_map(parse_session).collect();
     // The list is stored newest first, which also orders sessions of one millisecond; sorting repairs the order after
     // the system clock was set back.
     all.stable_sort_by_key(|kept| std::cmp::Reverse(kept.at));
     all
 }
 
-fn parse_session(line: &str) -> Option<Kept> {
+fn parse_session(line: &str) -> Option<StoredSession> {
     let mut parts = line.splitn(3, ' ');
     let (id, at) = (parts.next()?.parse().ok()?, parts.next()?);
     let title = parts.next().unwrap_or_default().to_owned();
     let given_name = read_value(&name_key(id));
-    Some(Kept {
+    Some(StoredSession {
         id,
         at: at.trim_end_matches(UNTOUCHED_SUFFIX).parse().ok()?,
         is_touched: given_name.is_some() || !at.ends_with(UNTOUCHED_SUFFIX),
@@ -117,7 +117,7 @@ fn remove(id: u64) {
     write_value(&name_key(id), None);
 }
 
-fn write_sessions(all: &[Kept]) -> bool {
+fn write_sessions(all: &[StoredSession]) -> bool {
     let lines: Vec<String> = all
         .iter()
         .map(|kept| {
@@ -267,7 +267,7 @@ pub(crate) fn is_presenting() -> bool {
     tab_storage().is_some_and(|tab| tab.get_item(&full_key("present")).ok().flatten().is_some())
 }
 
-pub(crate) fn keep_presenting(on: bool) {
+pub(crate) fn store_presenting(on: bool) {
     if let Some(tab) = tab_storage() {
         let done = match on {
             true => tab.set_item(&full_key("present"), "1"),
@@ -347,7 +347,7 @@ pub(crate) fn last_session() -> Option<(u64, String)> {
 
 /// Stores this tab's session; returns false if the browser refuses. `is_touched`: the user has worked on the session;
 /// once set, it stays set.
-pub(crate) fn keep_session(fragment: &str, title: &str, is_touched: bool) -> bool {
+pub(crate) fn store_session(fragment: &str, title: &str, is_touched: bool) -> bool {
     let id = current_session();
     if !write_value(&format!("session.{id}"), Some(fragment)) {
         return false;
@@ -357,7 +357,7 @@ pub(crate) fn keep_session(fragment: &str, title: &str, is_touched: bool) -> boo
     all.retain(|kept| kept.id != id);
     all.insert(
         0,
-        Kept {
+        StoredSession {
             id,
             at: js_sys::Date::now() as i64,
             title: title.to_owned(),
@@ -433,7 +433,7 @@ pub(crate) fn course() -> String {
 }
 
 /// Stores the progress in the course on this device; in a private window only until the window is closed.
-pub(crate) fn keep_course(text: &str) {
+pub(crate) fn store_course(text: &str) {
     write_value("course", (!text.is_empty()).then_some(text));
 }
 
@@ -447,7 +447,7 @@ pub(crate) fn practice() -> podscope_protocol::Practice {
 }
 
 /// Stores the practice schedule.
-pub(crate) fn keep_schedule(schedule: &str) {
+pub(crate) fn store_schedule(schedule: &str) {
     write_value("practice", Some(schedule));
 }
 
@@ -457,7 +457,7 @@ pub(crate) fn attempts(course: &str) -> String {
 }
 
 /// Stores the attempts at a course; an empty text removes them.
-pub(crate) fn keep_attempts(course: &str, text: &str) {
+pub(crate) fn store_attempts(course: &str, text: &str) {
     write_value(&format!("attempts.{course}"), (!text.is_empty()).then_some(text));
 }
 
@@ -465,7 +465,7 @@ pub(crate) fn theme() -> Option<String> {
     read_value("theme")
 }
 
-pub(crate) fn keep_theme(name: &str) {
+pub(crate) fn store_theme(name: &str) {
     write_value("theme", (name != "system").then_some(name));
 }
 
@@ -480,14 +480,14 @@ pub(crate) fn language() -> Option<String> {
 }
 
 /// Stores the language of this tab until the tab is closed, so that a reload keeps it.
-pub(crate) fn note_language(code: &str) {
+pub(crate) fn store_language_of_tab(code: &str) {
     if let Some(tab) = tab_storage().filter(|_| !is_framed()) {
         tab.set_item(&full_key("lang"), code).warn();
     }
 }
 
 /// Stores the language for later visits.
-pub(crate) fn keep_language(code: &str) {
+pub(crate) fn store_language(code: &str) {
     write_value("lang", Some(code));
 }
 
@@ -496,6 +496,6 @@ pub(crate) fn has_single_keys() -> bool {
     read_value("keys").as_deref() != Some("off")
 }
 
-pub(crate) fn keep_single_keys(on: bool) {
+pub(crate) fn store_single_keys(on: bool) {
     write_value("keys", (!on).then_some("off"));
 }

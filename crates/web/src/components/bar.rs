@@ -26,7 +26,7 @@ pub(crate) fn next_theme(theme: Theme) -> Theme {
         Theme::Light => Theme::Dark,
         Theme::Dark => Theme::System,
     };
-    store::keep_theme(next.name());
+    store::store_theme(next.name());
     next
 }
 

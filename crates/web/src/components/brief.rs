@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::start::FIRST_LESSON;
-use super::story::{next_item, use_record_finished, words};
+use super::story::{inline, next_item, use_record_finished};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Page, Shared};
@@ -69,7 +69,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let Some(step) = step.filter(|_| !*is_closed && !story.steps.is_empty()) else {
         return Html::default();
     };
-    let holds_back = page.shell.study.holds_back();
+    let hides_solutions = page.shell.study.hides_solutions();
     let command = step.try_command.as_deref();
     let node = command.and_then(|line| page.session.model.nodes.get(line.split_whitespace().last()?));
     let is_done =
@@ -77,7 +77,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let run = command.filter(|_| !is_done).map(|line| {
         let (ctl, line) = (ctl.clone(), line.to_owned());
         (
-            actions::words(&line).unwrap_or_else(|| line.clone()),
+            actions::short_description(&line).unwrap_or_else(|| line.clone()),
             line.clone(),
             Callback::from(move |_: MouseEvent| ctl.run(&line)),
         )
@@ -86,15 +86,15 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let lesson = page.session.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let end = lesson.filter(|_| story.finished).map(|name| {
         let info = page.shell.lessons.iter().find(|lesson| lesson.name == name);
-        let rule = info.filter(|_| !holds_back).map(|info| info.rule.clone());
+        let rule = info.filter(|_| !hides_solutions).map(|info| info.rule.clone());
         (rule.unwrap_or_else(|| step.text.clone()), next(&ctl, page))
     });
     let mistake = (story.steps.get(story.step)).and_then(|now| step.mistakes.get(*now.mistakes.last()?));
-    let mistake = mistake.filter(|_| !holds_back);
+    let mistake = mistake.filter(|_| !hides_solutions);
     let text = match (&end, node.filter(|_| is_done)) {
-        (Some((rule, _)), _) => words(rule),
+        (Some((rule, _)), _) => inline(rule),
         (None, Some(node)) => html! { actions::effect_text(&node.view) },
-        (None, None) => words(mistake.unwrap_or(&step.text)),
+        (None, None) => inline(mistake.unwrap_or(&step.text)),
     };
     html! {
         <section class="brief" aria-label={t!(brief::story)} data-asks="">

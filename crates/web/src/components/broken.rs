@@ -12,27 +12,29 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::overview::Rect;
-use crate::pure::stage::Room;
+use crate::pure::stage::StageSize;
 use crate::pure::stage::arc::arc;
 use crate::state::Model;
 
 /// Guarantees whose alarm was closed, with the instant of the violation: a later violation of the same guarantee shows
 /// an alarm again.
-pub(crate) type Read = Set<(String, Micros)>;
+pub(crate) type ClosedAlarms = Set<(String, Micros)>;
 
 /// Guarantees whose alarms have priority: violations of other guarantees result from these or lead to them.
-const FIRST: [&str; 2] = ["at-most-one", "single-writer"];
+const PRIORITY_GUARANTEES: [&str; 2] = ["at-most-one", "single-writer"];
 
 /// Returns the violation whose alarm is shown: the most important one that was not closed.
-pub(crate) fn violation_to_show<'a>(model: &'a Model, read: &Read) -> Option<&'a BrokenInvariant> {
+pub(crate) fn violation_to_show<'a>(model: &'a Model, read: &ClosedAlarms) -> Option<&'a BrokenInvariant> {
     let all = || (model.plane.broken.iter()).filter(|broken| !read.contains(&(broken.name.clone(), broken.at)));
-    let named = FIRST.iter().find_map(|name| all().find(|broken| broken.name == *name));
+    let named = PRIORITY_GUARANTEES
+        .iter()
+        .find_map(|name| all().find(|broken| broken.name == *name));
     named.or_else(|| all().next())
 }
 
 /// Returns ids of the pods that break a guarantee: those that the violation's text names and that have a running
 /// process.
-pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
+pub(crate) fn breaking_pods(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
     let seen = broken.seen.to_string();
     let is_word = |name: &str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.' || c == '/';
@@ -68,7 +70,7 @@ pub(crate) struct Props {
     pub(crate) restored_at: Option<Micros>,
     /// Positions of the marks of the processes that break the guarantee.
     pub(crate) marks: Vec<Rect>,
-    pub(crate) room: Room,
+    pub(crate) room: StageSize,
     /// The lower edge of the control plane.
     pub(crate) top: f64,
     pub(crate) height: f64,
@@ -82,7 +84,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
     };
     use_effect_with(props.marks.clone(), |_| {
         // On a small stage that scrolls, both processes are scrolled into view.
-        browser::show_all("#stage .pod.breaks");
+        browser::scroll_all_into_view("#stage .pod.breaks");
     });
     let broken = &props.broken;
     let unit = props.room.unit;
@@ -133,7 +135,7 @@ fn outcome(props: &Props) -> String {
     match props.restored_at {
         Some(at) => t!(
             broken::was_broken_by,
-            duration = clock::took(at - props.broken.at),
+            duration = clock::rounded_duration(at - props.broken.at),
             cause = by
         ),
         None => t!(broken::broken_by, cause = by),
@@ -184,8 +186,8 @@ mod tests {
             seen: "processes of two pods StatefulSet default/web-0 run: a-1 and c-1".into(),
             ..BrokenInvariant::default()
         };
-        assert_eq!(breaking(&model, &broken), ["u1@a-1", "u2"]);
-        let mut read = Read::default();
+        assert_eq!(breaking_pods(&model, &broken), ["u1@a-1", "u2"]);
+        let mut read = ClosedAlarms::default();
         assert_eq!(title(&broken.name), "At most one");
         model.plane = crate::state::Shared::new(podscope_protocol::ControlPlaneView {
             broken: vec![broken],

@@ -32,7 +32,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, r
     let place = pod.and_then(|pod| Some((pod, &pod.queue.as_ref()?.place)));
     let (lines, next) = match place {
         Some((pod, QueuePlace::Victims { pods, .. })) => preemption(model, pod, pods, spots, rail),
-        _ => (thread(&model.thread.links, spots, rail), Vec::new()),
+        _ => (chain_lines(&model.thread.links, spots, rail), Vec::new()),
     };
     if lines.is_empty() {
         return Html::default();
@@ -40,7 +40,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, r
     let (plan, unit) = (spots.plan, spots.plan.measures.unit);
     html! {
         <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
-            { for lines.iter().map(|line| drawn(line, unit)) }
+            { for lines.iter().map(|line| draw_line(line, unit)) }
             { for next.into_iter().map(|path| html! { <path class="thread next" d={path} /> }) }
         </svg>
     }
@@ -64,8 +64,8 @@ fn preemption(
     let lines = (victims.iter())
         .map(|victim| Line {
             class: "thread bad",
-            from: below(&rail.scheduler, unit),
-            to: above(victim, unit),
+            from: lower_point(&rail.scheduler, unit),
+            to: upper_point(victim, unit),
             word: Some(verbs::preempts),
         })
         .collect();
@@ -84,7 +84,7 @@ fn preemption(
 }
 
 /// Returns the lines of a chain of causes: one for each pair of actor and target, labelled with the latest action.
-fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
+fn chain_lines(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
     let unit = spots.plan.measures.unit;
     let mut lines: Vec<Line> = Vec::new();
     for link in links.iter().rev() {
@@ -93,10 +93,10 @@ fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
         }
         let cause = links.iter().find(|other| Some(other.record) == link.caused_by);
         let target = link.subject.as_ref().and_then(|subject| spots.of(subject));
-        let (Some(target), Some((from, word, class))) = (target, origin(link, cause, spots, rail)) else {
+        let (Some(target), Some((from, word, class))) = (target, line_start(link, cause, spots, rail)) else {
             continue;
         };
-        let to = above(&target, unit);
+        let to = upper_point(&target, unit);
         if lines.iter().all(|line| (line.from, line.to) != (from, to)) {
             lines.push(Line { class, from, to, word });
         }
@@ -106,7 +106,7 @@ fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
 
 /// Returns start, verb and class of the line to a record. The line starts at the process that acted, or at the other
 /// object whose change caused the record.
-fn origin(
+fn line_start(
     link: &ThreadLink,
     cause: Option<&ThreadLink>,
     spots: &Spots,
@@ -118,7 +118,7 @@ fn origin(
             .subject
             .as_ref()
             .filter(|subject| link.subject.as_ref() != Some(*subject))?;
-        Some(below(&spots.of(subject)?, unit))
+        Some(lower_point(&spots.of(subject)?, unit))
     };
     let is_by_taint = matches!(cause.map(|cause| &cause.event), Some(ThreadEvent::TaintAdded { .. }));
     let (word, class) = match &link.event {
@@ -136,25 +136,25 @@ fn origin(
             // A line between the two pods says more than one from the scheduler.
             let is_preempted = matches!(link.event, ThreadEvent::Preempted { .. });
             let preemptor = is_preempted.then(of_cause).flatten();
-            preemptor.unwrap_or_else(|| below(&rail.scheduler, unit))
+            preemptor.unwrap_or_else(|| lower_point(&rail.scheduler, unit))
         }
-        ThreadActor::ControllerManager => below(&rail.managers, unit),
+        ThreadActor::ControllerManager => lower_point(&rail.managers, unit),
         ThreadActor::Other => of_cause()?,
     };
     Some((from, Some(word), class))
 }
 
 /// A point slightly above the middle of the upper edge.
-fn above(rect: &Rect, unit: f64) -> (f64, f64) {
+fn upper_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + rect.w / 2.0, rect.y - 6.0 * unit)
 }
 
 /// A point on the lower edge, near its left end.
-fn below(rect: &Rect, unit: f64) -> (f64, f64) {
+fn lower_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + (40.0 * unit).min(rect.w / 2.0), rect.y + rect.h)
 }
 
-fn drawn(line: &Line, unit: f64) -> Html {
+fn draw_line(line: &Line, unit: f64) -> Html {
     let ((x, y), (tx, ty)) = (line.from, line.to);
     // The curve leaves downwards and arrives from above; it bends less over a short distance.
     let bend = ((ty - y).abs() / 2.0).min(60.0 * unit);

@@ -9,7 +9,7 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::dialogs;
 use super::shown::shown;
-use super::story::words;
+use super::story::inline;
 use crate::browser::{Warn as _, files};
 use crate::ctl::Ctl;
 use crate::pure::class::cells;
@@ -78,7 +78,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
                     <h3 class="eyebrow">{ t!(class::frequent_wrong_answers) }</h3>
                     <ul>
                         { for mistakes.iter().map(|one| html! {
-                            <li><b>{ shown(&format!("{}: ", one.lesson)) }{ words(&podscope_api::visible(&one.ask)) }</b>{ shown(&format!(" {}", t!(class::wrong_answer, count = one.count.0, all = one.count.1, wrong = one.wrong, right = one.right))) }</li>
+                            <li><b>{ shown(&format!("{}: ", one.lesson)) }{ inline(&podscope_api::visible(&one.ask)) }</b>{ shown(&format!(" {}", t!(class::wrong_answer, count = one.count.0, all = one.count.1, wrong = one.wrong, right = one.right))) }</li>
                         }) }
                     </ul>
                 </section>

@@ -22,7 +22,7 @@ use crate::ctl::Ctl;
 use crate::state::{Act, Model, Page, Shared};
 
 /// Number of nodes above which cards are small.
-const FULL_CARDS: usize = 24;
+const MAX_FULL_CARDS: usize = 24;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -38,11 +38,11 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let root = use_node_ref();
     use_flight(page, &root);
     let gesture = use_pointer_gesture(&root);
-    let (onclick, oncontextmenu) = (gesture.click(&ctl, page), gesture.menu(&ctl, page));
-    let (onpointerdown, onpointermove) = (gesture.down(), gesture.go(&ctl, page));
-    let (onpointerup, onpointercancel) = (gesture.up(&ctl, page), gesture.cancel());
-    let onkeydown = arrows(&root);
-    let onfocusin = moves_tab_stop(&root);
+    let (onclick, oncontextmenu) = (gesture.on_click(&ctl, page), gesture.on_context_menu(&ctl, page));
+    let (onpointerdown, onpointermove) = (gesture.on_pointer_down(), gesture.on_pointer_move(&ctl, page));
+    let (onpointerup, onpointercancel) = (gesture.on_pointer_up(&ctl, page), gesture.on_pointer_cancel());
+    let onkeydown = on_arrow_key(&root);
+    let onfocusin = on_focus_move_tab_stop(&root);
     html! {
         <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label={t!(cluster::name)}
             {onclick} {oncontextmenu} {onkeydown} {onfocusin} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
@@ -85,7 +85,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     if *last_moved.borrow() != page.session.model.moved {
         *last_moved.borrow_mut() = page.session.model.moved.clone();
         // In a big cluster an animation explains nothing, and measuring places costs a layout.
-        let few = page.session.model.nodes.size() <= FULL_CARDS && !browser::prefers_reduced_motion();
+        let few = page.session.model.nodes.size() <= MAX_FULL_CARDS && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
             *places.borrow_mut() = flight::places(&root, &page.session.model.moved);
         }
@@ -109,7 +109,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
 }
 
 /// Arrow keys move the focus from mark to mark, except in a field that uses them itself.
-fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
+fn on_arrow_key(root: &NodeRef) -> Callback<KeyboardEvent> {
     let root = root.clone();
     Callback::from(move |event: KeyboardEvent| {
         let arrow = event.key().starts_with("Arrow") && !event.alt_key() && !event.ctrl_key() && !event.meta_key();
@@ -127,7 +127,7 @@ fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
 }
 
 /// Makes the last focused mark the stage's single tab stop.
-fn moves_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
+fn on_focus_move_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
     let root = root.clone();
     Callback::from(move |event: FocusEvent| {
         if let (Some((to, _)), Some(root)) = (closest(event.target(), "data-nav"), root.cast::<Element>()) {
@@ -142,9 +142,9 @@ struct PointerGesture {
     root: NodeRef,
     drag: Rc<RefCell<Option<Drag>>>,
     /// Timer of a long press.
-    resting: Rc<RefCell<Option<Timeout>>>,
+    long_press_timer: Rc<RefCell<Option<Timeout>>>,
     /// The next click belongs to the end of a drag, and is ignored.
-    suppress: Rc<RefCell<bool>>,
+    ignores_click: Rc<RefCell<bool>>,
 }
 
 #[hook]
@@ -152,8 +152,8 @@ fn use_pointer_gesture(root: &NodeRef) -> PointerGesture {
     let gesture = PointerGesture {
         root: root.clone(),
         drag: use_mut_ref(|| None),
-        resting: use_mut_ref(|| None),
-        suppress: use_mut_ref(|| false),
+        long_press_timer: use_mut_ref(|| None),
+        ignores_click: use_mut_ref(|| false),
     };
     let root = root.clone();
     use_effect_with((), move |()| {
@@ -164,17 +164,17 @@ fn use_pointer_gesture(root: &NodeRef) -> PointerGesture {
 }
 
 impl PointerGesture {
-    fn click(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
-        let (ctl, page, suppress) = (ctl.clone(), page.clone(), self.suppress.clone());
+    fn on_click(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
+        let (ctl, page, ignores_click) = (ctl.clone(), page.clone(), self.ignores_click.clone());
         Callback::from(move |event: MouseEvent| {
-            if std::mem::take(&mut *suppress.borrow_mut()) {
+            if std::mem::take(&mut *ignores_click.borrow_mut()) {
                 return;
             }
             click(&ctl, &page, &event);
         })
     }
 
-    fn menu(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
+    fn on_context_menu(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
         let (ctl, page, drag) = (ctl.clone(), page.clone(), self.drag.clone());
         Callback::from(move |event: MouseEvent| {
             // While a finger holds a pod, the menu opens only when the finger is lifted.
@@ -182,29 +182,29 @@ impl PointerGesture {
                 event.prevent_default();
             } else if let Some(subject) = menu_subject(&page, &event) {
                 event.prevent_default();
-                ctl.act.emit(Act::Menu(subject, browser::place_of(&event)));
+                ctl.act.emit(Act::Menu(subject, browser::menu_position(&event)));
             }
         })
     }
 
-    fn down(&self) -> Callback<PointerEvent> {
+    fn on_pointer_down(&self) -> Callback<PointerEvent> {
         let gesture = self.clone();
         Callback::from(move |event: PointerEvent| {
             let begun = Drag::begin(&event);
             let is_finger = begun.as_ref().is_some_and(|drag| drag.is_finger);
             *gesture.drag.borrow_mut() = begun;
             let (drag, root) = (gesture.drag.clone(), gesture.root.clone());
-            *gesture.resting.borrow_mut() = is_finger.then(|| {
-                Timeout::new(drag::REST, move || {
+            *gesture.long_press_timer.borrow_mut() = is_finger.then(|| {
+                Timeout::new(drag::LONG_PRESS_MS, move || {
                     if let (Some(drag), Some(root)) = (&mut *drag.borrow_mut(), root.cast::<Element>()) {
-                        drag.finger_rested(&root);
+                        drag.long_pressed(&root);
                     }
                 })
             });
         })
     }
 
-    fn go(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
+    fn on_pointer_move(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
         let (gesture, ctl, page) = (self.clone(), ctl.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
             let movement = match (&mut *gesture.drag.borrow_mut(), gesture.root.cast::<Element>()) {
@@ -227,25 +227,25 @@ impl PointerGesture {
         })
     }
 
-    fn up(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
+    fn on_pointer_up(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
         let (gesture, ctl, page) = (self.clone(), ctl.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
             let (Some(drag), Some(root)) = (gesture.drag.borrow_mut().take(), gesture.root.cast::<Element>()) else {
                 return;
             };
-            *gesture.resting.borrow_mut() = None;
+            *gesture.long_press_timer.borrow_mut() = None;
             let end = drag.end(&root, &event);
-            *gesture.suppress.borrow_mut() = end != End::Click;
+            *gesture.ignores_click.borrow_mut() = end != End::Click;
             if end != End::Click {
                 // The click that follows a drag comes before the next drawing, or not at all.
-                let suppress = gesture.suppress.clone();
-                browser::after_drawing(move || *suppress.borrow_mut() = false);
+                let ignores_click = gesture.ignores_click.clone();
+                browser::after_drawing(move || *ignores_click.borrow_mut() = false);
             }
             drop_pod(&ctl, &page, end, &event);
         })
     }
 
-    fn cancel(&self) -> Callback<PointerEvent> {
+    fn on_pointer_cancel(&self) -> Callback<PointerEvent> {
         let gesture = self.clone();
         Callback::from(move |_: PointerEvent| {
             if let (Some(drag), Some(root)) = (gesture.drag.borrow_mut().take(), gesture.root.cast::<Element>()) {

@@ -248,7 +248,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
 fn shortcuts() -> Html {
     let toggle = Callback::from(|event: Event| {
         let field: web_sys::HtmlInputElement = event.target_unchecked_into();
-        store::keep_single_keys(field.checked());
+        store::store_single_keys(field.checked());
     });
     html! {
         <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">

@@ -22,7 +22,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     let session = &props.page.session;
     let next = director::forward(session);
-    let (what, more) = director::words(&next, session, now.at);
+    let (what, more) = director::button_texts(&next, session, now.at);
     let title = director::sentence(&next, session, now.at);
     let onclick = match &next {
         Next::Stop => ctl.once("skip", Request::Pause),
@@ -36,7 +36,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
             let turn = ctl.on(Request::StoryStep { step: *step });
             Callback::from(move |event: MouseEvent| {
                 turn.emit(event);
-                browser::focus_on(".story .ask");
+                browser::focus_after_drawing(".story .ask");
             })
         }
         Next::Command(line) => {

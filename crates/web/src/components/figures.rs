@@ -8,7 +8,7 @@ use super::shown::shown;
 use crate::pure::fullness;
 
 /// Names of the columns, and of the lines of the plots.
-const RUNS: [Message; 2] = [figures::this_run, figures::other_run];
+const RUN_NAMES: [Message; 2] = [figures::this_run, figures::other_run];
 
 /// Renders the plots and the table; nothing if there are no figures.
 pub(super) fn view(figures: &ComparedFigures) -> Html {
@@ -60,7 +60,7 @@ fn plot(one: &Fullness) -> Html {
                 </svg>
                 <span class="mono" aria-hidden="true">{ "0" }</span>
             </div>
-            <p class="names" aria-hidden="true">{ for RUNS.iter().enumerate().map(|(nth, name)| html! { <span class={format!("run-{nth}")}>{ name.text() }</span> }) }</p>
+            <p class="names" aria-hidden="true">{ for RUN_NAMES.iter().enumerate().map(|(nth, name)| html! { <span class={format!("run-{nth}")}>{ name.text() }</span> }) }</p>
         </figure>
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
             ctl.act.emit(Act::Select(Some(subject)));
         }
     } else if let Some(subject) = closest(target(), "data-menu-zone").and_then(|_| menu_subject(page, event)) {
-        ctl.act.emit(Act::Menu(subject, browser::place_of(event)));
+        ctl.act.emit(Act::Menu(subject, browser::menu_position(event)));
     } else if target()
         .and_then(|target| target.dyn_into::<Element>().ok())
         .is_some_and(|element| {
@@ -81,7 +81,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
 fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
     let is_enter_on_selected = event.detail() == 0 && page.session.selected.as_ref() == Some(subject);
     if is_enter_on_selected {
-        browser::focus_on(".side");
+        browser::focus_after_drawing(".side");
     }
     is_enter_on_selected
 }
@@ -106,7 +106,9 @@ pub(super) fn menu_subject(page: &Page, event: &MouseEvent) -> Option<MenuSubjec
 pub(super) fn drop_pod(ctl: &Ctl, page: &Page, end: End, event: &PointerEvent) {
     let force = event.shift_key();
     match end {
-        End::Rested { id } => ctl.act.emit(Act::Menu(MenuSubject::Pod(id), browser::place_of(event))),
+        End::LongPress { id } => ctl
+            .act
+            .emit(Act::Menu(MenuSubject::Pod(id), browser::menu_position(event))),
         End::Bin { id } => {
             let Some(pod) = page.session.model.pods.get(&id) else {
                 return;

@@ -46,7 +46,7 @@ pub(crate) fn Announcements(props: &Props) -> Html {
         use_memo(
             (announcement_key, playing, page.session.model.story.clone()),
             move |_| {
-                announced.borrow_mut().follow(page);
+                announced.borrow_mut().announce_changes(page);
                 announced.borrow().lines.clone()
             },
         )
@@ -59,7 +59,7 @@ pub(crate) fn Announcements(props: &Props) -> Html {
 }
 
 impl Announced {
-    fn follow(&mut self, page: &Page) {
+    fn announce_changes(&mut self, page: &Page) {
         let (model, Some(opened)) = (&page.session.model, &page.session.opened) else {
             return;
         };

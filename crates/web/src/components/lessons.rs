@@ -110,7 +110,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                                         aria-current={here.then_some("true")}>
                                         <b>if let Some(way) = props.course.way(&info.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&info.title) }</b>
                                         <span>{ shown(&info.summary) }</span>
-                                        if info.minutes > 0 { <small>{ about(info, &props.lessons) }</small> }
+                                        if info.minutes > 0 { <small>{ duration_and_prerequisites(info, &props.lessons) }</small> }
                                     </button>
                                 }
                             }) }
@@ -167,7 +167,7 @@ fn lesson(name: &str, seed: Option<u64>) -> Source {
 }
 
 /// A lesson's duration and prerequisites: `4 min · after First pod`.
-fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
+fn duration_and_prerequisites(info: &LessonInfo, all: &[LessonInfo]) -> String {
     let title = |name: &String| {
         all.iter()
             .find(|lesson| lesson.name == *name)
@@ -213,7 +213,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         })
     };
     let reset = ctl.act.reform(|_: MouseEvent| Act::Course(Course::default()));
-    let load = load(ctl, props);
+    let load = merge_saved_course(ctl, props);
     html! {
         <section class="course" aria-label={t!(lessons::course)}>
             <div class="row">
@@ -226,7 +226,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
             if !due.is_empty() {
                 <div class="row" role="group" aria-label={t!(recall::asked_again)}>
                     <span>{ t!(recall::still_know) }</span>
-                    { for due.iter().take(3).map(|again| html! { <button type="button" onclick={recall::ask(ctl, course, again)}>{ title(&again.ask) }</button> }) }
+                    { for due.iter().take(3).map(|again| html! { <button type="button" onclick={recall::repeat_question(ctl, course, again)}>{ title(&again.ask) }</button> }) }
                 </div>
             }
             <div class="row small">
@@ -242,7 +242,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
 }
 
 /// Returns a handler that merges a saved course from a file into the present one.
-fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
+fn merge_saved_course(ctl: &Ctl, props: &Props) -> Callback<Event> {
     let (act, course, lessons) = (ctl.act.clone(), props.course.clone(), props.lessons.clone());
     Callback::from(move |event: Event| {
         let (act, course, lessons) = (act.clone(), course.clone(), lessons.clone());

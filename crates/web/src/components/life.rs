@@ -126,7 +126,7 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
                     <u ~style={format!("left:{:.2}%", span.percent(now.clamp(from, to)))}></u>
                 </div></div>
             }) }
-            <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span>{ icon("clock") }{ clock::left(to, from) }</p>
+            <p class="keys"><span><i class="k-preStop"></i>{ "preStop" }</span><span><i class="k-sigterm"></i>{ "SIGTERM" }</span><span><i class="k-killed"></i>{ "SIGKILL" }</span>{ icon("clock") }{ clock::countdown(to, from) }</p>
         </section>
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 if page.session.triage.is_some() { { row(t!(more::triage), "", act(|| Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(|| Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(more::guarantees) }</a></li>
-                if page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.shell.study.holds_back() { { row(t!(more::worksheet), "", act(|| Act::Dialog(Dialog::Worksheet))) } }
+                if page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty()) && !page.shell.study.hides_solutions() { { row(t!(more::worksheet), "", act(|| Act::Dialog(Dialog::Worksheet))) } }
                 { row(t!(more::class), "", act(|| Act::Dialog(Dialog::Class))) }
                 { row(t!(more::present), "Shift + P", present) }
                 { row(t!(more::theme, theme = page.shell.theme.name()), "t", theme) }

@@ -364,7 +364,7 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
     }
     match &view.next {
         Some(NodeNext::NotReady { at }) => {
-            let left = clock::left(*at, now);
+            let left = clock::countdown(*at, now);
             if wide > 300.0 {
                 t!(node::cut_off_notready_in, time = left)
             } else {
@@ -372,7 +372,9 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
             }
         }
         Some(NodeNext::Evicts { at }) if !at.is_empty() => {
-            let left = at.first().map_or_else(String::new, |(at, _)| clock::left(*at, now));
+            let left = at
+                .first()
+                .map_or_else(String::new, |(at, _)| clock::countdown(*at, now));
             if wide > 200.0 {
                 t!(node::notready_evicts_in, time = left)
             } else {
@@ -459,7 +461,7 @@ fn difference_lines(props: &Props) -> Html {
     let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
     let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
-    let believed = belief::words(view, now).filter(|_| shows_api);
+    let believed = belief::belief_text(view, now).filter(|_| shows_api);
     let said = |line: &podscope_protocol::Difference| match truth {
         Truth::Machine => line.on_machine(),
         _ => Some(line.to_string()),

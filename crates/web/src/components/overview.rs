@@ -19,9 +19,9 @@ use crate::browser::{self, sight};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect, TITLE, plan, room};
+use crate::pure::overview::{Plan, Rect, TITLE, plan, pod_squares};
 use crate::pure::route::Theme;
-use crate::pure::stage::{Measures, Room, single_node};
+use crate::pure::stage::{Measures, StageSize, single_node};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) struct Props {
     /// Ids of pods that differ from the compared run.
     pub(crate) differing: Rc<Set<String>>,
     /// The size of the stage.
-    pub(crate) room: Room,
+    pub(crate) room: StageSize,
 }
 
 /// How marks are painted.
@@ -149,7 +149,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
 }
 
 /// A wire to each zone; the wire has a gap if all of the zone's nodes are cut off.
-fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room: Room) -> Html {
+fn zone_wires(zones: &Zones, plan: &Plan, measures: &Measures, frame: Rect, room: StageSize) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
         .collect();
@@ -257,7 +257,7 @@ fn find_node(zones: &Zones, predicate: impl Fn(&NodeState) -> bool) -> Option<(u
 /// Scrolls to the focus frame after it is drawn.
 fn scroll_into_view_after_drawing(mark: &NodeRef) {
     let mark = mark.clone();
-    browser::after_drawing(move || mark.cast().iter().for_each(browser::bring_into_sight));
+    browser::after_drawing(move || mark.cast().iter().for_each(browser::scroll_into_view));
 }
 
 /// Computes the layout of the picture for the available size.
@@ -269,11 +269,11 @@ fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
         .max()
         .unwrap_or(1);
     let counts: Vec<usize> = zones.iter().map(|(_, nodes)| nodes.len()).collect();
-    let room_before = use_mut_ref(|| 0);
-    let room = room(*room_before.borrow(), max_pods);
-    *room_before.borrow_mut() = room;
-    use_memo((counts, room, size), |(counts, room, (w, h))| {
-        plan(counts, *room, w.max(60.0), h.max(60.0))
+    let squares_before = use_mut_ref(|| 0);
+    let squares = pod_squares(*squares_before.borrow(), max_pods);
+    *squares_before.borrow_mut() = squares;
+    use_memo((counts, squares, size), |(counts, squares, (w, h))| {
+        plan(counts, *squares, w.max(60.0), h.max(60.0))
     })
 }
 

@@ -206,7 +206,7 @@ fn violation_text(broken: &BrokenInvariant, restored_at: Option<Micros>) -> Html
                 t!(
                     plane::since_for,
                     instant = instant,
-                    duration = clock::took(at - broken.at)
+                    duration = clock::rounded_duration(at - broken.at)
                 ),
             )
         },
@@ -251,11 +251,11 @@ fn control_plane_button(ctl: &Ctl) -> Html {
 
 fn open_menu(ctl: &Ctl, subject: MenuSubject) -> Callback<MouseEvent> {
     ctl.act
-        .reform(move |event: MouseEvent| Act::Menu(subject.clone(), browser::place_of(&event)))
+        .reform(move |event: MouseEvent| Act::Menu(subject.clone(), browser::menu_position(&event)))
 }
 
 /// The short name of a component, for narrow stages.
-fn short(component: Component) -> String {
+fn short_name(component: Component) -> String {
     let (name, instance) = match component {
         Component::ApiServer => (t!(plane::api_short), 0),
         Component::Etcd => ("etcd".to_owned(), 0),
@@ -274,9 +274,9 @@ fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
     let (name, up) = (view.component.to_string(), view.state.is_up());
     let has_actions = !actions::component(view).is_empty();
     let visible_name = if is_short {
-        short(view.component)
+        short_name(view.component)
     } else {
-        long(view.component, &name)
+        long_name(view.component, &name)
     };
     let names = html! { <>{ icon(icon_name(view.component)) }<span class="n">{ &visible_name }</span></> };
     let state_suffix = match view.state {
@@ -310,7 +310,7 @@ fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
 }
 
 /// The long name of a component.
-fn long(component: Component, name: &str) -> String {
+fn long_name(component: Component, name: &str) -> String {
     match component {
         Component::ApiServer => t!(plane::api_server),
         _ => name.to_owned(),

@@ -59,7 +59,7 @@ pub(crate) fn class(mark: PodMark) -> &'static str {
 }
 
 /// Describes the pod's state.
-pub(crate) fn words(pod: &PodView) -> String {
+pub(crate) fn state_text(pod: &PodView) -> String {
     match pod.mark {
         PodMark::Pending => t!(pod::pending),
         PodMark::Starting => t!(pod::starting, status = pod.status),
@@ -107,7 +107,7 @@ fn label(pod: &PodView) -> String {
     } else {
         format!("{}: ", pod.short)
     };
-    text.push_str(&t!(pod::name, pod = name, state = words(pod)));
+    text.push_str(&t!(pod::name, pod = name, state = state_text(pod)));
     if !pod.owner.is_empty() {
         text.push_str(&format!(", {}", t!(pod::of_owner, owner = pod.owner)));
     }
@@ -279,7 +279,7 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
         .as_ref()
         .and_then(|termination| termination.until)
         .or(pod.countdown);
-    let left = countdown.map(|until| clock::left(until, props.now));
+    let left = countdown.map(|until| clock::countdown(until, props.now));
     if !detail.is_card() {
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
         return html! {

@@ -106,10 +106,10 @@ pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(practise::end_of_task)}>
             <h3>{ t!(practise::rule) }</h3>
-            <p class="rule">{ super::story::words(&said(&task.rule)) }</p>
+            <p class="rule">{ super::story::inline(&said(&task.rule)) }</p>
             if !task.reasons.is_empty() {
                 <details><summary>{ t!(practise::reasons) }</summary>
-                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::words(&shown_reason(task, reason)) }</dd></div> }) }</dl>
+                    <dl class="reasons">{ for task.reasons.iter().map(|(option, reason)| html! { <div><dt class="mono">{ shown(option) }</dt><dd>{ super::story::inline(&shown_reason(task, reason)) }</dd></div> }) }</dl>
                 </details>
             }
             <div class="row">

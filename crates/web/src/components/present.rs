@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::share::short_address_of_untouched;
-use super::story::words;
+use super::story::inline;
 use crate::browser::listen::listen;
 use crate::browser::{self, Warn as _, files};
 use crate::ctl::Ctl;
@@ -92,7 +92,7 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
     let options = question.options.iter();
     html! {
         <section class="for-class" aria-label={t!(present::question)} aria-live="polite">
-            <p>{ words(&question.ask) }</p>
+            <p>{ inline(&question.ask) }</p>
             <ol type="A">{ for options.map(|option| html! { <li>{ option }</li> }) }</ol>
             <button type="button" class="primary" onclick={reveal}>{ t!(present::what_happens) }{ " " }<kbd>{ "r" }</kbd></button>
         </section>
@@ -100,12 +100,12 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
 }
 
 /// Initial time that the class has, in minutes.
-const MINUTES: i32 = 5;
+const INITIAL_MINUTES: i32 = 5;
 
 /// Counts down the time that the class has, from the moment it is shown. Two buttons subtract or add a minute.
 #[component]
 fn Timer() -> Html {
-    let given = use_state(|| 60 * MINUTES);
+    let given = use_state(|| 60 * INITIAL_MINUTES);
     let passed = use_state(|| 0);
     {
         let counted = use_mut_ref(|| 0);
@@ -182,7 +182,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     // In a dialog of little height the code would be below the visible part.
     use_effect_with(link.is_some() && props.has_buttons, |is_drawn| {
         if *is_drawn {
-            browser::show_all(".share .code, .share .code + .buttons");
+            browser::scroll_all_into_view(".share .code, .share .code + .buttons");
         }
     });
     let Some(link) = link else {

@@ -72,7 +72,7 @@ pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
 fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
     let restored = model.restored().into_iter().find(|(name, _)| *name == broken.name);
     restored.map_or_else(Html::default, |(_, at)| {
-        let duration = clock::took(at - broken.at);
+        let duration = clock::rounded_duration(at - broken.at);
         html! { <>{ " " }{ t!(promise::restored, at = clock::instant(at), duration = duration) }</> }
     })
 }

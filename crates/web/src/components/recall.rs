@@ -42,14 +42,14 @@ pub(crate) fn Recall(props: &Props) -> Html {
     html! {
         <section class="said recall" aria-label={t!(recall::asked_again)}>
             <p><b>{ t!(recall::still_know) }{ " " }</b>{ t!(recall::one_question, lesson = title) }</p>
-            <button type="button" class="primary" onclick={ask(&ctl, &page.shell.course, again)}>{ t!(recall::ask_me) }</button>
+            <button type="button" class="primary" onclick={repeat_question(&ctl, &page.shell.course, again)}>{ t!(recall::ask_me) }</button>
             <button type="button" class="quiet" onclick={dismiss} aria-label={t!(recall::not_now)}>{ icon("cross") }</button>
         </section>
     }
 }
 
 /// Opens the question, and records that it was repeated.
-pub(crate) fn ask(ctl: &Ctl, course: &Shared<Course>, again: &DueRecap) -> Callback<MouseEvent> {
+pub(crate) fn repeat_question(ctl: &Ctl, course: &Shared<Course>, again: &DueRecap) -> Callback<MouseEvent> {
     let (ctl, again, course) = (ctl.clone(), again.clone(), course.clone());
     Callback::from(move |_: MouseEvent| {
         let mut course = (*course).clone();

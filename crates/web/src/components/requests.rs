@@ -12,16 +12,16 @@ use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::names;
 use crate::pure::overview::Rect;
-use crate::pure::stage::requests::{dots, plates, sender, way};
+use crate::pure::stage::requests::{dots, plates, request_path, sender};
 use crate::pure::stage::{Plan, shape};
 use crate::state::{Model, Shared};
 
 /// Duration of a dot's motion from a plate to a pod, in milliseconds.
-const TRAVEL: usize = 1_900;
+const TRAVEL_MS: usize = 1_900;
 
 /// A path of requests on the stage.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Way {
+pub(super) struct RequestPath {
     /// Index of the plate where the path begins.
     plate: usize,
     mark: Rect,
@@ -31,8 +31,8 @@ pub(super) struct Way {
 }
 
 /// Returns the paths of all requests to pods that the stage shows.
-pub(super) fn ways(model: &Model, spots: &Spots) -> Vec<Way> {
-    let mut ways = Vec::new();
+pub(super) fn paths(model: &Model, spots: &Spots) -> Vec<RequestPath> {
+    let mut paths = Vec::new();
     for (plate, service) in model.requests.iter().enumerate() {
         for route in &service.routes {
             let Some((key, node)) = &route.endpoint else { continue };
@@ -40,7 +40,7 @@ pub(super) fn ways(model: &Model, spots: &Spots) -> Vec<Way> {
             let pod = on_node.and_then(|state| state.pods.iter().find(|one| one.key == *key));
             let mark = pod.and_then(|pod| spots.pods(std::slice::from_ref(&pod.id)).first().copied());
             if let Some(mark) = mark {
-                ways.push(Way {
+                paths.push(RequestPath {
                     plate,
                     mark,
                     per_second: route.per_second,
@@ -49,14 +49,14 @@ pub(super) fn ways(model: &Model, spots: &Spots) -> Vec<Way> {
             }
         }
     }
-    ways
+    paths
 }
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
     pub(crate) requests: Shared<Vec<ServiceRequests>>,
-    pub(super) ways: Vec<Way>,
+    pub(super) paths: Vec<RequestPath>,
     /// Time runs; dots only move then.
     pub(crate) playing: bool,
 }
@@ -69,9 +69,9 @@ pub(crate) fn Requests(props: &Props) -> Html {
     let plan = &*props.plan;
     let plates = plates(plan, props.requests.len());
     let unit = plan.measures.unit;
-    let drawn: Vec<(&Way, String)> = (props.ways.iter().enumerate())
+    let drawn: Vec<(&RequestPath, String)> = (props.paths.iter().enumerate())
         .filter_map(|(nth, one)| {
-            let wire = way(plan, plates.get(one.plate)?, &one.mark, nth, props.ways.len());
+            let wire = request_path(plan, plates.get(one.plate)?, &one.mark, nth, props.paths.len());
             Some((one, shape::rounded(&wire.points, 7.0 * unit)))
         })
         .collect();
@@ -81,12 +81,12 @@ pub(crate) fn Requests(props: &Props) -> Html {
             <svg class="wires routes" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
                 { for drawn.iter().map(|(one, path)| html! { <path class={classes!("way", one.failing.as_ref().map(|_| "bad"))} d={path.clone()} /> }) }
             </svg>
-            { for drawn.iter().filter_map(|(one, _)| Some(lost(&one.mark, one.failing.as_ref()?, unit))) }
+            { for drawn.iter().filter_map(|(one, _)| Some(failure_button(&one.mark, one.failing.as_ref()?, unit))) }
             { for drawn.iter().flat_map(|(one, path)| {
                 let n_dots = dots(one.per_second);
                 (0..n_dots).map(move |nth| html! {
                     <i class={classes!("request", one.failing.as_ref().map(|_| "bad"))} aria-hidden="true"
-                        ~style={format!("offset-path:path('{path}');--travel:{TRAVEL}ms;animation-delay:-{}ms", TRAVEL * nth / n_dots)}></i>
+                        ~style={format!("offset-path:path('{path}');--travel:{TRAVEL_MS}ms;animation-delay:-{}ms", TRAVEL_MS * nth / n_dots)}></i>
                 })
             }) }
             { for plates.iter().zip(props.requests.iter()).enumerate().map(|(nth, (rect, service))| {
@@ -97,7 +97,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
 }
 
 /// The button of failed requests, below the pod's lower edge. A press selects the newest failures at this pod.
-fn lost(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
+fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * unit);
     let name = names::without_default(pod);
     let words = t!(requests::why_fail, pod = podscope_api::visible(name));

@@ -29,7 +29,7 @@ use crate::pure::overview::{Rect, needs_picture};
 use crate::pure::preview::{Preview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{self, Measures, NodePlan, Plan, Room, SlotsByNode, plan};
+use crate::pure::stage::{self, Measures, NodePlan, Plan, SlotsByNode, StageSize, plan};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -56,10 +56,10 @@ const SECOND: Micros = 1_000_000;
 #[component]
 pub(crate) fn Scene(props: &Props) -> Html {
     let root = use_node_ref();
-    let room = use_room(&root);
+    let room = use_stage_size(&root);
     let slots = use_mut_ref(Slots::default);
     let beside_slots = use_mut_ref(Slots::default);
-    let closed_alarms = use_state(broken::Read::default);
+    let closed_alarms = use_state(broken::ClosedAlarms::default);
     let ctl = use_context::<Ctl>();
     // Ensures after each drawing of marks, also after one that only a changed size caused, that the stage has one tab
     // stop.
@@ -107,7 +107,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         stage::requests::band(&measures)
     };
     let mut plan = plan_of(
-        Room {
+        StageSize {
             h: room.h - band,
             ..room
         },
@@ -118,7 +118,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     plan.height += band;
     let plan = Rc::new(plan);
     let broken = broken::violation_to_show(model, &closed_alarms).filter(|_| !props.other);
-    let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking(model, broken));
+    let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking_pods(model, broken));
     let context = NodeContext {
         props,
         plan: &plan,
@@ -140,7 +140,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { zones(&context, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={message_ends.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
-                if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} ways={requests::ways(model, &spots)} playing={model.playing} /> }
+                if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} paths={requests::paths(model, &spots)} playing={model.playing} /> }
                 { cause_lines(model, selected.as_deref(), &spots, &rail) }
                 { preview::lines(preview.as_ref(), &spots) }
                 { plane }
@@ -160,7 +160,7 @@ fn restored_at(model: &Model, name: &str) -> Option<Micros> {
 }
 
 /// Returns a handler that closes the alarms of all present violations.
-fn close_alarms(closed_alarms: &UseStateHandle<broken::Read>, model: &Model) -> Callback<MouseEvent> {
+fn close_alarms(closed_alarms: &UseStateHandle<broken::ClosedAlarms>, model: &Model) -> Callback<MouseEvent> {
     let (closed_alarms, plane) = (closed_alarms.clone(), model.plane.clone());
     Callback::from(move |event: MouseEvent| {
         event.stop_propagation();
@@ -262,15 +262,15 @@ fn lengths(measures: &Measures, height: f64) -> String {
 
 /// Observes the size of the stage in the browser.
 #[hook]
-fn use_room(root: &NodeRef) -> Room {
-    let room = use_state(Room::default);
+fn use_stage_size(root: &NodeRef) -> StageSize {
+    let room = use_state(StageSize::default);
     let (root, set) = (root.clone(), room.setter());
     use_effect_with((), move |()| {
         let element = root.cast::<Element>();
         let observation = element.and_then(|element| {
             sight::Observation::size(&element, move |w, h| {
                 let unit = sight::root_px() / 14.0;
-                set.set(Room { w, h, unit });
+                set.set(StageSize { w, h, unit });
             })
         });
         move || drop(observation)
@@ -334,7 +334,7 @@ fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// Lays out a run. In a comparison both runs reserve space for the nodes of either, so that they align.
-fn plan_of(room: Room, groups: &[Group], slots: &mut Slots, beside: Option<(&[Group], &mut Slots)>) -> Plan {
+fn plan_of(room: StageSize, groups: &[Group], slots: &mut Slots, beside: Option<(&[Group], &mut Slots)>) -> Plan {
     let mut n_usual = assign_slots(groups, slots);
     let mut beside_has = Vec::new();
     if let Some((groups, slots)) = beside {

@@ -21,7 +21,7 @@ use crate::state::{Act, Dialog};
 
 /// Maximum number of engines. Each takes as much memory as the engine of a page.
 const MAX_ENGINES: usize = 4;
-const RUNS: u32 = 100;
+const DEFAULT_RUNS: u32 = 100;
 const MAX_RUNS: u32 = 10_000;
 
 #[derive(Properties, PartialEq)]
@@ -127,7 +127,10 @@ impl Found {
 #[component]
 pub(crate) fn SearchView(props: &Props) -> Html {
     let found = use_reducer(Found::default);
-    let (first, runs) = (use_state(|| props.seed.to_string()), use_state(|| RUNS.to_string()));
+    let (first, runs) = (
+        use_state(|| props.seed.to_string()),
+        use_state(|| DEFAULT_RUNS.to_string()),
+    );
     use_engines(&found, &props.text);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();

@@ -386,7 +386,7 @@ fn FilmPart(props: &FilmProps) -> Html {
             }
             Err(why) => {
                 wrong.set(Some(why));
-                browser::focus_on(".share [aria-invalid=true]");
+                browser::focus_after_drawing(".share [aria-invalid=true]");
             }
         })
     };

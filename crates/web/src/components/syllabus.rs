@@ -77,7 +77,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                                     if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
                                     { shown(&said(&item.title)) }
                                 </b>
-                                <small>{ standing(&props.study, course, index) }</small>
+                                <small>{ item_status(&props.study, course, index) }</small>
                             </button>
                             if attempts.ended.is_some() { { replay(&ctl, item, index, attempts) } }
                         </li>
@@ -95,7 +95,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
 }
 
 /// Describes what is known about an item: its score, and in an exam its weight. A running exam does not show the score.
-fn standing(study: &Study, course: &CourseInfo, index: usize) -> String {
+fn item_status(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
     let attempt = study.attempts.get(index);
     let score = attempt.map(|attempt| match (study.is_examined(), attempt.is_finished) {
@@ -125,7 +125,7 @@ fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Ht
     };
     let ctl = ctl.clone();
     let open = Callback::from(move |_: MouseEvent| {
-        expect(&ctl, index);
+        expect_item(&ctl, index);
         ctl.send.emit(request.clone());
     });
     html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = said(&item.title))}>{ t!(syllabus::replay) }</button> }
@@ -219,7 +219,7 @@ fn minutes(millis: f64) -> u64 {
 
 /// The line above a lesson that was opened from the course: its position in the course, and the time that is left of an
 /// exam.
-pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
+pub(crate) fn course_position(ctl: &Ctl, study: &Study) -> Html {
     let (Some(course), Some(index)) = (&study.course, study.item) else {
         return Html::default();
     };
@@ -235,7 +235,7 @@ pub(crate) fn place(ctl: &Ctl, study: &Study) -> Html {
 }
 
 /// Records that the session that opens next is a run of an item of the course.
-fn expect(ctl: &Ctl, index: usize) {
+fn expect_item(ctl: &Ctl, index: usize) {
     ctl.act.emit(Act::Dialog(Dialog::None));
     ctl.act.emit(Act::Start(false));
     ctl.act.emit(Act::Study(StudyAct::OpenItem(index)));
@@ -252,7 +252,7 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
     let (ctl, source) = (ctl.clone(), course.items[index].source.clone());
     let title = course.items[index].title.clone();
     move || {
-        expect(&ctl, index);
+        expect_item(&ctl, index);
         let request = match &source {
             CourseSource::Lesson(name) => Request::Open {
                 source: Source::Lesson {

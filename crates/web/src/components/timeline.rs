@@ -104,7 +104,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
         if page.shell.start {
             [false; LANES.len()]
         } else {
-            held(model)
+            non_empty_lanes(model)
         }
     });
     let shown = use_lanes(page, held);
@@ -116,13 +116,13 @@ pub(crate) fn Timeline(props: &Props) -> Html {
         span,
         question: question.clone(),
         ctl: ctl.clone(),
-        holds: use_mut_ref(|| false),
+        is_down: use_mut_ref(|| false),
     };
-    let (onpointerdown, onpointermove) = (scrub.down(&props.page), scrub.go());
-    let (onpointerup, onwheel) = (scrub.up(), scrub.wheel());
+    let (onpointerdown, onpointermove) = (scrub.on_pointer_down(&props.page), scrub.on_pointer_move());
+    let (onpointerup, onwheel) = (scrub.on_pointer_up(), scrub.on_wheel());
     html! {
         <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"), (!shown.contains(&true)).then_some("bare"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label={t!(timeline::name)}>
-            { names(&ctl, model, &shown, spreads) }
+            { lane_names_button(&ctl, model, &shown, spreads) }
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
@@ -134,7 +134,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
             </div>
-            { ends(&ctl, page, span) }
+            { axis_buttons(&ctl, page, span) }
         </section>
     }
 }
@@ -147,7 +147,7 @@ struct Scrub {
     question: Option<TimeQuestion>,
     ctl: Ctl,
     /// The pointer is down, so the head follows it.
-    holds: Rc<RefCell<bool>>,
+    is_down: Rc<RefCell<bool>>,
 }
 
 impl Scrub {
@@ -168,7 +168,7 @@ impl Scrub {
         }
     }
 
-    fn down(&self, page: &Shared<Page>) -> Callback<PointerEvent> {
+    fn on_pointer_down(&self, page: &Shared<Page>) -> Callback<PointerEvent> {
         let (scrub, page) = (self.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
             if event.button() != 0 {
@@ -182,7 +182,7 @@ impl Scrub {
                 }
                 return;
             }
-            *scrub.holds.borrow_mut() = true;
+            *scrub.is_down.borrow_mut() = true;
             if let Some(lanes) = scrub.lanes.cast::<Element>() {
                 lanes.set_pointer_capture(event.pointer_id()).warn();
             }
@@ -190,21 +190,21 @@ impl Scrub {
         })
     }
 
-    fn go(&self) -> Callback<PointerEvent> {
+    fn on_pointer_move(&self) -> Callback<PointerEvent> {
         let scrub = self.clone();
         Callback::from(move |event: PointerEvent| {
-            if *scrub.holds.borrow() {
+            if *scrub.is_down.borrow() {
                 scrub.seek(event.client_x());
             }
         })
     }
 
-    fn up(&self) -> Callback<PointerEvent> {
-        let holds = self.holds.clone();
-        Callback::from(move |_: PointerEvent| *holds.borrow_mut() = false)
+    fn on_pointer_up(&self) -> Callback<PointerEvent> {
+        let is_down = self.is_down.clone();
+        Callback::from(move |_: PointerEvent| *is_down.borrow_mut() = false)
     }
 
-    fn wheel(&self) -> Callback<WheelEvent> {
+    fn on_wheel(&self) -> Callback<WheelEvent> {
         let scrub = self.clone();
         Callback::from(move |event: WheelEvent| {
             event.prevent_default();
@@ -234,7 +234,7 @@ fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
 }
 
 /// Returns for each of [`LANES`] whether it is not empty.
-fn held(model: &Model) -> [bool; LANES.len()] {
+fn non_empty_lanes(model: &Model) -> [bool; LANES.len()] {
     let mut held = [false; LANES.len()];
     let due = model.director.next.iter().map(director::lane);
     for lane in model.marks.values().map(|mark| mark.lane).chain(due) {
@@ -246,7 +246,7 @@ fn held(model: &Model) -> [bool; LANES.len()] {
 }
 
 /// The names of the lanes, as one button, which opens a lane's list; from there the other lists can be reached.
-fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
+fn lane_names_button(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
         .act
@@ -265,7 +265,7 @@ fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -
 }
 
 /// The buttons at the right end of the axis: zoom and legend.
-fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
+fn axis_buttons(ctl: &Ctl, page: &Page, span: Span) -> Html {
     let now = page.session.model.now;
     let zoom = |name: Message, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
@@ -299,7 +299,7 @@ pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
 }
 
 /// Number of frames between updates of the slider's value for screen readers: about one second while time runs.
-const SAID_EVERY: u64 = 24;
+const FRAMES_PER_SLIDER_UPDATE: u64 = 24;
 
 #[derive(Properties, PartialEq)]
 struct HeadProps {
@@ -314,7 +314,11 @@ fn Head(props: &HeadProps) -> Html {
         return Html::default();
     };
     let (page, span) = (&*props.page, props.span);
-    let every = if page.session.model.playing { SAID_EVERY } else { 1 };
+    let every = if page.session.model.playing {
+        FRAMES_PER_SLIDER_UPDATE
+    } else {
+        1
+    };
     let said = use_memo(
         (page.shell.acts, page.shell.frames / every, page.session.model.playing),
         |_| now,
@@ -363,7 +367,7 @@ struct LaneProps {
 impl LaneProps {
     /// Returns a key that changes when the lane has to be drawn again. While time runs that is a few times a second,
     /// and different lanes are drawn in different frames.
-    fn stamp(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
+    fn render_key(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
         let model = &self.page.session.model;
         let asks = model.story.question;
         if model.playing {
@@ -377,8 +381,8 @@ impl LaneProps {
 
 impl PartialEq for LaneProps {
     fn eq(&self, other: &Self) -> bool {
-        (self.stamp(), self.span, self.index, &self.page.session.filter)
-            == (other.stamp(), other.span, other.index, &other.page.session.filter)
+        (self.render_key(), self.span, self.index, &self.page.session.filter)
+            == (other.render_key(), other.span, other.index, &other.page.session.filter)
     }
 }
 
@@ -394,11 +398,11 @@ fn LaneView(props: &LaneProps) -> Html {
         .filter(|mark| mark.lane == which && !is_hidden(mark.from));
     let drawn = lane_shapes(marks, props.span, model.now);
     let filter = props.page.session.filter.as_deref();
-    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|shape| drawing(shape, filter, model)) }{ for due(model, which, props.span) }</div> }
+    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|shape| drawing(shape, filter, model)) }{ for deadline_marks(model, which, props.span) }</div> }
 }
 
 /// Pending deadlines as outlined marks in the future of their lane.
-fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
+fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     let seen = |due: &&UpcomingEvent| director::lane(due) == which && (0.0..=98.0).contains(&span.percent(due.at));
     let mut last = f64::MIN;
     let mut marks = Vec::new();

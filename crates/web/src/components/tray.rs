@@ -32,11 +32,11 @@ pub(crate) struct Props {
 }
 
 /// Maximum number of pods that have a row each; more pods are grouped by their cause.
-const ROWS: usize = 3;
+const MAX_SINGLE_ROWS: usize = 3;
 /// Number of groups that are shown before the list is unfolded.
-const GROUPS: usize = 4;
+const GROUPS_AT_FIRST: usize = 4;
 /// Number of marks of a group that are shown before the group is unfolded.
-const MARKS: usize = 24;
+const MARKS_AT_FIRST: usize = 24;
 
 /// Causes whose pods are all shown; the empty cause stands for the list of causes itself.
 type Opened = UseStateHandle<Set<String>>;
@@ -64,7 +64,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
             unfolded.set(!*unfolded);
         })
     };
-    let body = if props.pending.len() <= ROWS {
+    let body = if props.pending.len() <= MAX_SINGLE_ROWS {
         html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }
     } else {
         grouped(props, &opened)
@@ -102,7 +102,7 @@ fn summary(props: &Props) -> String {
             Some(queue) if matches!(queue.place, QueuePlace::Unschedulable(_) | QueuePlace::Backoff) => {
                 waits::cause_counted(only)
             }
-            _ => waits::words(only, props.now),
+            _ => waits::waiting_text(only, props.now),
         },
         all => {
             let groups = waits::groups(all);
@@ -144,7 +144,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
             <span class="what">
                 <b>{ shown(&name) }</b>
                 if refused && !is_halted { <span class="cause">{ waits::cause_counted(pod) }</span> }
-                <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::words(pod, props.now) } }</span>
+                <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::waiting_text(pod, props.now) } }</span>
             </span>
             { help(pod) }
         </li>
@@ -162,10 +162,11 @@ fn grouped(props: &Props, opened: &Opened) -> Html {
     }
     let is_open = opened.contains("");
     let shown = |(index, group): (usize, Group)| {
-        (is_open || index < GROUPS || group.pods.iter().any(|pod| props.emphasis.is_selected(pod))).then_some(group)
+        (is_open || index < GROUPS_AT_FIRST || group.pods.iter().any(|pod| props.emphasis.is_selected(pod)))
+            .then_some(group)
     };
     let all = groups.iter().map(|group| group.pods.len()).sum::<usize>();
-    let more = groups.len() > GROUPS;
+    let more = groups.len() > GROUPS_AT_FIRST;
     let groups: Vec<Group> = groups.into_iter().enumerate().filter_map(shown).collect();
     let rest = all - groups.iter().map(|group| group.pods.len()).sum::<usize>();
     html! {
@@ -214,8 +215,8 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
             <span class="what"><b>{ shown(&answer_marks) }</b></span>
             <span class="more" role="group" aria-label={answer_marks.clone()}>
-                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || props.emphasis.is_selected(pod)).map(|(_, pod)| mark(props, pod)) }
-                if count > MARKS { { toggle(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS) }) } }
+                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS_AT_FIRST || props.emphasis.is_selected(pod)).map(|(_, pod)| mark(props, pod)) }
+                if count > MARKS_AT_FIRST { { toggle(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS_AT_FIRST) }) } }
             </span>
             { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
         </li>

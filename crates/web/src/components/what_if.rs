@@ -20,7 +20,7 @@ use crate::state::{Act, Dialog, Shared};
 /// Maximum number of rows, and of lines below a heading; the copied text has all.
 const MAX_ROWS: usize = 400;
 /// Maximum number of nodes that a title names.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -46,7 +46,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
             send.emit(Request::WhatIf(Some(change.clone())));
             move || {
                 send.emit(Request::WhatIf(None));
-                browser::catch_focus(&["#stage .node.sel .name", ".side"]);
+                browser::recover_focus(&["#stage .node.sel .name", ".side"]);
             }
         });
     }
@@ -85,8 +85,8 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
 fn title(change: &WhatIf) -> String {
     match change {
         WhatIf::Drain(nodes) => {
-            let named = listed(nodes.iter().take(NAMED));
-            match nodes.len().saturating_sub(NAMED) {
+            let named = listed(nodes.iter().take(MAX_NAMED));
+            match nodes.len().saturating_sub(MAX_NAMED) {
                 0 => t!(what_if::drain, count = nodes.len(), nodes = named),
                 more => t!(what_if::drain_more, nodes = named, more = more),
             }
@@ -155,7 +155,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) 
                             <thead><tr><th scope="col">{ t!(what_if::node) }</th><th scope="col">{ t!(what_if::more_pods) }</th><th scope="col">{ t!(what_if::stops_next) }</th></tr></thead>
                             <tbody>{ for answer.room.iter().take(MAX_ROWS).map(room_row) }</tbody>
                         </table>
-                        { rest(answer.room.len()) }
+                        { omitted_rows_text(answer.room.len()) }
                     </div>
                 }
                 if !answer.moves.is_empty() {
@@ -164,11 +164,11 @@ fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) 
                             <thead><tr><th scope="col">{ t!(what_if_table::pod) }</th><th scope="col">{ t!(what_if_table::from) }</th><th scope="col">{ t!(what_if_table::to) }</th></tr></thead>
                             <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
                         </table>
-                        { rest(answer.moves.len()) }
+                        { omitted_rows_text(answer.moves.len()) }
                     </div>
                 }
                 { for answer.sections.iter().map(|(title, lines)| html! {
-                    <section><h3 class="eyebrow">{ title.to_string() }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>{ rest(lines.len()) }</section>
+                    <section><h3 class="eyebrow">{ title.to_string() }</h3><ul>{ for lines.iter().take(MAX_ROWS).map(|line| html! { <li>{ shown(&line.to_string()) }</li> }) }</ul>{ omitted_rows_text(lines.len()) }</section>
                 }) }
             </details>
             <div class="row">{ drain }<button type="button" onclick={copy}>{ t!(what_if::copy) }</button>{ zone }</div>
@@ -183,7 +183,7 @@ fn n_copies(answer: &WhatIfAnswer) -> usize {
 }
 
 /// Says how many of all rows are not shown.
-fn rest(n_rows: usize) -> Html {
+fn omitted_rows_text(n_rows: usize) -> Html {
     match n_rows.saturating_sub(MAX_ROWS) {
         0 => Html::default(),
         more => html! { <p class="none">{ t!(what_if::more_rows, count = more) }</p> },

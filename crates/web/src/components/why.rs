@@ -27,9 +27,9 @@ pub(crate) struct Props {
 }
 
 /// Maximum number of nodes listed under one reason.
-const LISTED: usize = 60;
+const MAX_LISTED: usize = 60;
 /// Maximum number of nodes with a column in the score table.
-const COLUMNS: usize = 4;
+const MAX_COLUMNS: usize = 4;
 
 #[component]
 pub(crate) fn WhyView(props: &Props) -> Html {
@@ -138,8 +138,8 @@ fn refused(why: &Why) -> Html {
     let list = |nodes: &[&explain::Refused]| {
         html! {
             <>
-                <ul class="refused">{ for nodes.iter().take(LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ dotted(node) }</b><span>{ words }</span></li> }) }</ul>
-                if nodes.len() > LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - LISTED) }</p> }
+                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ dotted(node) }</b><span>{ words }</span></li> }) }</ul>
+                if nodes.len() > MAX_LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - MAX_LISTED) }</p> }
             </>
         }
     };
@@ -159,7 +159,7 @@ fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
         <section data-devices="">
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
-                { for nodes.iter().take(LISTED).map(|(nodes, lines)| html! {
+                { for nodes.iter().take(MAX_LISTED).map(|(nodes, lines)| html! {
                     <li><b>{ dotted(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
@@ -168,7 +168,7 @@ fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
 }
 
 fn table(scores: &Scores) -> Html {
-    let columns = scores.nodes.len().min(COLUMNS);
+    let columns = scores.nodes.len().min(MAX_COLUMNS);
     let most = scores
         .rows
         .iter()
@@ -217,7 +217,7 @@ fn spread(spread: &SpreadExplanation) -> Html {
     html! {
         <section class="spread">
             <h3 class="eyebrow">{ t!(why::spread_by, key = spread.topology_key) }</h3>
-            <p>{ rule(spread, limit) }</p>
+            <p>{ skew_rule(spread, limit) }</p>
             <ul>
                 { for spread.domains.iter().take(24).map(|domain| html! {
                     <li class={classes!((!domain.allowed).then_some("full"))}>
@@ -237,7 +237,7 @@ fn spread(spread: &SpreadExplanation) -> Html {
 }
 
 /// Describes the count from which the skew is computed, and the maximum that is allowed.
-fn rule(spread: &SpreadExplanation, limit: i64) -> String {
+fn skew_rule(spread: &SpreadExplanation, limit: i64) -> String {
     let (least, skew) = (spread.min, spread.max_skew);
     match (spread.too_few_domains, spread.hard) {
         (Some(few), true) => t!(
@@ -322,7 +322,7 @@ fn Remedies(props: &RemediesProps) -> Html {
         let has_result = (props.help.as_ref()).is_some_and(|help| help.done || !help.remedies.is_empty());
         use_effect_with((props.pod.clone(), has_result), move |(_, has_result)| {
             if let (true, Some(root)) = (*has_result, root.cast::<web_sys::Element>()) {
-                crate::browser::bring_into_sight(&root);
+                crate::browser::scroll_into_view(&root);
             }
         });
     }

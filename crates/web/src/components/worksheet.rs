@@ -68,7 +68,7 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
 }
 
 fn rule(info: &LessonInfo) -> Html {
-    html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::words(&info.rule) }</p> }
+    html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::inline(&info.rule) }</p> }
 }
 
 /// A question with boxes to tick, or with a line to write on.
@@ -79,7 +79,7 @@ fn ask(question: &Question) -> Html {
     };
     html! {
         <div class="paper-ask">
-            <b>{ story::words(&question.ask) }</b>
+            <b>{ story::inline(&question.ask) }</b>
             if question.options.is_empty() {
                 <p>{ space }</p>
             } else {
@@ -93,11 +93,11 @@ fn ask(question: &Question) -> Html {
 fn reasons(question: &Question) -> Html {
     html! {
         <li>
-            <b>{ story::words(&question.ask) }</b>
+            <b>{ story::inline(&question.ask) }</b>
             <dl class="reasons">
                 { for question.why.iter().map(|(answer, why)| {
                     let answer = if answer == "else" { t!(worksheet::other_answers) } else { answer.clone() };
-                    html! { <div><dt>{ shown(&answer) }</dt><dd>{ story::words(why) }</dd></div> }
+                    html! { <div><dt>{ shown(&answer) }</dt><dd>{ story::inline(why) }</dd></div> }
                 }) }
             </dl>
         </li>

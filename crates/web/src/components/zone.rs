@@ -29,9 +29,9 @@ pub(crate) struct Props {
 }
 
 /// Maximum number of bars drawn for one count.
-const BARS: u32 = 8;
+const MAX_BARS: u32 = 8;
 /// Maximum number of spread constraints in one header.
-const COUNTS: usize = 3;
+const MAX_COUNTS: usize = 3;
 
 #[component]
 pub(crate) fn Zone(props: &Props) -> Html {
@@ -63,7 +63,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
             data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono" key={counts_key}>{ for counts.iter().take(COUNTS).map(|count| skew(props, count)) }</span>
+                <span class="skews mono" key={counts_key}>{ for counts.iter().take(MAX_COUNTS).map(|count| skew(props, count)) }</span>
             </header>
             { props.children.clone() }
         </section>
@@ -85,7 +85,7 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
     let is_over_limit = limit.is_some_and(|limit| count.pods > limit);
     let free = limit
         .map_or(0, |limit| limit.saturating_sub(count.pods))
-        .min(BARS.saturating_sub(count.pods));
+        .min(MAX_BARS.saturating_sub(count.pods));
     let pods = if count.ghosts > 0 {
         t!(zone::pods_and_ghosts, pods = count.pods, ghosts = count.ghosts)
     } else {
@@ -104,7 +104,7 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
     };
     html! {
         <span class={classes!("skew", format!("h{hue}"), is_over_limit.then_some("over"))} {title}>
-            { for (0..count.pods.min(BARS)).map(|_| html! { <u></u> }) }
+            { for (0..count.pods.min(MAX_BARS)).map(|_| html! { <u></u> }) }
             { for (0..free).map(|_| html! { <u class="o"></u> }) }
             <span>{ shown(name) }{ format!(" {pods}") }</span>
         </span>

@@ -220,7 +220,7 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
 }
 
 /// Returns a short description of a command, or `None` if the command itself is as clear.
-pub(crate) fn words(line: &str) -> Option<String> {
+pub(crate) fn short_description(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {
         ["fault", "heal", "--all"] => return Some(t!(actions::heal_all)),

@@ -10,7 +10,7 @@ const MILLIS_PER_MINUTE: f64 = 60_000.0;
 
 /// How a lesson was solved, from best to worst.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Way {
+pub(crate) enum HowSolved {
     #[default]
     Solved,
     /// A prediction was wrong.
@@ -21,30 +21,35 @@ pub(crate) enum Way {
     Shown,
 }
 
-impl Way {
+impl HowSolved {
     /// Returns the word that stored texts use.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Way::Solved => "solved",
-            Way::Guessed => "guessed",
-            Way::Hinted => "hinted",
-            Way::Shown => "shown",
+            HowSolved::Solved => "solved",
+            HowSolved::Guessed => "guessed",
+            HowSolved::Hinted => "hinted",
+            HowSolved::Shown => "shown",
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Way> {
-        [Way::Solved, Way::Guessed, Way::Hinted, Way::Shown]
-            .into_iter()
-            .find(|way| way.name() == name)
+    pub(crate) fn named(name: &str) -> Option<HowSolved> {
+        [
+            HowSolved::Solved,
+            HowSolved::Guessed,
+            HowSolved::Hinted,
+            HowSolved::Shown,
+        ]
+        .into_iter()
+        .find(|way| way.name() == name)
     }
 
     /// Returns the text that users see.
     pub(crate) fn words(self) -> String {
         match self {
-            Way::Solved => t!(attempts::solved),
-            Way::Guessed => t!(attempts::guessed),
-            Way::Hinted => t!(attempts::hinted),
-            Way::Shown => t!(attempts::shown),
+            HowSolved::Solved => t!(attempts::solved),
+            HowSolved::Guessed => t!(attempts::guessed),
+            HowSolved::Hinted => t!(attempts::hinted),
+            HowSolved::Shown => t!(attempts::shown),
         }
     }
 }
@@ -55,7 +60,7 @@ pub(crate) struct Attempt {
     /// Share of goals reached and questions answered rightly, in thousandths.
     pub(crate) score: u32,
     pub(crate) is_finished: bool,
-    pub(crate) way: Way,
+    pub(crate) way: HowSolved,
     /// Fragment of the link of the run.
     pub(crate) run: String,
 }
@@ -94,7 +99,7 @@ impl Attempts {
                     }
                 }
                 [index, score, finished, way, run @ ..] => {
-                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), Way::named(way)) {
+                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), HowSolved::named(way)) {
                         let attempt = Attempt {
                             score,
                             is_finished: *finished == "finished",
@@ -208,8 +213,8 @@ impl Attempts {
                     "lesson": name,
                     "run": format!("#{}", attempt.run),
                     "minutes": self.spent.get(index).map(|millis| (millis / MILLIS_PER_MINUTE * 10.0).round() / 10.0),
-                    "hints": u8::from(attempt.way == Way::Hinted),
-                    "shown": attempt.way == Way::Shown,
+                    "hints": u8::from(attempt.way == HowSolved::Hinted),
+                    "shown": attempt.way == HowSolved::Shown,
                     "finished": attempt.is_finished,
                 })
             })
@@ -258,12 +263,16 @@ pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
 }
 
 /// Returns how the present state of a story was reached, apart from hints and shown solutions.
-pub(crate) fn way_of_answers(state: &StoryState) -> Way {
+pub(crate) fn how_answered(state: &StoryState) -> HowSolved {
     let is_wrong = state
         .steps
         .iter()
         .any(|step| step.truth.as_ref().is_some_and(|truth| !truth.is_right));
-    if is_wrong { Way::Guessed } else { Way::Solved }
+    if is_wrong {
+        HowSolved::Guessed
+    } else {
+        HowSolved::Solved
+    }
 }
 
 #[cfg(test)]
@@ -276,7 +285,7 @@ mod tests {
         Attempt {
             score,
             is_finished,
-            way: Way::Hinted,
+            way: HowSolved::Hinted,
             run: "s1:abc".to_owned(),
         }
     }

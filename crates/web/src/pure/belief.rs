@@ -9,7 +9,7 @@ use crate::pure::clock;
 use crate::state::Truth;
 
 /// Describes the API server's belief about a node; `None` if the node is ready and no change is due.
-pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
+pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
     if !node.registered {
         return Some(t!(belief::no_such_node));
     }
@@ -128,12 +128,12 @@ mod tests {
     /// The text tells the belief, its age, and the next change.
     /// Shows: U-15
     #[test]
-    fn belief_names_its_age_and_the_next_change() {
+    fn belief_text_names_age_and_next_change() {
         let now = 70_000_000;
-        let text = |ready: &str, next| words(&node(ready.into(), next), now).unwrap_or_default();
+        let text = |ready: &str, next| belief_text(&node(ready.into(), next), now).unwrap_or_default();
         let mut healthy = node("True".into(), None);
         healthy.machine.last_heartbeat = None;
-        assert_eq!(words(&healthy, now), None);
+        assert_eq!(belief_text(&healthy, now), None);
         for (ready, next, expected) in [
             ("True", None, "Ready, last heard 50 s ago"),
             (

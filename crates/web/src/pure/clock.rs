@@ -15,12 +15,12 @@ pub(crate) fn axis(at: Micros) -> String {
 
 /// Formats the time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that
 /// the result is consistent with the instants that [`axis`] shows.
-pub(crate) fn left(until: Micros, now: Micros) -> String {
+pub(crate) fn countdown(until: Micros, now: Micros) -> String {
     seconds(until.max(0) / SECOND - now.max(0) / SECOND)
 }
 
 /// Formats a duration, rounded to the nearest second: `20 s`, `5:00`.
-pub(crate) fn took(micros: Micros) -> String {
+pub(crate) fn rounded_duration(micros: Micros) -> String {
     seconds((micros + SECOND / 2) / SECOND)
 }
 
@@ -32,7 +32,7 @@ fn seconds(seconds: i64) -> String {
 }
 
 /// Formats a duration in the notation of scenarios, to a tenth of a second: `12.3s`.
-pub(crate) fn plain(micros: Micros) -> String {
+pub(crate) fn scenario_duration(micros: Micros) -> String {
     let tenths = micros / (SECOND / 10);
     match tenths % 10 {
         0 => format!("{}s", tenths / 10),
@@ -42,7 +42,7 @@ pub(crate) fn plain(micros: Micros) -> String {
 
 /// Formats the age of a state, in whole seconds: `12 s`, `4:12`.
 pub(crate) fn age(since: Micros, now: Micros) -> String {
-    left(now, since.min(now))
+    countdown(now, since.min(now))
 }
 
 /// A number with narrow spaces between groups of digits: `1 000 000`.
@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(instant(92_440_000), "1:32.4");
         assert_eq!(instant(3_723_400_000), "1:02:03.4");
         assert_eq!(axis(90 * SECOND), "1:30");
-        assert_eq!(left(11_000_001, 0), "11 s");
-        assert_eq!(left(252 * SECOND, 0), "4:12");
+        assert_eq!(countdown(11_000_001, 0), "11 s");
+        assert_eq!(countdown(252 * SECOND, 0), "4:12");
         assert_eq!(ago(0, 82 * SECOND), "82 s");
         assert_eq!(ago(0, 300 * SECOND), "5 min");
         assert_eq!(speed(100), "0.1×");
@@ -155,14 +155,14 @@ mod tests {
     /// Instants, durations and the time between two instants are rounded alike.
     /// Shows: U-05
     #[test]
-    fn time_left_adds_up_with_shown_instants() {
+    fn countdown_is_consistent_with_shown_instants() {
         let (now, until) = (179_400_000, 375_020_000);
         assert_eq!((axis(now), axis(until)), ("2:59".to_owned(), "6:15".to_owned()));
-        assert_eq!(left(until, now), "3:16");
-        assert_eq!(left(until, now - SECOND), "3:17");
-        assert_eq!(took(20_003_000), "20 s");
-        assert_eq!(took(19_999_999), "20 s");
-        assert_eq!(took(300_012_000), "5:00");
+        assert_eq!(countdown(until, now), "3:16");
+        assert_eq!(countdown(until, now - SECOND), "3:17");
+        assert_eq!(rounded_duration(20_003_000), "20 s");
+        assert_eq!(rounded_duration(19_999_999), "20 s");
+        assert_eq!(rounded_duration(300_012_000), "5:00");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use podscope_api::ordered;
 use podscope_protocol::LessonInfo;
 
-use super::attempts::Way;
+use super::attempts::HowSolved;
 
 /// Days after finishing a lesson on which its questions are repeated.
 pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
@@ -33,7 +33,7 @@ pub(crate) struct Done {
     /// Number of repetitions so far.
     pub(crate) recaps: usize,
     /// How the lesson was solved, in the best attempt.
-    pub(crate) way: Way,
+    pub(crate) way: HowSolved,
 }
 
 /// Progress in the course.
@@ -49,7 +49,7 @@ impl Course {
             let mut words = line.split_whitespace();
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
             let recaps = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-            let way = words.next().and_then(Way::named).unwrap_or_default();
+            let way = words.next().and_then(HowSolved::named).unwrap_or_default();
             Some((name.to_owned(), Done { at, recaps, way }))
         };
         Course {
@@ -61,7 +61,7 @@ impl Course {
     pub(crate) fn write(&self) -> String {
         let line = |(name, done): (&String, &Done)| {
             let way = match done.way {
-                Way::Solved => String::new(),
+                HowSolved::Solved => String::new(),
                 way => format!(" {}", way.name()),
             };
             format!("{name} {} {}{way}\n", done.at, done.recaps)
@@ -70,7 +70,7 @@ impl Course {
     }
 
     /// Records that a lesson was finished. The instant of the first time and the best way of solving it are kept.
-    pub(crate) fn finish(&mut self, name: &str, way: Way, now: f64) {
+    pub(crate) fn finish(&mut self, name: &str, way: HowSolved, now: f64) {
         let done = Done {
             at: now,
             recaps: 0,
@@ -102,7 +102,7 @@ impl Course {
     }
 
     /// Returns how a lesson was solved; `None` if it was not finished.
-    pub(crate) fn way(&self, name: &str) -> Option<Way> {
+    pub(crate) fn way(&self, name: &str) -> Option<HowSolved> {
         self.done.get(name).map(|done| done.way)
     }
 
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn finished_lesson_is_repeated_three_times() {
         let mut course = Course::default();
-        course.finish("first-pod", Way::Solved, 0.0);
+        course.finish("first-pod", HowSolved::Solved, 0.0);
         assert_eq!(course.due("first-pod", 0.9 * DAY), None);
         for (days, recaps) in [(1.0, 0), (3.0, 1), (7.0, 2)] {
             assert_eq!(course.due("first-pod", days * DAY), Some(recaps));
@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(course.due("first-pod", days * DAY), None);
         }
         assert_eq!(course.due("first-pod", 100.0 * DAY), None);
-        course.finish("first-pod", Way::Solved, 5.0);
+        course.finish("first-pod", HowSolved::Solved, 5.0);
         assert_eq!(
             Course::read(&course.write()),
             course,
@@ -198,7 +198,7 @@ mod tests {
     fn saved_course_is_merged() {
         let lessons = [lesson("first", &[]), lesson("second", &[])];
         let mut course = Course::default();
-        course.finish("first", Way::Solved, 5.0 * DAY);
+        course.finish("first", HowSolved::Solved, 5.0 * DAY);
         course.record_recap("first");
         let elsewhere = format!("first {} 0\nsecond {} 2\nother 1 0\n", 2.0 * DAY, 3.0 * DAY);
         assert_eq!(course.merge(Course::read(&elsewhere), &lessons), 2);
@@ -219,9 +219,9 @@ mod tests {
             lesson("third", &["first", "second", "never-done"]),
         ];
         let mut course = Course::default();
-        course.finish("first", Way::Solved, 9.0 * DAY);
-        course.finish("second", Way::Solved, 9.0 * DAY);
-        course.finish("third", Way::Solved, 0.0);
+        course.finish("first", HowSolved::Solved, 9.0 * DAY);
+        course.finish("second", HowSolved::Solved, 9.0 * DAY);
+        course.finish("third", HowSolved::Solved, 0.0);
         let asked = |course: &Course, days: f64| {
             let due = course.due_recaps(&lessons, days * DAY).into_iter();
             due.map(|again| (again.ask, again.seed)).collect::<Vec<_>>()

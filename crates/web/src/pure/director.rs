@@ -38,7 +38,7 @@ pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
 
 /// Formats the time left until the event: `in 40 s`.
 pub(crate) fn time_left(due: &UpcomingEvent, now: Micros) -> String {
-    t!(upcoming::in_time, time = clock::left(due.at, now))
+    t!(upcoming::in_time, time = clock::countdown(due.at, now))
 }
 
 /// Returns the text of the event's outlined mark on the timeline.
@@ -122,7 +122,8 @@ pub(crate) fn forward(session: &Session) -> Forward {
         return Forward::Skip;
     }
     let suggested = (session.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
-    let suggested = suggested.filter(|line| !story.finished && actions::words(line).is_some() && !is_done(line, model));
+    let suggested =
+        suggested.filter(|line| !story.finished && actions::short_description(line).is_some() && !is_done(line, model));
     match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
         Some(line) => Forward::Command(line),
         None => Forward::Decision,
@@ -136,7 +137,7 @@ fn is_done(line: &str, model: &Model) -> bool {
 }
 
 /// Returns the button's texts: the target, and its distance, or who has to act next.
-pub(crate) fn words(next: &Forward, session: &Session, now: Micros) -> (String, String) {
+pub(crate) fn button_texts(next: &Forward, session: &Session, now: Micros) -> (String, String) {
     let director = &session.model.director;
     match next {
         Forward::Stop => {
@@ -149,9 +150,12 @@ pub(crate) fn words(next: &Forward, session: &Session, now: Micros) -> (String, 
         Forward::Page(step) => (t!(upcoming::next_page), t!(upcoming::step, step = step + 1)),
         Forward::Skip => {
             let due = director.next.first();
-            due.map_or_else(Default::default, |due| (target(due), clock::left(due.at, now)))
+            due.map_or_else(Default::default, |due| (target(due), clock::countdown(due.at, now)))
         }
-        Forward::Command(line) => (actions::words(line).unwrap_or_default(), t!(upcoming::your_move)),
+        Forward::Command(line) => (
+            actions::short_description(line).unwrap_or_default(),
+            t!(upcoming::your_move),
+        ),
         Forward::Decision => (t!(upcoming::next_decision), String::new()),
     }
 }
@@ -166,9 +170,9 @@ pub(crate) fn sentence(forward: &Forward, session: &Session, now: Micros) -> Str
             Some((first, Some(then))) => t!(
                 upcoming::events_in,
                 event = sentence_of(first),
-                time = clock::left(first.at, now),
+                time = clock::countdown(first.at, now),
                 then = sentence_of(then),
-                then_time = clock::left(then.at, now),
+                then_time = clock::countdown(then.at, now),
             ),
             Some((first, None)) => event_in(first, now),
             None => String::new(),
@@ -183,7 +187,7 @@ fn event_in(due: &UpcomingEvent, now: Micros) -> String {
     t!(
         upcoming::event_in,
         event = sentence_of(due),
-        time = clock::left(due.at, now)
+        time = clock::countdown(due.at, now)
     )
 }
 
@@ -218,7 +222,7 @@ pub(crate) fn running_text(run: FastRun) -> String {
 
 /// Describes the end of a fast run.
 pub(crate) fn outcome(caption: &Caption) -> String {
-    let took = |waited: &Micros| clock::took(*waited);
+    let took = |waited: &Micros| clock::rounded_duration(*waited);
     match caption {
         Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
             t!(upcoming::showing, name = due.name, time = clock::axis(due.at))

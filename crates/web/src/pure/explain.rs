@@ -13,7 +13,7 @@ use podscope_protocol::{AttemptInfo, explained};
 pub(crate) type Refused = (String, String, String, String);
 
 /// Minimum number of refused nodes at which nodes with a common reason are grouped.
-const GROUP_FROM: usize = 7;
+const MIN_GROUPED: usize = 7;
 
 /// A decision: sentences, tables, and the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,7 +44,7 @@ pub(crate) struct Why {
 impl Why {
     /// Nodes that cannot run the pod, grouped by reason if there are many.
     pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&Refused>> {
-        if self.refused.len() < GROUP_FROM {
+        if self.refused.len() < MIN_GROUPED {
             return self.refused.iter().map(|scored_node| vec![scored_node]).collect();
         }
         let mut groups: Vec<Vec<&Refused>> = Vec::new();

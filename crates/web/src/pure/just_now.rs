@@ -74,7 +74,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
         if nth >= MAX_MARKS {
             continue;
         }
-        let Some(words) = words(mark) else { continue };
+        let Some(words) = mark_text(mark) else { continue };
         let (line, kind) = ((mark.from, words), kind(mark));
         let is_same_kind = |known: &&mut EventGroup| known.kind == kind && known.at - mark.from < SECOND;
         match all.iter_mut().rev().filter(|_| kind.is_some()).find(is_same_kind) {
@@ -109,7 +109,11 @@ fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
             t!(just_now::condition_over, node = node, condition = condition)
         }
         label @ MarkLabel::Broken { .. } => {
-            t!(just_now::whole_again, time = clock::took(to - mark.from), what = label)
+            t!(
+                just_now::whole_again,
+                time = clock::rounded_duration(to - mark.from),
+                what = label
+            )
         }
         _ => return None,
     };
@@ -152,7 +156,7 @@ fn number_of(kind: Kind, count: usize) -> String {
 }
 
 /// Describes a mark; `None` if the mark is not worth a line.
-fn words(mark: &Mark) -> Option<String> {
+fn mark_text(mark: &Mark) -> Option<String> {
     let label = &mark.label;
     if let MarkLabel::Cut {
         node,
@@ -260,15 +264,15 @@ mod tests {
     /// Shows: U-15
     #[test]
     fn seek_back_lists_only_events_before_the_cursor() {
-        let words = |now| {
+        let texts_at = |now| {
             let lines = lines_at(now, course()).into_iter();
             lines.map(|(_, line)| line).collect::<Vec<_>>()
         };
         assert_eq!(
-            words(6 * SECOND),
+            texts_at(6 * SECOND),
             ["a-1 is Ready again", "healed a-1", "a-1 NotReady", "a-1 is cut off"]
         );
-        assert_eq!(words(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
+        assert_eq!(texts_at(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
         assert_eq!(lines_at(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
     }
 

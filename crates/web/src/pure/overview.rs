@@ -4,12 +4,12 @@
 /// Maximum numbers of pods and nodes for which the cluster, or the zone shown alone, is drawn as cards instead of one
 /// picture (U-09): the browser lays out and paints some seventy boxes for a card, and a few squares for a node of the
 /// picture.
-const PODS_IN_DOM: usize = 800;
-const NODES_IN_DOM: usize = 80;
+const MAX_PODS_AS_CARDS: usize = 800;
+const MAX_NODES_AS_CARDS: usize = 80;
 
 /// Returns whether this number of nodes and pods is drawn as one picture instead of cards.
 pub(crate) fn needs_picture(n_nodes: usize, n_pods: usize) -> bool {
-    n_nodes > NODES_IN_DOM || n_pods > PODS_IN_DOM
+    n_nodes > MAX_NODES_AS_CARDS || n_pods > MAX_PODS_AS_CARDS
 }
 
 /// A rectangle, in CSS pixels.
@@ -49,7 +49,7 @@ pub(crate) const TITLE: f64 = 28.0;
 
 /// Returns the number of pod squares in a node: enough for the fullest node. The number stays the same while more than
 /// half of the squares are used, because a change repaints the whole picture.
-pub(crate) fn room(before: usize, fullest: usize) -> usize {
+pub(crate) fn pod_squares(before: usize, fullest: usize) -> usize {
     let side = side(fullest);
     let room = side * side;
     if room < before && room * 2 > before {
@@ -206,7 +206,7 @@ mod tests {
 
     /// A short peak during a rollout does not repaint the whole picture.
     #[test]
-    fn room_grows_at_once_and_shrinks_below_half() {
+    fn square_count_grows_at_once_and_shrinks_below_half() {
         let mut before = 0;
         for (fullest, room_for) in [
             (10, 16),
@@ -218,7 +218,7 @@ mod tests {
             (0, 1),
             (5_000, 1024),
         ] {
-            before = room(before, fullest);
+            before = pod_squares(before, fullest);
             assert_eq!(before, room_for, "{fullest}");
         }
     }

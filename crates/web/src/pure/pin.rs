@@ -60,7 +60,7 @@ impl TimeQuestion {
     /// Returns the answer that a pin stands for: the option's text, or a duration.
     pub(crate) fn answer(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
-        option.map_or_else(|| clock::plain(pin - self.from), |(text, _)| text.clone())
+        option.map_or_else(|| clock::scenario_duration(pin - self.from), |(text, _)| text.clone())
     }
 
     /// Returns the pin after a key press, such as an arrow key; `None` for other keys.

@@ -258,7 +258,7 @@ mod tests {
 
     /// Shows: P-14
     #[test]
-    fn preview_of_copies_says_how_many_each_node_takes() {
+    fn copies_preview_shows_count_for_each_node() {
         let room = |node: &str, pods| NodeRoom {
             node: node.to_owned(),
             pods,

@@ -254,7 +254,7 @@ mod tests {
     /// An invalid address is reported, not ignored.
     /// Shows: U-09
     #[test]
-    fn unknown_fragment_is_taken_for_a_broken_link() {
+    fn unknown_fragment_is_treated_as_broken_link() {
         assert_eq!(parse("", "#garbage").link.as_deref(), Some("garbage"));
         assert_eq!(parse("", "").link, None);
         assert_eq!(parse("", "#").link, None);

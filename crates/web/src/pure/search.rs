@@ -4,7 +4,7 @@ use podscope_api::ordered;
 use podscope_protocol::{RunSize, TriedSeed};
 
 /// Number of runs that are shrunk: the smallest ones.
-const SHRUNK: usize = 8;
+const MAX_SHRUNK: usize = 8;
 
 /// The tried seeds of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Tally {
         if let Some(size) = tried.size {
             let at = self.smallest.partition_point(|smaller| *smaller < size);
             self.smallest.insert(at, size);
-            self.smallest.truncate(SHRUNK);
+            self.smallest.truncate(MAX_SHRUNK);
         }
     }
 

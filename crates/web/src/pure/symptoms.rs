@@ -103,8 +103,9 @@ impl Query {
     pub(crate) fn read(text: &str) -> Query {
         // Words that occur in most complaints and are therefore ignored.
         let filler_words = t!(symptoms::filler_words);
-        let is_significant = |word: &&str| is_longer(word, 1) && !filler_words.split(' ').any(|empty| empty == *word);
-        let words = words(&lower_case(text))
+        let is_significant =
+            |word: &&str| has_more_letters(word, 1) && !filler_words.split(' ').any(|empty| empty == *word);
+        let words = split_words(&lower_case(text))
             .into_iter()
             .filter(is_significant)
             .map(str::to_owned)
@@ -120,10 +121,12 @@ impl Query {
             return symptom.lessons.contains(&name).then_some(0);
         }
         let (title, text) = (lower_case(title), lower_case(text));
-        let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count().min(15);
-        let titled = count(&|word| has(&title, word));
-        let own = count(&|word| has(&title, word) || has(&text, word) || name.contains(word));
-        let all = count(&|word| has(&title, word) || has(&text, word) || name.contains(word) || explains(name, word));
+        let count = |has_word: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has_word(word)).count().min(15);
+        let titled = count(&|word| has_word(&title, word));
+        let own = count(&|word| has_word(&title, word) || has_word(&text, word) || name.contains(word));
+        let all = count(&|word| {
+            has_word(&title, word) || has_word(&text, word) || name.contains(word) || explains(name, word)
+        });
         (all > 0 || self.words.is_empty()).then_some((all * 16 + titled) * 16 + own)
     }
 }
@@ -166,7 +169,7 @@ impl Letter {
 }
 
 /// Splits a text into words. Every two neighbouring ideographs form a word, because no spaces separate words there.
-fn words(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -192,20 +195,20 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 /// Returns whether a word has more than `n_letters` letters. A word of ideographs always counts as long enough.
-fn is_longer(word: &str, n_letters: usize) -> bool {
+fn has_more_letters(word: &str, n_letters: usize) -> bool {
     word.chars().count() > n_letters || word.chars().all(|letter| Letter::of(letter) == Letter::Ideographic)
 }
 
 /// Returns whether a lower-case text has a word with this beginning; a long beginning may also occur inside a word.
-fn has(text: &str, word: &str) -> bool {
-    words(text).iter().any(|one| one.starts_with(word)) || is_longer(word, 4) && text.contains(word)
+fn has_word(text: &str, word: &str) -> bool {
+    split_words(text).iter().any(|one| one.starts_with(word)) || has_more_letters(word, 4) && text.contains(word)
 }
 
 /// Returns whether a word describes a symptom that the lesson explains.
 fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson)
-            && (has(&lower_case(&symptom.words.text()), word) || has(&symptom.also.text(), word))
+            && (has_word(&lower_case(&symptom.words.text()), word) || has_word(&symptom.also.text(), word))
     })
 }
 
@@ -232,9 +235,12 @@ mod tests {
 
     #[test]
     fn words_of_all_languages_are_separated() {
-        assert_eq!(words("my pod won't"), ["my", "pod", "won", "t"]);
-        assert_eq!(words("мій podʼа"), ["мій", "pod", "а"]);
-        assert_eq!(words("我的pod一直重启。"), ["我的", "pod", "一直", "直重", "重启"]);
+        assert_eq!(split_words("my pod won't"), ["my", "pod", "won", "t"]);
+        assert_eq!(split_words("мій podʼа"), ["мій", "pod", "а"]);
+        assert_eq!(
+            split_words("我的pod一直重启。"),
+            ["我的", "pod", "一直", "直重", "重启"]
+        );
         assert_eq!(lower_case("ÁRBOL Ñandú Її Ґанок ×"), "árbol ñandú її ґанок ×");
         let query = Query::read("МЕРЕЖУ вузла");
         assert!(query.rank("x", "Поділ мережу", "") > query.rank("x", "Ключ", "вузла"));

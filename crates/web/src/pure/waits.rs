@@ -11,7 +11,7 @@ use crate::state::Shared;
 const MAX_CAUSES: usize = 3;
 
 /// Describes what the pod is waiting for.
-pub(crate) fn words(pod: &PodView, now: Micros) -> String {
+pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
     let Some(queue) = &pod.queue else { return String::new() };
     match &queue.place {
         QueuePlace::NotObserved | QueuePlace::Active => t!(waits::next),
@@ -22,7 +22,7 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
         QueuePlace::Binding { has_volumes: true } => t!(waits::volume),
         QueuePlace::Binding { .. } => t!(waits::binding),
         QueuePlace::Backoff => match queue.until {
-            Some(until) => t!(waits::backoff_until, time = clock::left(until, now)),
+            Some(until) => t!(waits::backoff_until, time = clock::countdown(until, now)),
             None => t!(waits::backoff),
         },
         QueuePlace::Unschedulable(plugins) if plugins.is_empty() => t!(waits::event),
@@ -61,7 +61,7 @@ fn first_names(pods: &[String]) -> String {
 
 /// Returns a comma and the time left, if the waiting has an end: `, 23 s`.
 fn time_left(queue: &QueueView, now: Micros) -> String {
-    let left = |until| format!(", {}", clock::left(until, now));
+    let left = |until| format!(", {}", clock::countdown(until, now));
     queue.until.map_or_else(String::new, left)
 }
 
@@ -262,7 +262,10 @@ mod tests {
             Some("p waits for the API server, which does not run.")
         );
         let halted = pod("p", QueuePlace::Halted(Component::Etcd), &[]);
-        assert_eq!(words(&halted, 0), "waits for etcd, which the API server does not reach");
+        assert_eq!(
+            waiting_text(&halted, 0),
+            "waits for etcd, which the API server does not reach"
+        );
         assert_eq!(cause(&halted), "etcd is out of reach");
         assert_eq!(reason(QueuePlace::Active), None);
     }
@@ -275,7 +278,7 @@ mod tests {
         let claims = MissingObjectsView::Claims(vec!["data-db-0".into()]);
         let mut waits = pod("p", QueuePlace::Unknown(claims), &[]);
         assert_eq!(cause(&waits), "no file has its claim data-db-0");
-        assert_eq!(words(&waits, 0), "nobody can say why it waits");
+        assert_eq!(waiting_text(&waits, 0), "nobody can say why it waits");
         assert!(can_be_helped(&waits));
         if let Some(queue) = &mut waits.queue {
             queue.place = QueuePlace::Unknown(MissingObjectsView::Nodes);
@@ -283,7 +286,7 @@ mod tests {
         }
         assert_eq!(cause(&waits), "no file has a Node");
         assert_eq!(
-            words(&waits, 0),
+            waiting_text(&waits, 0),
             "nobody can say why it waits; the real scheduler said: 0/3 nodes are available"
         );
         assert!(!can_be_helped(&waits));
@@ -298,7 +301,7 @@ mod tests {
             pods: vec!["default/low".into()],
         };
         let pod = pod("high", place, &[("Insufficient cpu", 4)]);
-        assert_eq!(words(&pod, 0), "waits until low is gone from a-1, 23 s");
+        assert_eq!(waiting_text(&pod, 0), "waits until low is gone from a-1, 23 s");
         assert_eq!(cause(&pod), "room is being made");
         let sentence = waits_for_victims(&pod, 0);
         assert_eq!(

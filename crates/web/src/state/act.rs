@@ -10,7 +10,7 @@ use super::{
     Checked, Dialog, HelpView, LinkView, MenuSubject, Page, Present, Shared, Sheet, SiteScenario, StudyAct, Tab,
     TriageView, Truth,
 };
-use crate::pure::attempts::Way;
+use crate::pure::attempts::HowSolved;
 use crate::pure::course::Course;
 use crate::pure::explain;
 use crate::pure::find::Filter;
@@ -52,7 +52,7 @@ pub(crate) enum Act {
     ForgetCompletions,
     NewVersion,
     /// The lesson of this name was finished, and solved in this way.
-    Finished(String, Way),
+    Finished(String, HowSolved),
     /// A change in practice, in the course or in the exam.
     Study(StudyAct),
     /// Replaces the whole progress in the course.
@@ -505,7 +505,7 @@ mod tests {
 
     /// A lesson that is opened while a large dump is being opened does not inherit the dump's problems.
     #[test]
-    fn early_problems_belong_to_the_dump_alone() {
+    fn problems_of_opening_dump_are_not_shown_for_lesson() {
         let triage = || {
             Act::Update(Box::new(Update::Triage {
                 findings: Vec::new(),

@@ -100,7 +100,7 @@ impl Console {
             .find(is_its_command)
             .filter(|_| line.kind != LineKind::Input)
         {
-            Some(input) if line.at > input.at => format!("+{}", clock::left(line.at, input.at)),
+            Some(input) if line.at > input.at => format!("+{}", clock::countdown(line.at, input.at)),
             _ if is_new => said,
             _ => String::new(),
         }
@@ -184,7 +184,7 @@ mod tests {
     /// confused with those of the previous run.
     /// Shows: K-01
     #[test]
-    fn runs_are_parted_by_their_titles() {
+    fn run_titles_separate_console_lines() {
         use LineKind::{Input, Output};
         let mut console = Console::default();
         console.begin("the first run has no title");

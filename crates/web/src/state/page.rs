@@ -31,7 +31,7 @@ impl Page {
     /// the solution and the reasons.
     pub(crate) fn text_to_edit(&self) -> String {
         let text = self.session.opened.as_ref().map_or("", |opened| opened.text.as_str());
-        let is_shown = |document: &&str| !self.shell.study.holds_back() || !document.contains("kind: Scenario");
+        let is_shown = |document: &&str| !self.shell.study.hides_solutions() || !document.contains("kind: Scenario");
         let documents: Vec<&str> = text.split("\n---\n").filter(is_shown).collect();
         documents.join("\n---\n")
     }

@@ -5,7 +5,7 @@ use podscope_protocol::{
 };
 
 use super::Shared;
-use crate::pure::attempts::{Attempt, Attempts, Way};
+use crate::pure::attempts::{Attempt, Attempts, HowSolved};
 use crate::pure::class::Class;
 
 /// The state of practice, course and exam.
@@ -24,7 +24,7 @@ pub(crate) struct Study {
     /// Replayed runs that a class handed in, and files that cannot be read.
     pub(crate) class: Class,
     /// How far the user was helped in the open session.
-    pub(crate) help: Way,
+    pub(crate) help: HowSolved,
 }
 
 /// A change in practice, course or exam.
@@ -33,7 +33,7 @@ pub(crate) enum StudyAct {
     /// An item of the course was requested.
     OpenItem(usize),
     /// A hint was opened, or the solution was shown.
-    Helped(Way),
+    Helped(HowSolved),
     /// The state of the attempt at the open item, and the milliseconds since it opened or was recorded.
     Record(Attempt, f64),
     /// The session of this number is open: a run of the open item, or of an item that was open before.
@@ -122,7 +122,7 @@ impl Study {
             let item = self.course.as_ref().and_then(|course| course.items.get(*index));
             item.is_none_or(|item| is_run_of(opened, &item.source))
         });
-        self.help = Way::Solved;
+        self.help = HowSolved::Solved;
         let is_its_own = |task: &Shared<PracticeTask>| opened.title == practice_run_name(&task.id.family);
         self.task = self.task.take().filter(is_its_own);
         if let Some(title) = self.task_title() {
@@ -160,7 +160,7 @@ impl Study {
     }
 
     /// Returns whether rules, solutions and right answers are hidden, because a task of a running exam is open.
-    pub(crate) fn holds_back(&self) -> bool {
+    pub(crate) fn hides_solutions(&self) -> bool {
         self.item.is_some() && self.is_examined()
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     /// After a reload the engine reads the course before it opens the stored session.
     #[test]
-    fn item_waits_for_its_own_session() {
+    fn requested_item_waits_for_its_own_session() {
         let mut study = study(vec![lesson("first-pod"), lesson("keep-three")], None);
         let open = |study: &mut Study, lesson: Option<&str>| {
             study.opened(&mut Opened {
@@ -239,7 +239,7 @@ mod tests {
 
     /// Shows: E-12
     #[test]
-    fn exam_goes_on_after_back_and_after_a_reload() {
+    fn exam_continues_after_back_and_reload() {
         let task = |family: &str| {
             let id = TaskId {
                 family: family.into(),
@@ -262,10 +262,10 @@ mod tests {
         let open = |study: &mut Study, name: &str, session: u64| open_copy(study, name, session, None);
         let mut first = study(items(), exam);
         first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
-        assert!(first.is_examined() && !first.holds_back(), "no task is open");
+        assert!(first.is_examined() && !first.hides_solutions(), "no task is open");
         first.act(StudyAct::OpenItem(0));
         open(&mut first, "practice-which-node", 11);
-        assert!(first.holds_back());
+        assert!(first.hides_solutions());
         first.act(StudyAct::OpenItem(1));
         let second = open(&mut first, "practice-which-phase", 12);
         assert_eq!(second, (Some(1), "The title of which-phase".to_owned()));
@@ -290,6 +290,6 @@ mod tests {
         });
         assert_eq!(copied.attempts.item_of_session(15), Some(0));
         reloaded.attempts.ended = Some(1.0);
-        assert!(!reloaded.holds_back(), "after the end everything is shown");
+        assert!(!reloaded.hides_solutions(), "after the end everything is shown");
     }
 }

@@ -6,7 +6,7 @@ use podscope_messages::{ask, said, t};
 use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
 use yew::prelude::*;
 
-use super::words;
+use super::inline;
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::Why;
@@ -41,7 +41,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     if !props.open {
         return html! {
             <section class="asked" tabindex="-1" aria-label={t!(ask::prediction)} aria-live="polite">
-                <b>{ words(&question.ask) }</b>
+                <b>{ inline(&question.ask) }</b>
                 { revealed(question, &props.state) }
                 { separating_criterion(&ctl, props) }
             </section>
@@ -58,7 +58,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     };
     html! {
         <section class="ask" tabindex="-1" aria-label={t!(ask::question)}>
-            <b>{ words(&question.ask) }</b>
+            <b>{ inline(&question.ask) }</b>
             <span>{ how.text() }</span>
             <div class="opts">
                 { for question.options.iter().map(|option| {
@@ -142,7 +142,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
     let exact = truth
         .exact
         .as_ref()
-        .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::plain));
+        .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::scenario_duration));
     let why = |key: &str| question.why.get(key);
     // If the outcome came before the question could be answered, a text says that it has already happened.
     let late = (answer.is_empty() && truth.at <= state.at).then(|| format!("{} ", t!(ask::happened_already)));
@@ -160,12 +160,12 @@ fn revealed(question: &Question, state: &StepState) -> Html {
     html! {
         <>
             if truth.is_right {
-                <p class="yes"><b>{ said_right }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes"><b>{ said_right }{ " " }</b>{ inline(why(&truth.value).map_or("", String::as_str)) }</p>
             } else {
                 if !answer.is_empty() {
-                    <p class="no"><b>{ t!(ask::said_wrong, answer = answered) }{ " " }</b>{ words(wrong.map_or("", String::as_str)) }</p>
+                    <p class="no"><b>{ t!(ask::said_wrong, answer = answered) }{ " " }</b>{ inline(wrong.map_or("", String::as_str)) }</p>
                 }
-                <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ words(why(&truth.value).map_or("", String::as_str)) }</p>
+                <p class="yes">{ late.unwrap_or_default() }<b>{ answer_was }{ " " }</b>{ inline(why(&truth.value).map_or("", String::as_str)) }</p>
             }
         </>
     }

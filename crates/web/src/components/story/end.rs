@@ -4,7 +4,7 @@ use podscope_messages::t;
 use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
-use super::{moments, words};
+use super::{inline, moments};
 use crate::components::syllabus;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Shared, Study};
@@ -48,11 +48,11 @@ pub(super) fn End(props: &Props) -> Html {
     html! {
         <section class="end" aria-label={t!(end::end_of_lesson)}>
             <h3>{ t!(end::all_reached) }</h3>
-            <p class="rule">{ words(rule) }</p>
+            <p class="rule">{ inline(rule) }</p>
             { moments::pair(&props.moments) }
             if answered > 0 { <p>{ t!(end::predictions, right = right, count = answered) }</p> }
             if !info.own.is_empty() { <p>{ t!(end::own_cluster) }{ " " }<code>{ &info.own }</code></p> }
-            if !info.variation.is_empty() { <p>{ t!(end::try_also) }{ " " }{ words(&info.variation) }</p> }
+            if !info.variation.is_empty() { <p>{ t!(end::try_also) }{ " " }{ inline(&info.variation) }</p> }
             if !info.page.is_empty() { <p>{ t!(end::read_on) }{ " " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">
                 if props.study.item.is_some() { { next_item(&ctl, &props.study) } }

@@ -4,7 +4,7 @@ use podscope_messages::{Message, goals, t};
 use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};
 use yew::prelude::*;
 
-use super::words;
+use super::inline;
 use crate::components::icon;
 use crate::state::Study;
 
@@ -39,13 +39,13 @@ fn row(class: &'static str, mark: &'static str, prefix: Message, wanted: &Lesson
     html! {
         <li {class}>
             { icon(mark) }
-            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix.text() }{ " " }</span>{ words(&wanted.to_string()) }</span>
+            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix.text() }{ " " }</span>{ inline(&wanted.to_string()) }</span>
         </li>
     }
 }
 
 /// Returns the mistakes of a step that get a reply: the last one, or all in the replay of an exam.
-pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize] {
+pub(super) fn mistakes_with_reply<'a>(now: &'a StepState, study: &Study) -> &'a [usize] {
     match study.is_replay() {
         true => &now.made,
         false => &now.mistakes,
@@ -54,10 +54,10 @@ pub(super) fn mistakes_told<'a>(now: &'a StepState, study: &Study) -> &'a [usize
 
 /// Replies to the mistakes that the user made. Because a reply leads to the solution, an exam only says that there was
 /// a mistake.
-pub(super) fn mistakes(step: &StoryStep, told: &[usize], holds_back: bool) -> Html {
-    if holds_back && !told.is_empty() {
+pub(super) fn mistakes(step: &StoryStep, told: &[usize], hides_solutions: bool) -> Html {
+    if hides_solutions && !told.is_empty() {
         return html! { <p class="mistake" role="status">{ t!(goals::mistake_noted) }</p> };
     }
     let replies = told.iter().filter_map(|index| step.mistakes.get(*index));
-    html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }
+    html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ inline(say) }</p> }) } }
 }

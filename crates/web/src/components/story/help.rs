@@ -5,7 +5,7 @@ use podscope_protocol::is_command_hint;
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::words;
+use super::inline;
 use crate::browser;
 use crate::ctl::Ctl;
 
@@ -23,7 +23,7 @@ pub(super) fn Hints(props: &Props) -> Html {
         // The list is at the end of the scrolling text, so a new hint has to be scrolled into view.
         use_effect_with(props.revealed.len(), move |_| {
             let last = list.cast::<Element>().and_then(|list| list.last_element_child());
-            last.iter().for_each(browser::bring_into_sight);
+            last.iter().for_each(browser::scroll_into_view);
         });
     }
     let Some(ctl) = use_context::<Ctl>().filter(|_| !props.revealed.is_empty()) else {
@@ -37,7 +37,7 @@ pub(super) fn Hints(props: &Props) -> Html {
                         let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
                         html! { <li><button type="button" class="mono" onclick={run} title={t!(help::run_it)}>{ hint }</button></li> }
                     } else {
-                        html! { <li>{ words(hint) }</li> }
+                        html! { <li>{ inline(hint) }</li> }
                     }
                 }) }
             </ol>

@@ -28,7 +28,7 @@ use self::term::Term;
 use crate::browser::{self, Warn as _};
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::pure::attempts::{Way, is_over, way_of_answers};
+use crate::pure::attempts::{HowSolved, how_answered, is_over};
 use crate::pure::clock;
 use crate::pure::markdown::{self, Block, Span};
 use crate::state::{Act, Page, Shared, StudyAct};
@@ -60,11 +60,11 @@ pub(crate) fn Story(props: &Props) -> Html {
         .as_ref()
         .and_then(|name| page.shell.lessons.iter().find(|lesson| lesson.name == *name));
     let restart = restart(&ctl, page, opened);
-    let holds_back = page.shell.study.holds_back();
+    let hides_solutions = page.shell.study.hides_solutions();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return not_begun(&ctl, page, opened);
     };
-    let told = goals::mistakes_told(now, &page.shell.study);
+    let told = goals::mistakes_with_reply(now, &page.shell.study);
     let blocks = markdown::parse(&step.text);
     let has_heading = blocks.iter().any(|block| matches!(block, Block::Heading(_)));
     let asking = state.question;
@@ -78,7 +78,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let more = {
         let act = ctl.act.clone();
         Callback::from(move |_: MouseEvent| {
-            act.emit(Act::Study(StudyAct::Helped(Way::Hinted)));
+            act.emit(Act::Study(StudyAct::Helped(HowSolved::Hinted)));
             revealed.set((key.clone(), n_revealed + 1));
         })
     };
@@ -87,10 +87,10 @@ pub(crate) fn Story(props: &Props) -> Html {
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     // The card of a practice task gives the answer away.
     let is_over = is_over(opened, state);
-    let task = page.shell.study.task.as_ref().filter(|_| is_over && !holds_back);
+    let task = page.shell.study.task.as_ref().filter(|_| is_over && !hides_solutions);
     // An answer in an exam is noted, and nothing is said about it.
     let mut answer_state = now.clone();
-    answer_state.truth.take_if(|_| holds_back);
+    answer_state.truth.take_if(|_| hides_solutions);
     let hint = if page.shell.study.has_hints() {
         help::more(&step.hints, n_revealed, more)
     } else {
@@ -104,7 +104,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     html! {
         <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" key={at} tabindex="-1">
-                { syllabus::place(&ctl, &page.shell.study) }
+                { syllabus::course_position(&ctl, &page.shell.study) }
                 if count > 1 {
                     <div class="steps" role="img" aria-label={t!(story::step_of, step = at + 1, count = count)}>
                         { for (0..count).map(|index| html! { <i class={classes!((index <= at).then_some("on"), (index > at && index < state.steps.len()).then_some("reached"))}></i> }) }
@@ -119,14 +119,14 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
                 if let Some(task) = task { { practise::end(&ctl, task, &page.shell.study) } }
-                if holds_back && is_over { { end::examined(&ctl, &page.shell.study) } }
-                if is_end && task.is_none() && !holds_back { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
+                if hides_solutions && is_over { { end::examined(&ctl, &page.shell.study) } }
+                if is_end && task.is_none() && !hides_solutions { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
             </div>
             // The task and the reply to a mistake are below the scrolling text, so that they are visible however long
             // the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() || !told.is_empty() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
-                { goals::mistakes(step, told, holds_back) }
+                { goals::mistakes(step, told, hides_solutions) }
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
                     <p class="waits">{ t!(story::waits_for_question, step = other + 1) }{ " " }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ t!(story::to_question) }</button></p>
@@ -139,7 +139,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
             </div>
             }
-            { foot(&ctl, page, opened, &restart, &hint, is_end) }
+            { footer(&ctl, page, opened, &restart, &hint, is_end) }
         </aside>
     }
 }
@@ -175,7 +175,7 @@ fn use_focus(page: &Page) {
     use_effect_with(deps, move |(opened, ..)| {
         // Opening a session moves no focus.
         if opened.is_some() && !is_first.replace(false) {
-            browser::catch_focus(&[".story .ask", ".story .asked", ".story .scroll"]);
+            browser::recover_focus(&[".story .ask", ".story .asked", ".story .scroll"]);
         }
     });
 }
@@ -208,7 +208,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label={t!(story::story)}>
             <div class="scroll" tabindex="-1">
-                { syllabus::place(ctl, &page.shell.study) }
+                { syllabus::course_position(ctl, &page.shell.study) }
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 // The condition is unknown until the first frame.
                 if page.session.model.story.waits_for.is_some() {
@@ -263,7 +263,7 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     } else {
         state.answer.as_deref() == Some(name)
     };
-    let truth = state.truth.as_ref().filter(|_| !page.shell.study.holds_back());
+    let truth = state.truth.as_ref().filter(|_| !page.shell.study.hides_solutions());
     let real = !is_open && truth.is_some_and(|truth| truth.value == name);
     match (mine, real) {
         (false, false) => None,
@@ -329,7 +329,7 @@ fn count_answers(state: &StoryState) -> (usize, usize) {
 pub(crate) fn use_record_finished(page: &Page, ctl: &Ctl) {
     let lesson = page.session.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let finished = page.session.model.story.finished;
-    let way = page.shell.study.help.max(way_of_answers(&page.session.model.story));
+    let way = page.shell.study.help.max(how_answered(&page.session.model.story));
     let act = ctl.act.clone();
     use_effect_with((lesson, finished), move |(lesson, finished)| {
         if let (Some(lesson), true) = (lesson, finished) {
@@ -370,7 +370,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
                 <b>{ t!(story::try_it) }</b>
             }
             <button type="button" class={classes!((!is_done).then_some("primary"))} onclick={run}>
-                if let Some(words) = actions::words(&command) { <span>{ words }</span> }<span class="mono">{ shown(&command) }</span>
+                if let Some(words) = actions::short_description(&command) { <span>{ words }</span> }<span class="mono">{ shown(&command) }</span>
             </button>
         </div>
     }
@@ -387,7 +387,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     };
     html! {
         <div class="halted" role="alert">
-            <p><b>{ t!(story::broken_at, time = clock::instant(halted.at)) }{ " " }</b>{ words(&halted.promise.to_string()) }{ t!(story::broken_after) }</p>
+            <p><b>{ t!(story::broken_at, time = clock::instant(halted.at)) }{ " " }</b>{ inline(&halted.promise.to_string()) }{ t!(story::broken_after) }</p>
             <div class="row">
                 <button type="button" onclick={back}>{ t!(story::back_to, time = clock::instant(halted.from)) }</button>
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ t!(story::start_over) }</button>
@@ -397,7 +397,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 }
 
 /// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
-fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
+fn footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
     let state = &*page.session.model.story;
     let at = state.step;
     let count = opened.story.len();
@@ -437,7 +437,7 @@ fn foot(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &
 fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
     let (act, show) = (ctl.act.clone(), ctl.once("show me", Request::ShowMe));
     Callback::from(move |event: MouseEvent| {
-        act.emit(Act::Study(StudyAct::Helped(Way::Shown)));
+        act.emit(Act::Study(StudyAct::Helped(HowSolved::Shown)));
         show.emit(event);
     })
 }
@@ -449,14 +449,14 @@ fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
         let button = event.target_dyn_into::<Element>();
         let story = button.and_then(|button| button.closest(".story").warn().flatten());
         let there = story.and_then(|story| story.query_selector(what).warn().flatten());
-        there.iter().for_each(browser::bring_into_sight);
+        there.iter().for_each(browser::scroll_into_view);
     })
 }
 
 /// The condition that the next step waits for.
 fn waits_for(state: &StoryState) -> Html {
     let waits = state.waits_for.as_ref();
-    words(&waits.map(ToString::to_string).unwrap_or_default())
+    inline(&waits.map(ToString::to_string).unwrap_or_default())
 }
 
 /// Renders a text of several blocks.
@@ -465,7 +465,7 @@ pub(crate) fn prose(text: &str) -> Html {
 }
 
 /// Renders a line of a lesson: code spans and emphasis, no blocks.
-pub(crate) fn words(text: &str) -> Html {
+pub(crate) fn inline(text: &str) -> Html {
     let blocks = markdown::parse(text);
     let spans = blocks.iter().flat_map(|block| match block {
         Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),

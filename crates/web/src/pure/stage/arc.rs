@@ -1,6 +1,6 @@
 //! The arc between the two processes that break a guarantee, and a position for its text that covers neither of them.
 
-use super::Room;
+use super::StageSize;
 use crate::pure::overview::Rect;
 
 /// An arc, and the centre of the text on it.
@@ -11,7 +11,7 @@ pub(crate) struct Arc {
 }
 
 /// Places a text of the given size on an arc between two marks. `top` is the lower edge of the control plane.
-pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64, f64)) -> Arc {
+pub(crate) fn arc(one: Rect, other: Rect, room: StageSize, top: f64, text_size: (f64, f64)) -> Arc {
     let centre = |rect: Rect| (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0);
     let (begin, end) = (centre(one), centre(other));
     let middle = ((begin.0 + end.0) / 2.0, (begin.1 + end.1) / 2.0);
@@ -22,7 +22,10 @@ pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64,
     for x in [middle.0, room.w / 2.0, room.w * 0.25, room.w * 0.75] {
         for step in 0..=10 {
             let at = (x_of(x), y_of(top + (room.h - top) * f64::from(step) / 10.0));
-            let covered = [one, other].map(|mark| covers(at, text_size, mark)).iter().sum::<f64>();
+            let covered = [one, other]
+                .map(|mark| covered_area(at, text_size, mark))
+                .iter()
+                .sum::<f64>();
             let far = (at.0 - middle.0).hypot(at.1 - middle.1);
             let score = covered * 1000.0 + far;
             if score < best.0 {
@@ -57,10 +60,10 @@ pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64,
 }
 
 /// Returns the area of a mark, with a margin, that a text with this centre covers.
-fn covers(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
-    const AROUND: f64 = 10.0;
+fn covered_area(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
+    const MARGIN: f64 = 10.0;
     let overlap = |from: f64, length: f64, centre: f64, size: f64| {
-        let (low, high) = (from - AROUND, from + length + AROUND);
+        let (low, high) = (from - MARGIN, from + length + MARGIN);
         ((centre + size / 2.0).min(high) - (centre - size / 2.0).max(low)).max(0.0)
     };
     overlap(mark.x, mark.w, at.0, text_size.0) * overlap(mark.y, mark.h, at.1, text_size.1)
@@ -83,7 +86,7 @@ mod tests {
     /// Shows: U-02
     #[test]
     fn text_covers_neither_process() {
-        let room = Room {
+        let room = StageSize {
             w: 1366.0,
             h: 460.0,
             unit: 1.0,
@@ -98,7 +101,7 @@ mod tests {
             let arc = arc(one, other, room, 80.0, text_size);
             for mark in [one, other] {
                 assert!(
-                    covers(arc.text_centre, text_size, mark) < 1.0,
+                    covered_area(arc.text_centre, text_size, mark) < 1.0,
                     "{one:?} {other:?}: {arc:?}"
                 );
             }

@@ -133,7 +133,7 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
         };
         return (words, String::new());
     }
-    let left = termination.until.map(|until| clock::left(until, now));
+    let left = termination.until.map(|until| clock::countdown(until, now));
     let sigterm = || {
         left.as_ref()
             .map_or_else(String::new, |left| t!(halves::sigterm_in, time = left))
@@ -159,7 +159,7 @@ fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
         PodMark::NotReady => t!(halves::not_ready),
         PodMark::CrashLoop => pod.countdown.map_or_else(
             || pod.status.clone(),
-            |until| t!(halves::next_start_in, time = clock::left(until, now)),
+            |until| t!(halves::next_start_in, time = clock::countdown(until, now)),
         ),
         PodMark::Terminating => termination_texts(pod, true, now).0,
         PodMark::Unconfirmed => t!(halves::nobody_knows),

@@ -16,7 +16,7 @@ use fit::{Fit, fit};
 
 /// The size of the stage, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Room {
+pub(crate) struct StageSize {
     pub(crate) w: f64,
     pub(crate) h: f64,
     /// One pixel at the default font size of 14 pixels: the root's font size / 14.
@@ -51,17 +51,17 @@ pub(crate) struct Measures {
 }
 
 /// Width below which a stage has the layout for phones, in units.
-const NARROW: f64 = 600.0;
+const NARROW_WIDTH: f64 = 600.0;
 /// Height below which a stage has smaller gaps and headers, in units.
-const LOW: f64 = 360.0;
+const LOW_HEIGHT: f64 = 360.0;
 /// Smallest useful size of a node, in units. If nodes would be smaller, the stage grows and scrolls.
 const MIN_NODE: (f64, f64) = (70.0, 46.0);
 
 impl Measures {
-    pub(crate) fn of(room: Room) -> Measures {
+    pub(crate) fn of(room: StageSize) -> Measures {
         let unit = room.unit;
-        let is_narrow = room.w < NARROW * unit;
-        let is_low = room.h < LOW * unit;
+        let is_narrow = room.w < NARROW_WIDTH * unit;
+        let is_low = room.h < LOW_HEIGHT * unit;
         let pick = |narrow: f64, low: f64, usual_slots: f64| {
             unit * if is_narrow && is_low {
                 narrow.min(low)
@@ -124,7 +124,7 @@ pub(crate) struct ZonePlan {
 /// The layout of the whole stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
-    pub(crate) room: Room,
+    pub(crate) room: StageSize,
     pub(crate) measures: Measures,
     pub(crate) zones: Vec<ZonePlan>,
     /// Used height: the stage's height, or more if the stage has to scroll.
@@ -141,7 +141,7 @@ struct Grid {
 }
 
 /// Lays out the zones. Every node has space for at least `usual_slots` slots.
-pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
+pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
     let measures = Measures::of(room);
     let grid = arrange(room, &measures, slots_by_node, usual_slots);
     let columns = grid.zone_columns;
@@ -174,7 +174,7 @@ pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) 
 }
 
 /// Returns the arrangement with the largest marks.
-fn arrange(room: Room, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+fn arrange(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let inner_h = room.h - measures.top() - measures.pad * 0.9;

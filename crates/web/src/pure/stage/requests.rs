@@ -12,7 +12,7 @@ pub(crate) const MAX_PLATES: usize = 3;
 
 /// Returns the height of the band: a plate, and the paths above it.
 pub(crate) fn band(measures: &Measures) -> f64 {
-    plate_height(measures) + wires_height(measures) + measures.pad * 0.6
+    plate_height(measures) + paths_height(measures) + measures.pad * 0.6
 }
 
 fn plate_height(measures: &Measures) -> f64 {
@@ -24,7 +24,7 @@ fn plate_height(measures: &Measures) -> f64 {
 }
 
 /// Returns the height of the area for the horizontal parts of the paths, between the zones and the plates.
-fn wires_height(measures: &Measures) -> f64 {
+fn paths_height(measures: &Measures) -> f64 {
     if measures.is_narrow {
         8.0 * measures.unit
     } else {
@@ -54,7 +54,7 @@ pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
 
 /// Returns the path from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below.
 /// `nth` of `all` paths leave the plate; paths that lead up side by side keep a small distance.
-pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
+pub(crate) fn request_path(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
     let measures = &plan.measures;
     let unit = measures.unit;
     let middle = (mark.x + mark.w / 2.0, mark.y + mark.h / 2.0);
@@ -63,7 +63,7 @@ pub(crate) fn way(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize
     let zone = plan.zones.iter().map(|zone| zone.rect).find(holds).unwrap_or(*mark);
     let step = (nth % 3) as f64;
     let up = zone.x + zone.w + (2.0 + 2.5 * step) * unit.min(measures.zone_gap / 10.0);
-    let along = plate.y - wires_height(measures) * (0.25 + 0.22 * step);
+    let along = plate.y - paths_height(measures) * (0.25 + 0.22 * step);
     let out = plate.x + plate.w * (0.15 + 0.7 * (nth as f64 + 0.5) / all.max(1) as f64);
     let below = mark.y + mark.h + 4.0 * unit;
     Wire {
@@ -108,19 +108,19 @@ pub(crate) fn sender(clients: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Room, plan};
+    use super::super::{StageSize, plan};
     use super::*;
 
     fn laid_out(w: f64, h: f64) -> Plan {
         let crowd = vec![vec![2, 2], vec![2, 2], vec![2, 2]];
-        let room = Room { w, h, unit: 1.0 };
+        let room = StageSize { w, h, unit: 1.0 };
         let mut plan = plan(room, &crowd, 2);
         plan.height += band(&plan.measures);
         plan
     }
 
     #[test]
-    fn way_leads_from_plate_to_mark_outside_of_other_zones() {
+    fn request_path_leads_to_mark_beside_its_zone() {
         let plan = laid_out(1366.0, 520.0);
         let plate = plates(&plan, 1)[0];
         let (zone, node) = (&plan.zones[1], &plan.zones[1].nodes[0]);
@@ -131,17 +131,17 @@ mod tests {
             ..inside
         };
         for nth in 0..6 {
-            let way = way(&plan, &plate, &mark, nth, 6);
-            let (first, last) = (way.points[0], *way.points.last().expect("points"));
+            let path = request_path(&plan, &plate, &mark, nth, 6);
+            let (first, last) = (path.points[0], *path.points.last().expect("points"));
             assert!(first.0 > plate.x && first.0 < plate.x + plate.w && first.1 == plate.y);
             assert_eq!(last, (mark.x + mark.w / 2.0, mark.y + mark.h));
-            let up = way.points[2].0;
+            let up = path.points[2].0;
             assert!(up > zone.rect.x + zone.rect.w && up < plan.zones[2].rect.x, "{up}");
         }
     }
 
     #[test]
-    fn plates_stand_below_zones_within_the_stage() {
+    fn plates_are_below_zones_and_inside_stage() {
         for (w, h) in [(1366.0, 520.0), (390.0, 600.0)] {
             let plan = laid_out(w, h);
             for services in 1..5 {

@@ -26,8 +26,8 @@ const STAGES: [(f64, f64, f64); 18] = [
     (3840.0, 1800.0, 2.286),
 ];
 
-fn room((w, h, unit): (f64, f64, f64)) -> Room {
-    Room { w, h, unit }
+fn stage_size((w, h, unit): (f64, f64, f64)) -> StageSize {
+    StageSize { w, h, unit }
 }
 
 /// Three zones of two nodes; one node has three pods in the middle of a rollout.
@@ -44,7 +44,7 @@ fn is_inside(outer: Rect, inner: Rect) -> bool {
 #[test]
 fn first_visit_fits_every_window() {
     for size in STAGES {
-        let plan = plan(room(size), &first_visit(), 2);
+        let plan = plan(stage_size(size), &first_visit(), 2);
         assert!(plan.height <= size.1, "{size:?} scrolls: {}", plan.height);
         for zone in &plan.zones {
             assert!(
@@ -72,7 +72,7 @@ fn few_pods_are_large_cards_on_a_laptop() {
         ((820.0, 900.0, 1.0), DetailLevel::Large),
         ((390.0, 520.0, 1.0), DetailLevel::Square),
     ] {
-        let plan = plan(room(size), &first_visit(), 2);
+        let plan = plan(stage_size(size), &first_visit(), 2);
         let actual = plan.zones[0].nodes[0].fit.detail;
         assert!(actual >= detail, "{size:?}: {actual:?}");
     }
@@ -85,7 +85,7 @@ fn marks_shrink_in_steps() {
     let mut last = DetailLevel::Huge;
     for slots in [1, 2, 4, 9, 20, 56, 120] {
         let slots_by_node = vec![vec![slots; 2]; 3];
-        let plan = plan(room((1366.0, 520.0, 1.0)), &slots_by_node, slots);
+        let plan = plan(stage_size((1366.0, 520.0, 1.0)), &slots_by_node, slots);
         let node = plan.zones[2].nodes[1];
         assert!(node.fit.detail <= last, "{slots}");
         last = node.fit.detail;
@@ -96,11 +96,11 @@ fn marks_shrink_in_steps() {
 
 #[test]
 fn empty_and_single_node_stages_are_laid_out() {
-    let none = plan(room((0.0, 0.0, 1.0)), &Vec::new(), 2);
+    let none = plan(stage_size((0.0, 0.0, 1.0)), &Vec::new(), 2);
     assert!(none.zones.is_empty());
-    let empty = plan(room((900.0, 500.0, 1.0)), &vec![Vec::new()], 2);
+    let empty = plan(stage_size((900.0, 500.0, 1.0)), &vec![Vec::new()], 2);
     assert_eq!(empty.zones.len(), 1);
-    let one = plan(room((1440.0, 760.0, 1.0)), &vec![vec![2]], 2);
+    let one = plan(stage_size((1440.0, 760.0, 1.0)), &vec![vec![2]], 2);
     assert_eq!(one.zones[0].nodes[0].fit.detail, DetailLevel::Huge);
     assert!(one.zones[0].nodes[0].is_bar_tall);
 }
@@ -109,7 +109,7 @@ fn empty_and_single_node_stages_are_laid_out() {
 #[test]
 fn eighty_nodes_on_a_phone_scroll() {
     let slots_by_node = vec![vec![8; 27]; 3];
-    let plan = plan(room((390.0, 520.0, 1.0)), &slots_by_node, 9);
+    let plan = plan(stage_size((390.0, 520.0, 1.0)), &slots_by_node, 9);
     assert!(plan.height > 520.0);
     for zone in &plan.zones {
         assert!(zone.rect.y + zone.rect.h <= plan.height);
@@ -162,7 +162,7 @@ fn pods_in_hidden_slots_move_to_free_ones() {
 #[test]
 fn wires_lead_from_the_api_server_to_nodes() {
     for size in STAGES {
-        let plan = plan(room(size), &first_visit(), 2);
+        let plan = plan(stage_size(size), &first_visit(), 2);
         let api = rail(&plan.measures, size.0).api;
         let Wires::Nodes(all) = wires(&plan) else {
             panic!("six nodes have wires")
@@ -181,12 +181,12 @@ fn wires_lead_from_the_api_server_to_nodes() {
             }
         }
     }
-    let many = plan(room((1440.0, 700.0, 1.0)), &vec![vec![2; 10]; 3], 2);
+    let many = plan(stage_size((1440.0, 700.0, 1.0)), &vec![vec![2; 10]; 3], 2);
     assert!(matches!(wires(&many), Wires::Zones(zones) if zones.len() == 3));
 }
 
 #[test]
-fn part_of_a_wire_keeps_its_corners() {
+fn part_of_wire_keeps_corners_between() {
     let wire = wires::Wire {
         points: vec![(0.0, 0.0), (0.0, 10.0), (10.0, 10.0)],
     };

@@ -7,7 +7,7 @@ use crate::pure::overview::Rect;
 pub(crate) const MAX_NODES_WITH_WIRES: usize = 24;
 
 /// Width of the stage below which processes have short names, in units.
-pub(crate) const SHORT_NAMES: f64 = 960.0;
+pub(crate) const SHORT_NAMES_WIDTH: f64 = 960.0;
 
 /// Positions of the control plane's processes. They do not depend on the number of pods that wait at the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ pub(crate) fn rail(measures: &Measures, width: f64) -> Rail {
         let (managers, gap) = ((inner * 0.27).max(108.0 * unit), 8.0 * unit);
         let api = 88.0 * unit;
         ((inner * 0.4).min(inner - managers - api - 2.0 * gap), managers, gap)
-    } else if width < SHORT_NAMES * unit {
+    } else if width < SHORT_NAMES_WIDTH * unit {
         (inner * 0.36, 132.0 * unit, 20.0 * unit)
     } else {
         (
@@ -59,7 +59,7 @@ pub(crate) struct Wire {
 }
 
 /// Half the length of the gap at a cut, in units.
-const GAP: f64 = 6.0;
+const HALF_GAP: f64 = 6.0;
 
 impl Wire {
     pub(crate) fn length(&self) -> f64 {
@@ -107,7 +107,7 @@ impl Wire {
     /// Returns the gap of a cut wire, as distances of its two ends from the wire's beginning. The gap is near the node.
     pub(crate) fn cut(&self, unit: f64) -> (f64, f64) {
         let length = self.length();
-        let gap = (GAP * unit).min(length / 4.0);
+        let gap = (HALF_GAP * unit).min(length / 4.0);
         // Put the gap before the last corner: the segment there is longer than the last segment.
         let tail = (self.points.windows(2).last()).map_or(0.0, |pair| distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
