@@ -55,7 +55,7 @@ const colours = syntaxHighlighting(HighlightStyle.define([
 /** Maximum length of a document in which fields are completed, in characters. */
 const MAX_COMPLETED = 200_000;
 
-/** Returns whether a position is inside brackets: in the syntax tree or, for a manifest inside a text value, in its line. */
+/** Returns whether a position is inside brackets: in the syntax tree or, for a manifest in a text value, in its line. */
 function inFlow(state, at, textBefore) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;
@@ -80,8 +80,8 @@ function insert(name, type) {
   };
 }
 
-/** Mounts an editor in `host`. Calls `changed` with every new text. When it needs fields for completion, calls `asked` with
- *  the text before and after the cursor in its YAML document, and with the number of the request. */
+/** Mounts an editor in `host`. Calls `changed` with every new text. When it needs fields for completion, calls `asked`
+ *  with the text before and after the cursor in its YAML document, and with the number of the request. */
 function mount(host, text, [changed, asked]) {
   let resolveFields;
   // Number of the last call of `asked`. Answers to earlier calls are about another position in the text.
@@ -146,7 +146,8 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the call's number. */
+    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the call's
+     *  number. */
     fields([list, revision]) { if (revision === asking) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };

@@ -28,7 +28,7 @@ pub(crate) fn App() -> Html {
     let handle = use_reducer(|| {
         let theme = route
             .theme
-            .or_else(|| store::theme().and_then(|name| Theme::named(&name)))
+            .or_else(|| store::theme().and_then(|name| Theme::from_name(&name)))
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
         if let FirstSource::Welcome { shows_start } = &*first.borrow() {

@@ -112,12 +112,12 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
         .chain(finished)
         .chain(problems)
         .collect();
-    use_new(&outcomes, &origin);
+    use_post_new(&outcomes, &origin);
 }
 
 /// Posts the outcomes that are new since the last render.
 #[hook]
-fn use_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
+fn use_post_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
     let last = use_mut_ref(Vec::<Value>::new);
     let (all, origin) = (outcomes.to_vec(), origin.clone());
     let key: Vec<String> = all.iter().map(Value::to_string).collect();
@@ -197,7 +197,7 @@ fn execute(request: &Value, ctl: &Ctl) {
         Some("play") => ctl.send.emit(Request::Play),
         Some("pause") => ctl.send.emit(Request::Pause),
         Some("theme") => {
-            if let Some(theme) = text("name").and_then(|name| Theme::named(&name)) {
+            if let Some(theme) = text("name").and_then(|name| Theme::from_name(&name)) {
                 ctl.act.emit(Act::Theme(theme));
             }
         }

@@ -28,7 +28,7 @@ const CHANGE_DELAY_MS: u32 = 900;
 const INTERVAL_MS: u32 = 8_000;
 /// Minimum simulated time after which an untouched first visit is stored, if the user has looked at something. A stored
 /// session reopens paused, and before the first pods are placed it would show an empty cluster.
-const WORTH_SAVING_AFTER: Micros = 1_000_000;
+const MIN_TIME_TO_SAVE: Micros = 1_000_000;
 
 /// The part of the page's state that is saved: a change of this part triggers another save.
 #[derive(Clone, PartialEq)]
@@ -130,7 +130,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
     // An untouched first visit is not saved: after a reload a new first visit is shown anyway.
     let has_changed_view = |content: &SavedContent| content.view != View::Playground || !content.screen.is_empty();
     let has_looked =
-        page.session.model.now >= WORTH_SAVING_AFTER && saving.borrow().content.as_ref().is_some_and(has_changed_view);
+        page.session.model.now >= MIN_TIME_TO_SAVE && saving.borrow().content.as_ref().is_some_and(has_changed_view);
     let has_begun = !connection.borrow().is_fresh || has_looked;
     saving.borrow_mut().has_begun = has_begun;
     let is_long = page

@@ -26,7 +26,7 @@ pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
 pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_stored_attempts(page, ctl);
     use_session(page, ctl);
-    use_attempt(page, ctl);
+    use_record_attempt(page, ctl);
     use_answered_task(page, ctl);
     use_end_of_exam(page, ctl);
 }
@@ -54,7 +54,7 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         read.replace(name.clone());
         if let Some(name) = name {
             act.emit(Act::Study(StudyAct::Attempts(Attempts::read(&store::attempts(name)))));
-            if let Some(theme) = theme.as_deref().and_then(Theme::named) {
+            if let Some(theme) = theme.as_deref().and_then(Theme::from_name) {
                 act.emit(Act::Theme(theme));
             }
             // The language of the address, and after a reload the reader's choice, have priority over the course's
@@ -95,7 +95,7 @@ fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
 
 /// Records the state of the attempt at the open item.
 #[hook]
-fn use_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_record_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let attempt = page
         .shell
         .study
@@ -171,12 +171,12 @@ fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
         let mut attempts = attempts.clone();
         let minute = |left: f64| (left / 60_000.0).ceil();
         let mut shown = exam
-            .and_then(|exam| attempts.left(exam, js_sys::Date::now()))
+            .and_then(|exam| attempts.remaining_millis(exam, js_sys::Date::now()))
             .map(minute);
         let clock = exam.filter(|_| *is_running).map(|exam| {
             Interval::new(1_000, move || {
                 let now = js_sys::Date::now();
-                let left = attempts.left(exam, now);
+                let left = attempts.remaining_millis(exam, now);
                 if left == Some(0.0) {
                     attempts.ended = Some(now);
                     act.emit(Act::Dialog(Dialog::Course));

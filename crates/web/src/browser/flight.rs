@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
 /// Positions of pod marks before a change, by pod id.
-pub(crate) type Places = ordered::Map<String, (f64, f64)>;
+pub(crate) type MarkPositions = ordered::Map<String, (f64, f64)>;
 
 fn mark(root: &Element, id: &str) -> Option<Element> {
     // An id is a UID, and may come from an untrusted file: quotes and backslashes are escaped.
@@ -17,7 +17,7 @@ fn mark(root: &Element, id: &str) -> Option<Element> {
 }
 
 /// Returns the present positions of the marks of these pods.
-pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
+pub(crate) fn mark_positions(root: &Element, ids: &[String]) -> MarkPositions {
     ids.iter()
         .take(40)
         .filter_map(|id| {
@@ -35,7 +35,7 @@ pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
 }
 
 /// Animates the marks from their old positions to their present ones.
-pub(crate) fn fly(root: &Element, from: &Places) {
+pub(crate) fn animate_moves(root: &Element, from: &MarkPositions) {
     for (id, (x, y)) in from {
         let Some(element) = mark(root, id) else { continue };
         let rect = element.get_bounding_client_rect();

@@ -6,7 +6,7 @@ use web_sys::{Element, HtmlElement};
 
 /// Attribute of a provisional tab stop: a mark other than a node, made the tab stop while the region had no node, and
 /// not focused since.
-const STANDS_IN: &str = "data-stands-in";
+const PROVISIONAL_STOP: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).
 pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
@@ -16,7 +16,7 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     for nth in 0..before.length() {
         if let Some(element) = before.item(nth).and_then(|node| node.dyn_into::<Element>().ok()) {
             element.set_attribute("tabindex", "-1").warn();
-            element.remove_attribute(STANDS_IN).warn();
+            element.remove_attribute(PROVISIONAL_STOP).warn();
         }
     }
     to.set_attribute("tabindex", "0").warn();
@@ -27,7 +27,7 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
 pub(crate) fn ensure_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).warn().flatten();
     let stop = find("[data-nav][tabindex=\"0\"]");
-    if stop.as_ref().is_some_and(|stop| !stop.has_attribute(STANDS_IN)) {
+    if stop.as_ref().is_some_and(|stop| !stop.has_attribute(PROVISIONAL_STOP)) {
         return;
     }
     if let Some(first) = find("[data-nav=\"node\"]") {
@@ -36,7 +36,7 @@ pub(crate) fn ensure_stop(root: &Element) {
         && let Some(mark) = find("[data-nav]")
     {
         move_tab_stop(root, &mark);
-        mark.set_attribute(STANDS_IN, "").warn();
+        mark.set_attribute(PROVISIONAL_STOP, "").warn();
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
 }
 
 /// Added to the distance of marks in another row; larger than any stage is wide.
-const ANOTHER_ROW: f64 = 100_000.0;
+const OTHER_ROW_PENALTY: f64 = 100_000.0;
 
 /// The edges of an element, in CSS pixels.
 #[derive(Clone, Copy)]
@@ -117,7 +117,11 @@ impl Sides {
         let off = if is_sideways { dy } else { dx };
         let aside = if is_same_node { 0.5 } else { 2.0 };
         // Left and right prefer every mark of the same row to marks of other rows.
-        let row = if is_sideways && across > 0.0 { ANOTHER_ROW } else { 0.0 };
+        let row = if is_sideways && across > 0.0 {
+            OTHER_ROW_PENALTY
+        } else {
+            0.0
+        };
         is_in_direction.then(|| along + across * aside + off.abs() * 0.1 + row)
     }
 }

@@ -80,14 +80,14 @@ pub(crate) fn Cluster(props: &Props) -> Html {
 #[hook]
 fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     // Positions of the marks before this render: the document still shows the previous state.
-    let places = use_mut_ref(flight::Places::new);
+    let places = use_mut_ref(flight::MarkPositions::new);
     let last_moved = use_mut_ref(|| page.session.model.moved.clone());
     if *last_moved.borrow() != page.session.model.moved {
         *last_moved.borrow_mut() = page.session.model.moved.clone();
         // In a big cluster an animation explains nothing, and measuring places costs a layout.
         let few = page.session.model.nodes.size() <= MAX_FULL_CARDS && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
-            *places.borrow_mut() = flight::places(&root, &page.session.model.moved);
+            *places.borrow_mut() = flight::mark_positions(&root, &page.session.model.moved);
         }
     }
     let has_story = page
@@ -103,7 +103,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
         }
         let from = std::mem::take(&mut *places.borrow_mut());
         if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
-            flight::fly(&root, &from);
+            flight::animate_moves(&root, &from);
         }
     });
 }

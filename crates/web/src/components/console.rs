@@ -299,7 +299,7 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
                 // What a person typed and a command printed is English in every language.
                 let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
                 let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
-                html! { <>{ for run.map(rule) }<p class={class(line.kind)}><span class="when">{ console.when(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
+                html! { <>{ for run.map(rule) }<p class={class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
             }) }
             { for console.run_at(console.lines.len()).map(rule) }
         </div>

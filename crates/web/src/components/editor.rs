@@ -80,7 +80,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let is_plain = use_state(|| false);
     let applies_live = use_state(|| false);
     let revision = use_mut_ref(|| 0u64);
-    let changed = use_changed(&ctl, text.setter(), &revision);
+    let changed = use_check_on_change(&ctl, text.setter(), &revision);
     let mounted = use_mounted(props, &ctl, &host, &changed, is_plain.setter());
     // While the text cannot be parsed, the last detected kind is used.
     let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
@@ -103,7 +103,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     }
     let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario && !text.trim().is_empty();
     let applied = use_mut_ref(String::new);
-    use_live(
+    use_auto_apply(
         *applies_live && is_whole,
         props,
         &ctl,
@@ -163,7 +163,7 @@ type Revision = Rc<RefCell<u64>>;
 
 /// Returns a callback that takes each new text and requests a check when typing pauses.
 #[hook]
-fn use_changed(ctl: &Ctl, text: UseStateSetter<String>, revision: &Revision) -> Callback<String> {
+fn use_check_on_change(ctl: &Ctl, text: UseStateSetter<String>, revision: &Revision) -> Callback<String> {
     let (ctl, revision) = (ctl.clone(), revision.clone());
     let waiting = use_mut_ref(|| None::<Timeout>);
     use_callback((), move |new_text: String, ()| {
@@ -266,7 +266,7 @@ fn mount(
 
 /// Applies a text without problems automatically, once, when typing pauses.
 #[hook]
-fn use_live(
+fn use_auto_apply(
     is_whole: bool,
     props: &Props,
     ctl: &Ctl,

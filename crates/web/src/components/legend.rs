@@ -73,7 +73,7 @@ fn marks(is_shown: impl Fn(PodMark) -> bool) -> Html {
     html! {
         <ul class="marks">
             { for MARKS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {
-                <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ words.text() }</li>
+                <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::corner_symbol(*mark) }</span>{ words.text() }</li>
             }) }
         </ul>
     }

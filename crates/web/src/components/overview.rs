@@ -134,7 +134,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     html! {
         <>
         { zone_wires(&zones, &plan, &measures, frame, props.room) }
-        <div class="overview" {onmouseleave} ~style={super::scene::at(frame)}>
+        <div class="overview" {onmouseleave} ~style={super::scene::position_style(frame)}>
             <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={t!(overview::name, nodes = props.model.nodes.size(), groups = zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
                 <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", framed.x, framed.y, framed.w)}></i>
@@ -202,7 +202,7 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
     };
     let devices = props.model.devices.get(&shown.view.name).cloned().unwrap_or_default();
     html! {
-        <div class="beside" ~style={super::scene::at(Rect { x, y, w, h })}>
+        <div class="beside" ~style={super::scene::position_style(Rect { x, y, w, h })}>
             <Node node={shown.clone()} {devices} owners={props.model.owners.clone()} now={props.model.now} truth={props.look.truth} {layout} {emphasis} />
         </div>
     }
@@ -364,7 +364,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
                 let pods: usize = nodes.iter().map(|node| node.pods.len()).sum();
                 let bad = nodes.iter().filter(|node| node.view.ready != ConditionStatus::True).count();
                 let title = Rect { h: TITLE, ..*rect };
-                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
+                html! { <li data-zone={name.clone()} ~style={super::scene::position_style(title)}><h2><button type="button" class="quiet" onclick={go} title={t!(overview::group_hint, nodes = nodes.len(), pods = pods)}><b>{ t!(zone::name, key = key_name, value = name) }</b>
                     if bad > 0 { <span class="chip bad">{ t!(overview::not_ready, count = bad) }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " " }{ t!(overview::pods) }</span></span></button></h2></li> }
             }) }
         </ul>

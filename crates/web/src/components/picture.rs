@@ -144,7 +144,7 @@ impl Shapes {
 
     fn node(&mut self, scene: &Scene, node: &NodeState, rect: Rect) {
         self.cards.push(rect);
-        if belief::is_unwell(&node.view, scene.truth) {
+        if belief::is_unhealthy(&node.view, scene.truth) {
             self.unwell.push(rect);
         }
         let per_row = scene.plan.per_row;

@@ -91,12 +91,12 @@ pub(crate) fn Plane(props: &Props) -> Html {
                 { for part(|view| matches!(view, Component::Scheduler(_))) }
                 { props.children.clone() }
             </div>
-            <div class="machine api" ~style={super::scene::at(props.layout.rail.api)}>
+            <div class="machine api" ~style={super::scene::position_style(props.layout.rail.api)}>
                 <span class="main">{ for part(|view| view == Component::ApiServer) }</span>
                 { broken(&ctl, props) }
                 <span class="store">{ for part(|view| view == Component::Etcd) }</span>
             </div>
-            <div class="machine managing" ~style={super::scene::at(props.layout.rail.managers)}>
+            <div class="machine managing" ~style={super::scene::position_style(props.layout.rail.managers)}>
                 { for part(|view| matches!(view, Component::ControllerManager(_))) }
                 { for down_helpers.map(|view| component(&ctl, *view, props.run, true)) }
                 if props.run != Run::Second { { view_menu(&ctl, props) } }

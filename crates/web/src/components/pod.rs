@@ -177,10 +177,10 @@ pub(crate) fn Pod(props: &Props) -> Html {
             title={label}
         >
             { match &props.place {
-                Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place, mark) }</> },
+                Some(place) => html! { <>{ surface(place, left, mark) }{ mark_texts(props, place, mark) }</> },
                 None => html! { <span class="face" aria-hidden="true"><span class="t">{ shown(&pod.short) }</span></span> },
             } }
-            if detail == DetailLevel::Square || detail.is_card() && !is_torn { { glyph(mark) } }
+            if detail == DetailLevel::Square || detail.is_card() && !is_torn { { corner_symbol(mark) } }
             if pod.ticks > 0 && detail >= DetailLevel::Square && !detail.is_large() {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }
@@ -257,7 +257,7 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
 }
 
 /// Renders as many texts as fit on a mark.
-fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
+fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
     // If state or size changes, the keys change, and so the texts are new elements: none counts as moved (layout
     // shift).
@@ -342,7 +342,7 @@ fn container_class(stage: ContainerStage) -> &'static str {
 }
 
 /// The symbol in the corner of a mark.
-pub(crate) fn glyph(mark: PodMark) -> Html {
+pub(crate) fn corner_symbol(mark: PodMark) -> Html {
     let sign = match mark {
         PodMark::Succeeded => "check",
         PodMark::Failed => "cross",

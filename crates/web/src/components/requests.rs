@@ -7,7 +7,7 @@ use podscope_protocol::{ServiceRequests, SubjectRef, Thousandths};
 use yew::prelude::*;
 
 use super::icon;
-use super::scene::{Spots, at};
+use super::scene::{Spots, position_style};
 use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::names;
@@ -118,7 +118,7 @@ fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html
     };
     let failing = requests.failing.as_ref().map(ToString::to_string);
     html! {
-        <div class="plate" data-requests={requests.service.clone()} ~style={at(rect)}>
+        <div class="plate" data-requests={requests.service.clone()} ~style={position_style(rect)}>
             <button type="button" class="quiet" onclick={ctl.select(subject)}>
                 <span class="whom">
                     if let Some(sender) = sender(&requests.clients) { <>{ shown(&sender) }<span aria-label={t!(requests::calls)}>{ " → " }</span></> }

@@ -43,7 +43,7 @@ pub(crate) struct Props {
 }
 
 /// Returns the style that puts an element at a position.
-pub(super) fn at(rect: Rect) -> String {
+pub(super) fn position_style(rect: Rect) -> String {
     format!(
         "left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px",
         rect.x, rect.y, rect.w, rect.h
@@ -76,7 +76,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         return html! { <div class="run" ref={root}></div> };
     };
     let differing = (props.compared.as_ref())
-        .map(|compared| Rc::new(compare::differing(model, compared)))
+        .map(|compared| Rc::new(compare::differing_pods(model, compared)))
         .unwrap_or_default();
     let measures = Measures::of(room);
     let rail = rail(&measures, room.w);
@@ -509,7 +509,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
                         }
                     }
                     None => html! {
-                        <section key="/loose" class="zone apart" ~style={at(zone_plan.rect)} aria-label={t!(scene::machines_without_node)}>
+                        <section key="/loose" class="zone apart" ~style={position_style(zone_plan.rect)} aria-label={t!(scene::machines_without_node)}>
                             <header><h2>{ t!(scene::no_node_object) }</h2></header>
                             { for nodes }
                         </section>
@@ -550,7 +550,7 @@ impl NodeContext<'_> {
         });
         let selected_pod = selected_pod(page, model).filter(|id| state.pods.iter().any(|pod| pod.id == *id));
         let ages = place.fit.detail.is_large() && state.pods.iter().any(|pod| pod.running_since.is_some());
-        let now = match (state.ticks(), ages) {
+        let now = match (state.changes_with_time(), ages) {
             (true, _) => model.now,
             (false, true) => model.now - model.now % SECOND,
             (false, false) => 0,

@@ -80,7 +80,7 @@ impl Reducible for Found {
                 };
             }
             Step::Stop => next.end_of_trying(),
-            Step::Message { nth, message } if nth == self.nth => next.take(message),
+            Step::Message { nth, message } if nth == self.nth => next.receive(message),
             Step::Message { .. } => {}
         }
         Rc::new(next)
@@ -88,7 +88,7 @@ impl Reducible for Found {
 }
 
 impl Found {
-    fn take(&mut self, message: WorkerMessage) {
+    fn receive(&mut self, message: WorkerMessage) {
         match message {
             WorkerMessage::Update(update) => match *update {
                 Update::Search(SearchUpdate::Tried(tried)) if matches!(self.phase, Phase::Trying { .. }) => {

@@ -14,7 +14,7 @@ use crate::state::{Act, Dialog};
 /// The first lesson of the course.
 pub(super) const FIRST_LESSON: &str = "first-pod";
 /// The command that dumps a cluster, for users whose own cluster has a pending pod.
-const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
+const DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -122,7 +122,7 @@ pub(crate) fn Pending() -> Html {
         Callback::from(move |_: MouseEvent| {
             let ctl = ctl.clone();
             wasm_bindgen_futures::spawn_local(async move {
-                let message = if browser::copy(DUMP.into()).await {
+                let message = if browser::copy(DUMP_COMMAND.into()).await {
                     t!(start::copied)
                 } else {
                     t!(start::cannot_copy)
@@ -135,7 +135,7 @@ pub(crate) fn Pending() -> Html {
         <Modal title={t!(start::my_pod_is_pending)} class="pending">
             <ol class="ways">
                 <li><p>{ t!(start::in_terminal) }</p>
-                    <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ t!(start::copy) }</button></p>
+                    <p class="row"><code class="mono command">{ DUMP_COMMAND }</code><button type="button" onclick={copy}>{ t!(start::copy) }</button></p>
                     <p class="none">{ t!(start::kinds_hint) }</p></li>
                 <li><p>{ t!(start::paste_hint) }</p>
                     <textarea rows="3" autofocus=true aria-label={t!(start::paste)} placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }

@@ -168,7 +168,7 @@ fn exam_row(
             </div>
         };
     }
-    match attempts.left(exam, js_sys::Date::now()) {
+    match attempts.remaining_millis(exam, js_sys::Date::now()) {
         None => html! {
             <div class="row">
                 <span>{ if course.has_hints { t!(syllabus::about_exam_with_hints, minutes = exam.minutes, pass = exam.pass) } else { t!(syllabus::about_exam, minutes = exam.minutes, pass = exam.pass) } }</span>
@@ -225,7 +225,7 @@ pub(crate) fn course_position(ctl: &Ctl, study: &Study) -> Html {
     };
     let left = course
         .exam
-        .and_then(|exam| study.attempts.left(exam, js_sys::Date::now()));
+        .and_then(|exam| study.attempts.remaining_millis(exam, js_sys::Date::now()));
     html! {
         <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
             { shown(&said(&course.title)) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }

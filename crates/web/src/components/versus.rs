@@ -29,8 +29,8 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let differing = compare::differing(ours, other);
-    let n_differing = differing.len().max(compare::differing(other, ours).len());
+    let differing = compare::differing_pods(ours, other);
+    let n_differing = differing.len().max(compare::differing_pods(other, ours).len());
     let next = {
         let (nth, ctl) = (nth.clone(), ctl.clone());
         // On the picture of a big cluster pods are not elements, so the differing pod is selected instead.

@@ -59,7 +59,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
         .collect();
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"))}
-            ~style={super::scene::at(props.rect)}
+            ~style={super::scene::position_style(props.rect)}
             data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>

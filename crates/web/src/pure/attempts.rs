@@ -32,7 +32,7 @@ impl HowSolved {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<HowSolved> {
+    pub(crate) fn from_name(name: &str) -> Option<HowSolved> {
         [
             HowSolved::Solved,
             HowSolved::Guessed,
@@ -99,7 +99,8 @@ impl Attempts {
                     }
                 }
                 [index, score, finished, way, run @ ..] => {
-                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), HowSolved::named(way)) {
+                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), HowSolved::from_name(way))
+                    {
                         let attempt = Attempt {
                             score,
                             is_finished: *finished == "finished",
@@ -157,7 +158,7 @@ impl Attempts {
     }
 
     /// Adds time that was spent on an item that is not finished yet.
-    pub(crate) fn spend(&mut self, index: usize, millis: f64) {
+    pub(crate) fn add_time(&mut self, index: usize, millis: f64) {
         let is_open = self.get(index).is_none_or(|attempt| !attempt.is_finished);
         if is_open && self.ended.is_none() {
             *self.spent.entry(index).or_default() += millis.round();
@@ -184,7 +185,7 @@ impl Attempts {
 
     /// Returns the remaining time of the exam, in milliseconds. `None` before it begins and after it has been handed
     /// in.
-    pub(crate) fn left(&self, exam: ExamInfo, now: f64) -> Option<f64> {
+    pub(crate) fn remaining_millis(&self, exam: ExamInfo, now: f64) -> Option<f64> {
         let begun = self.begun.filter(|_| self.ended.is_none())?;
         Some((begun + f64::from(exam.minutes) * MILLIS_PER_MINUTE - now).max(0.0))
     }
@@ -317,7 +318,7 @@ mod tests {
         attempts.record(1, attempt(1000, true));
         attempts.record(1, attempt(200, false));
         assert_eq!(attempts.percent(&course()), 87.5);
-        attempts.spend(0, 60_000.0);
+        attempts.add_time(0, 60_000.0);
         attempts.note_session(1_764_000_000_000_123, 1);
         assert_eq!(attempts.item_of_session(1_764_000_000_000_123), Some(1));
         assert_eq!(Attempts::read(&attempts.write()), attempts);
@@ -328,14 +329,17 @@ mod tests {
     fn exam_counts_first_answers_until_it_ends() {
         let mut attempts = Attempts::begun_at(1_000.0);
         let exam = ExamInfo { minutes: 90, pass: 66 };
-        assert_eq!(attempts.left(exam, 61_000.0), Some(89.0 * 60_000.0));
-        assert_eq!(attempts.left(exam, 1e9), Some(0.0));
+        assert_eq!(attempts.remaining_millis(exam, 61_000.0), Some(89.0 * 60_000.0));
+        assert_eq!(attempts.remaining_millis(exam, 1e9), Some(0.0));
         attempts.record(1, attempt(0, true));
         attempts.record(1, attempt(1000, true));
         assert_eq!(attempts.percent(&course()), 0.0, "the first answer counts");
         attempts.ended = Some(2_000.0);
         attempts.record(0, attempt(1000, true));
-        assert_eq!((attempts.n_finished(), attempts.left(exam, 3_000.0)), (1, None));
+        assert_eq!(
+            (attempts.n_finished(), attempts.remaining_millis(exam, 3_000.0)),
+            (1, None)
+        );
     }
 
     /// Shows: E-11
@@ -364,10 +368,10 @@ mod tests {
     #[test]
     fn handed_in_file_holds_links_of_runs() {
         let mut attempts = Attempts::default();
-        attempts.spend(1, 90_000.0);
-        attempts.spend(1, 60_000.0);
+        attempts.add_time(1, 90_000.0);
+        attempts.add_time(1, 60_000.0);
         attempts.record(1, attempt(1000, true));
-        attempts.spend(1, 60_000.0);
+        attempts.add_time(1, 60_000.0);
         let file: Value = serde_json::from_str(&attempts.hand_in(&course(), "Ada")).expect("it is JSON");
         assert_eq!(file["name"], "Ada");
         assert_eq!(file["lessons"][0]["lesson"], "keep-three");

@@ -62,7 +62,7 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
 }
 
 /// Returns whether a node is unhealthy in one of the truths.
-pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
+pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
     let machine = &node.machine;
     let believed = node.ready != ConditionStatus::True;
     let real = !machine.cuts.is_empty() || !machine.exists || !machine.powered || !machine.kubelet || !machine.runtime;

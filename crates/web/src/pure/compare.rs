@@ -55,7 +55,7 @@ pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference
 }
 
 /// Returns ids of the pods of one run that are missing in the other run, or have another node or mark there.
-pub(crate) fn differing(model: &Model, other: &Model) -> Set<String> {
+pub(crate) fn differing_pods(model: &Model, other: &Model) -> Set<String> {
     let mut there: Map<&str, Vec<(&str, PodMark)>> = Map::new();
     for pod in other.pods.values() {
         there.entry(&pod.key).or_default().push((&pod.node, pod.mark));
@@ -135,7 +135,7 @@ mod tests {
             ],
         );
         let two = model(&[], &[("9", "default/a", "n1"), ("8", "default/b", "n2")]);
-        let found: Vec<String> = differing(&one, &two).into_iter().collect();
+        let found: Vec<String> = differing_pods(&one, &two).into_iter().collect();
         assert_eq!(found, ["2", "3"]);
     }
 }

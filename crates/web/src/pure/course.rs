@@ -49,7 +49,7 @@ impl Course {
             let mut words = line.split_whitespace();
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
             let recaps = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-            let way = words.next().and_then(HowSolved::named).unwrap_or_default();
+            let way = words.next().and_then(HowSolved::from_name).unwrap_or_default();
             Some((name.to_owned(), Done { at, recaps, way }))
         };
         Course {

@@ -239,7 +239,7 @@ fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
         weight: plugin.weight,
     });
     let mut rows: Vec<Row> = rows.collect();
-    rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
+    rows.stable_sort_by_key(|row| (-score_range(&row.cells), row.plugin.clone()));
     Scores {
         totals: scored.iter().map(|scored_node| scored_node.total).collect(),
         nodes: scored.into_iter().map(|scored_node| scored_node.node).collect(),
@@ -258,7 +258,7 @@ fn add_devices(to: &mut Vec<(Vec<String>, Vec<Sentence>)>, node: String, lines: 
     }
 }
 
-fn range(cells: &[Option<i64>]) -> i64 {
+fn score_range(cells: &[Option<i64>]) -> i64 {
     cells.iter().flatten().max().unwrap_or(&0) - cells.iter().flatten().min().unwrap_or(&0)
 }
 
@@ -290,16 +290,16 @@ mod tests {
         node(name, verdict)
     }
 
-    fn evenness(with: i64) -> ScoreNote {
+    fn evenness_note(with: i64) -> ScoreNote {
         ScoreNote::Evenness { without: 0, with }
     }
 
-    fn fits(name: &str, scores: [i64; 2]) -> NodeExplanation {
+    fn feasible(name: &str, scores: [i64; 2]) -> NodeExplanation {
         let scores = NodeScores {
             weighted: scores.to_vec(),
             raw: Vec::new(),
             total: Some(scores.iter().sum()),
-            notes: vec![(1, evenness(scores[1]))],
+            notes: vec![(1, evenness_note(scores[1]))],
         };
         node(name, NodeVerdict::Fits(scores))
     }
@@ -354,8 +354,8 @@ mod tests {
             nodes: vec![
                 refused("a-1", "NodeResourcesFit", "Insufficient cpu"),
                 refused("a-2", "TaintToleration", "untolerated taint"),
-                fits("b-2", [300, 52]),
-                fits("c-1", [300, 71]),
+                feasible("b-2", [300, 52]),
+                feasible("c-1", [300, 71]),
                 node("c-2", NodeVerdict::NotExamined),
             ],
             spread: Vec::new(),
@@ -388,7 +388,7 @@ mod tests {
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
-        let note = |node: &str, with| (node.to_owned(), explained::score_note(evenness(with)).to_string());
+        let note = |node: &str, with| (node.to_owned(), explained::score_note(evenness_note(with)).to_string());
         assert_eq!(scores.rows[0].score_notes, [note("c-1", 71), note("b-2", 52)]);
         assert!(scores.rows[1].score_notes.is_empty());
     }

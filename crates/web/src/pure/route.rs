@@ -22,7 +22,7 @@ impl Theme {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Theme> {
+    pub(crate) fn from_name(name: &str) -> Option<Theme> {
         [Theme::System, Theme::Light, Theme::Dark]
             .into_iter()
             .find(|theme| theme.name() == name)
@@ -73,7 +73,7 @@ impl Panels {
         named.join(",")
     }
 
-    fn named(list: &str) -> Panels {
+    fn from_names(list: &str) -> Panels {
         let has = |name: &str| list.split(',').any(|part| part.trim() == name);
         let has_known_name = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
         Panels {
@@ -131,8 +131,8 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
             Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
             Some(("course", path)) => route.course = Some(unescape(path)),
             Some(("post", origin)) => route.post = Some(unescape(origin)),
-            Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
-            Some(("theme", name)) => route.theme = Theme::named(name),
+            Some(("embed", list)) => route.embed = Some(Panels::from_names(&unescape(list))),
+            Some(("theme", name)) => route.theme = Theme::from_name(name),
             Some(("lang", code)) => route.lang = Some(unescape(code)),
             _ => {}
         }
@@ -146,8 +146,8 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
             route.new_session = true;
         } else {
             match part.split_once('=') {
-                Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
-                Some(("theme", name)) => route.theme = Theme::named(name),
+                Some(("embed", list)) => route.embed = Some(Panels::from_names(&unescape(list))),
+                Some(("theme", name)) => route.theme = Theme::from_name(name),
                 Some(("lang", code)) => route.lang = Some(unescape(code)),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
                 Some(("kept", id)) => route.kept = id.parse().ok(),
@@ -229,7 +229,7 @@ mod tests {
         let panels = route.embed.unwrap_or(Panels::ALL);
         assert!(panels.cluster && panels.timeline && !panels.story && !panels.side && !panels.console);
         assert!(parse("", "#embed=nonsense").embed.is_some_and(|panels| panels.cluster));
-        assert_eq!(Panels::named(&panels.names()), panels);
+        assert_eq!(Panels::from_names(&panels.names()), panels);
         assert_eq!(Panels::ALL.names(), "story,cluster,side,timeline,console");
     }
 

@@ -123,9 +123,9 @@ pub(crate) struct Shape {
 /// find no free row. However many marks there are, at most a few hundred shapes are drawn.
 pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span, now: Micros) -> Vec<Shape> {
     /// Shapes closer than this count as touching, in percent.
-    const TOUCHING: f64 = 0.35;
+    const TOUCHING_DISTANCE: f64 = 0.35;
     /// Bars of at least this length are not merged, in percent.
-    const NEVER_MERGED: f64 = 3.0;
+    const MIN_UNMERGED_WIDTH: f64 = 3.0;
     const MAX_ROWS: usize = 3;
     let (mut bars, mut points): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
     let mut sorted: Vec<&Shared<Mark>> = marks.collect();
@@ -142,7 +142,7 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
         if mark.to == Some(mark.from) {
             match points
                 .last_mut()
-                .filter(|previous| left - previous.left < TOUCHING && previous.mark.kind == mark.kind)
+                .filter(|previous| left - previous.left < TOUCHING_DISTANCE && previous.mark.kind == mark.kind)
             {
                 Some(last) => {
                     last.count += 1;
@@ -172,10 +172,10 @@ pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, spa
                 .min_by(|a, b| a.1.total_cmp(b.1))
                 .map_or(0, |(index, _)| index),
         };
-        let touches = left - ends[row] < TOUCHING && right - left < NEVER_MERGED;
+        let touches = left - ends[row] < TOUCHING_DISTANCE && right - left < MIN_UNMERGED_WIDTH;
         let before = bars
             .get_mut(last[row])
-            .filter(|bar| touches && ends[row] - bar.left < NEVER_MERGED);
+            .filter(|bar| touches && ends[row] - bar.left < MIN_UNMERGED_WIDTH);
         if let Some(bar) = before.filter(|bar| bar.mark.kind == mark.kind || free.is_none()) {
             bar.count += 1;
             if bar.mark.kind == mark.kind {

@@ -32,7 +32,7 @@ pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
         QueuePlace::Gated(names) => t!(waits::gated, gates = listed(names)),
         QueuePlace::Victims { node, pods } if pods.is_empty() => t!(waits::room, node = node),
         QueuePlace::Victims { node, pods } => {
-            let (names, left) = (first_names(pods), time_left(queue, now));
+            let (names, left) = (names_of_first(pods), time_left(queue, now));
             match pods.len().saturating_sub(MAX_CAUSES) {
                 0 => t!(
                     waits::victims,
@@ -54,7 +54,7 @@ pub(crate) fn waiting_text(pod: &PodView, now: Micros) -> String {
 }
 
 /// Lists the names of the first preemption victims.
-fn first_names(pods: &[String]) -> String {
+fn names_of_first(pods: &[String]) -> String {
     let names = pods.iter().take(MAX_CAUSES).map(|key| names::without_default(key));
     listed(names)
 }
@@ -72,7 +72,7 @@ pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
         return None;
     };
     let pod = names::without_default(&pod.key);
-    let (names, left) = (first_names(pods), time_left(queue, now));
+    let (names, left) = (names_of_first(pods), time_left(queue, now));
     Some(match (pods.len(), pods.len().saturating_sub(MAX_CAUSES)) {
         (0, _) => t!(waits::pod_room, pod = pod, node = node),
         (count, 0) => t!(

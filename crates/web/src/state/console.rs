@@ -32,7 +32,7 @@ impl Console {
             let place = if line.kind == LineKind::Input {
                 None
             } else {
-                line.command.and_then(|command| self.below(command))
+                line.command.and_then(|command| self.index_below(command))
             };
             self.lines.insert(place.unwrap_or(self.lines.len()), line);
         }
@@ -62,15 +62,15 @@ impl Console {
     }
 
     /// Returns the index of the first line of the present run.
-    fn present(&self) -> usize {
+    fn start_of_present_run(&self) -> usize {
         self.runs.last().map_or(0, |(first, _)| *first)
     }
 
     /// Returns the index below the last line of a command of the present run. After a seek back a number may be reused;
     /// then the last command with the number is meant.
-    fn below(&self, command: u32) -> Option<usize> {
+    fn index_below(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
-        (last >= self.present()).then_some(last + 1)
+        (last >= self.start_of_present_run()).then_some(last + 1)
     }
 
     /// Implements `clear`: removes all lines and keeps the history.
@@ -90,7 +90,7 @@ impl Console {
 
     /// Returns the instant shown beside a line; empty if it equals the instant of the line above. A line that a command
     /// prints later stands below its command, above later commands, and shows the delay since its command (`+25 s`).
-    pub(crate) fn when(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
+    pub(crate) fn time_label(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
         let said = clock::instant(line.at);
         let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
         let is_its_command = |input: &&ConsoleLine| input.kind == LineKind::Input && input.command == line.command;
@@ -109,7 +109,7 @@ impl Console {
     /// Returns the console's answer to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
         let applies = self.lines.iter().rposition(|line| line.applies);
-        let Some(at) = applies.filter(|at| *at >= self.present()) else {
+        let Some(at) = applies.filter(|at| *at >= self.start_of_present_run()) else {
             return Answer::default();
         };
         let said = self.lines.iter().skip(at + 1);
@@ -284,7 +284,9 @@ mod tests {
         console.print(vec![at(20, line(LineKind::Input, Some(2), "fault heal a-1"))]);
         console.print(vec![at(35, line(LineKind::Output, Some(1), "web-0"))]);
         let shown: Vec<String> = (console.lines.iter().enumerate())
-            .map(|(index, line)| console.when(line, index.checked_sub(1).and_then(|index| console.lines.get(index))))
+            .map(|(index, line)| {
+                console.time_label(line, index.checked_sub(1).and_then(|index| console.lines.get(index)))
+            })
             .collect();
         assert_eq!(shown[1], "+25 s");
         assert!(!shown[0].starts_with('+') && !shown[2].starts_with('+'));

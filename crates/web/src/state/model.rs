@@ -26,7 +26,7 @@ pub(crate) struct NodeState {
 
 impl NodeState {
     /// Returns whether the node shows a countdown or an age: only such nodes are drawn again as time passes.
-    pub(crate) fn ticks(&self) -> bool {
+    pub(crate) fn changes_with_time(&self) -> bool {
         self.view.machine.last_heartbeat.is_some()
             || self
                 .pods

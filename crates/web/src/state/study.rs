@@ -66,7 +66,7 @@ impl Study {
             StudyAct::Helped(way) => self.help = self.help.max(way),
             StudyAct::Record(attempt, millis) => {
                 if let Some(index) = self.item {
-                    self.attempts.spend(index, millis);
+                    self.attempts.add_time(index, millis);
                     self.attempts.record(index, attempt);
                 }
             }

@@ -488,12 +488,12 @@ fn line(spans: &[Span]) -> Html {
         match one {
             Span::Text(text) => {
                 let text = if is_term(before) {
-                    text.trim_start_matches(CLOSING)
+                    text.trim_start_matches(CLOSING_PUNCTUATION)
                 } else {
                     text
                 };
                 let text = if is_term(after) {
-                    text.trim_end_matches(OPENING)
+                    text.trim_end_matches(OPENING_PUNCTUATION)
                 } else {
                     text
                 };
@@ -501,8 +501,8 @@ fn line(spans: &[Span]) -> Html {
             }
             Span::Term(..) => {
                 let (opens, closes) = (text_at(before), text_at(after));
-                let (_, opens) = opens.split_at(opens.trim_end_matches(OPENING).len());
-                let (closes, _) = closes.split_at(closes.len() - closes.trim_start_matches(CLOSING).len());
+                let (_, opens) = opens.split_at(opens.trim_end_matches(OPENING_PUNCTUATION).len());
+                let (closes, _) = closes.split_at(closes.len() - closes.trim_start_matches(CLOSING_PUNCTUATION).len());
                 match opens.is_empty() && closes.is_empty() {
                     true => span(one),
                     false => html! { <span class="kept">{ opens }{ span(one) }{ closes }</span> },
@@ -515,9 +515,9 @@ fn line(spans: &[Span]) -> Html {
 }
 
 /// Punctuation that directly follows a word.
-const CLOSING: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'];
+const CLOSING_PUNCTUATION: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'];
 /// Punctuation that directly precedes a word.
-const OPENING: [char; 3] = ['(', '“', '‘'];
+const OPENING_PUNCTUATION: [char; 3] = ['(', '“', '‘'];
 
 fn block(block: &Block, first: bool) -> Html {
     match block {

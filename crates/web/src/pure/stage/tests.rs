@@ -186,7 +186,7 @@ fn wires_lead_from_the_api_server_to_nodes() {
 }
 
 #[test]
-fn part_of_wire_keeps_corners_between() {
+fn part_of_wire_keeps_its_corners() {
     let wire = wires::Wire {
         points: vec![(0.0, 0.0), (0.0, 10.0), (10.0, 10.0)],
     };
