@@ -1,5 +1,5 @@
-//! A guarantee in the inspector: its statement, the component that keeps it, and, after a violation, buttons that lead
-//! back to before the violation.
+//! A guarantee in the inspector: its statement, the component that keeps it, and, after a violation, buttons that undo
+//! or end it.
 
 use podscope_messages::t;
 use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCause};
@@ -20,9 +20,9 @@ pub(crate) struct Props {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// Maximum number of nodes for which such a button is offered.
+/// Maximum number of nodes with a button that heals the node, and of nodes with a button that powers the node off.
 const MAX_NODES: usize = 3;
-/// Simulated time between the target of such a button and the blamed command, or the violation if no command is blamed.
+/// How far the button "back" seeks before the blamed command, or before the violation if no command is blamed.
 const LEAD_TIME: Micros = 100_000;
 
 /// What a guarantee promises, whether it holds, and who broke it.
@@ -63,7 +63,7 @@ pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
                 <h3 class="eyebrow">{ t!(promise::broken_as_well) }</h3>
                 <p class="chips">{ for others }</p>
             }
-            if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
+            if let Some(broken) = broken { { recovery_buttons(&ctl, broken, &props.model) } }
         </section>
     }
 }
@@ -77,7 +77,7 @@ fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
     })
 }
 
-fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
+fn recovery_buttons(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
     let before = (broken.since.unwrap_or(broken.at) - LEAD_TIME).max(0);
     let back = {
         let ctl = ctl.clone();
