@@ -58,11 +58,11 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
         return items.first().is_some_and(|first| first.focus().warn().is_some());
     };
     let node_of = |element: &Element| element.closest("[data-node]").warn().flatten();
-    let (from, node) = (Sides::of(&here), node_of(&here));
+    let (from, node) = (ElementEdges::of(&here), node_of(&here));
     let mut best: Option<(f64, &HtmlElement)> = None;
     for item in &items {
         let is_same_node = node.is_some() && node_of(item) == node;
-        let Some(far) = from.distance(Sides::of(item), key, is_same_node) else {
+        let Some(far) = from.distance(ElementEdges::of(item), key, is_same_node) else {
             continue;
         };
         if best.is_none_or(|(least, _)| far < least) {
@@ -77,14 +77,14 @@ const OTHER_ROW_PENALTY: f64 = 100_000.0;
 
 /// The edges of an element, in CSS pixels.
 #[derive(Clone, Copy)]
-struct Sides {
+struct ElementEdges {
     left: f64,
     top: f64,
     right: f64,
     bottom: f64,
 }
 
-impl Sides {
+impl ElementEdges {
     fn of(element: &Element) -> Self {
         let rect = element.get_bounding_client_rect();
         Self {
@@ -134,7 +134,7 @@ mod tests {
     /// Shows: U-03
     #[test]
     fn arrow_keys_move_focus_to_nearest_mark_in_direction() {
-        let place = |left: f64, top: f64, w: f64, h: f64| Sides {
+        let place = |left: f64, top: f64, w: f64, h: f64| ElementEdges {
             left,
             top,
             right: left + w,
@@ -151,7 +151,7 @@ mod tests {
         ];
         let move_focus = |from: &str, key: &str| {
             let here = all.iter().find(|(name, _)| *name == from).map(|(_, sides)| *sides)?;
-            let far = |(name, sides): &(&'static str, Sides)| {
+            let far = |(name, sides): &(&'static str, ElementEdges)| {
                 let is_same_node = name.as_bytes().first() == from.as_bytes().first();
                 Some((here.distance(*sides, key, is_same_node)?, *name))
             };

@@ -5,7 +5,7 @@ use podscope_messages::{Message, cause_lines as verbs};
 use podscope_protocol::{PodView, QueuePlace, ThreadActor, ThreadEvent, ThreadLink};
 use yew::prelude::*;
 
-use super::scene::Spots;
+use super::scene::StagePositions;
 use crate::pure::overview::Rect;
 use crate::pure::stage::wires::Rail;
 use crate::state::Model;
@@ -24,7 +24,7 @@ struct Line {
 }
 
 /// Draws the lines for the selection; `pod` if the selection is a pod.
-pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &Spots, rail: &Rail) -> Html {
+pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePositions, rail: &Rail) -> Html {
     // The lines could give away the answer to the lesson's question.
     if model.story.question.is_some() {
         return Html::default();
@@ -51,7 +51,7 @@ fn preemption(
     model: &Model,
     pod: &PodView,
     victims: &[String],
-    spots: &Spots,
+    spots: &StagePositions,
     rail: &Rail,
 ) -> (Vec<Line>, Vec<String>) {
     let ids: Vec<String> = (model.pods.values())
@@ -84,7 +84,7 @@ fn preemption(
 }
 
 /// Returns the lines of a chain of causes: one for each pair of actor and target, labelled with the latest action.
-fn chain_lines(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
+fn chain_lines(links: &[ThreadLink], spots: &StagePositions, rail: &Rail) -> Vec<Line> {
     let unit = spots.plan.measures.unit;
     let mut lines: Vec<Line> = Vec::new();
     for link in links.iter().rev() {
@@ -109,7 +109,7 @@ fn chain_lines(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
 fn line_start(
     link: &ThreadLink,
     cause: Option<&ThreadLink>,
-    spots: &Spots,
+    spots: &StagePositions,
     rail: &Rail,
 ) -> Option<((f64, f64), Option<Message>, &'static str)> {
     let unit = spots.plan.measures.unit;

@@ -31,7 +31,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let typed = Typed {
+    let typed = TypedText {
         line: use_state(String::new),
         earlier_lines: use_state(String::new),
         history_index: use_state(|| None),
@@ -151,7 +151,7 @@ fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
 
 /// The text that is typed but not yet run.
 #[derive(Clone)]
-struct Typed {
+struct TypedText {
     line: UseStateHandle<String>,
     /// Earlier lines of an unfinished command, or pasted lines.
     earlier_lines: UseStateHandle<String>,
@@ -164,7 +164,7 @@ struct Typed {
     ctl: Ctl,
 }
 
-impl Typed {
+impl TypedText {
     /// Returns a callback that takes the completion at an index.
     fn take(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
         let typed = self.clone();

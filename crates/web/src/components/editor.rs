@@ -39,20 +39,20 @@ pub(crate) struct Props {
 }
 
 /// The mounted CodeMirror editor; `crates/web/editor/editor.js` describes its methods.
-struct Mounted {
+struct MountedEditor {
     object: JsValue,
     _changed: Closure<dyn FnMut(String)>,
     _asked: Closure<dyn FnMut(String, String, f64)>,
 }
 
-impl Mounted {
+impl MountedEditor {
     fn call(&self, method: &str, argument: &JsValue) -> Option<JsValue> {
         let function: Function = Reflect::get(&self.object, &method.into()).warn()?.dyn_into().ok()?;
         function.call1(&self.object, argument).warn()
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountedEditor {
     fn drop(&mut self) {
         self.call("destroy", &JsValue::UNDEFINED);
     }
@@ -188,8 +188,8 @@ fn use_mounted(
     host: &NodeRef,
     changed: &Callback<String>,
     is_plain: UseStateSetter<bool>,
-) -> Rc<RefCell<Option<Mounted>>> {
-    let mounted = use_mut_ref(|| None::<Mounted>);
+) -> Rc<RefCell<Option<MountedEditor>>> {
+    let mounted = use_mut_ref(|| None::<MountedEditor>);
     {
         let (host, mounted, changed) = (host.clone(), mounted.clone(), changed.clone());
         let (first, send) = (props.text.clone(), ctl.send.clone());
@@ -244,7 +244,7 @@ fn mount(
     first: &str,
     changed: Callback<String>,
     send: Callback<Request>,
-) -> Option<Mounted> {
+) -> Option<MountedEditor> {
     let mount: Function = Reflect::get(module, &"mount".into()).warn()?.dyn_into().ok()?;
     let changed = Closure::<dyn FnMut(String)>::new(move |text| changed.emit(text));
     // The editor requests the fields at its cursor; the page answers with the method `fields`.
@@ -257,7 +257,7 @@ fn mount(
     });
     let callbacks = Array::of2(changed.as_ref(), asked.as_ref());
     let object = mount.call3(module, host, &first.into(), &callbacks).ok()?;
-    Some(Mounted {
+    Some(MountedEditor {
         object,
         _changed: changed,
         _asked: asked,

@@ -30,7 +30,7 @@ pub(crate) struct Props {
     pub(crate) zone: Option<String>,
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
-    pub(crate) look: Look,
+    pub(crate) look: PaintOptions,
     /// Ids of pods that differ from the compared run.
     pub(crate) differing: Rc<Set<String>>,
     /// The size of the stage.
@@ -39,7 +39,7 @@ pub(crate) struct Props {
 
 /// How marks are painted.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Look {
+pub(crate) struct PaintOptions {
     /// A change of the theme, or of the system's theme, repaints everything.
     pub(crate) theme: Theme,
     /// Nodes and pods that do not match are dimmed.

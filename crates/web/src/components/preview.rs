@@ -4,7 +4,7 @@
 use podscope_messages::t;
 use yew::prelude::*;
 
-use super::scene::Spots;
+use super::scene::StagePositions;
 use super::shown::shown;
 use crate::pure::overview::Rect;
 use crate::pure::preview::{Arrival, NodePreview, Preview, place_of_arrival};
@@ -66,7 +66,7 @@ pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
 }
 
 /// Lines from pods on the stage to the marks of the pods that replace them.
-pub(super) fn lines(preview: Option<&Preview>, spots: &Spots) -> Html {
+pub(super) fn lines(preview: Option<&Preview>, spots: &StagePositions) -> Html {
     let Some(preview) = preview.filter(|preview| preview.arrivals.len() <= MAX_LINES) else {
         return Html::default();
     };

@@ -7,7 +7,7 @@ use podscope_protocol::{ServiceRequests, SubjectRef, Thousandths};
 use yew::prelude::*;
 
 use super::icon;
-use super::scene::{Spots, position_style};
+use super::scene::{StagePositions, position_style};
 use super::shown::shown;
 use crate::ctl::Ctl;
 use crate::pure::names;
@@ -31,7 +31,7 @@ pub(super) struct RequestPath {
 }
 
 /// Returns the paths of all requests to pods that the stage shows.
-pub(super) fn paths(model: &Model, spots: &Spots) -> Vec<RequestPath> {
+pub(super) fn paths(model: &Model, spots: &StagePositions) -> Vec<RequestPath> {
     let mut paths = Vec::new();
     for (plate, service) in model.requests.iter().enumerate() {
         for route in &service.routes {

@@ -14,7 +14,7 @@ use super::emphasis::{NodeEmphasis, PodsEmphasis};
 use super::icon;
 use super::messages::{Messages, NodeEnd};
 use super::node::{Assessment, Layout, Node};
-use super::overview::{Look, Overview};
+use super::overview::{Overview, PaintOptions};
 use super::plane::{self, Grouping, Plane, Run};
 use super::preview;
 use super::requests::{self, Requests};
@@ -85,7 +85,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         .map(|answer| Preview::of(answer, model));
     let plane = control_plane(props, &measures, &rail, &differing, preview.as_ref());
     if is_picture {
-        let look = Look {
+        let look = PaintOptions {
             theme: page.shell.theme,
             filter: page.session.filter.clone(),
             truth: page.shell.truth,
@@ -127,7 +127,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
         preview: preview.as_ref(),
         by_memory: by_memory(model),
     };
-    let spots = Spots {
+    let spots = StagePositions {
         groups: &groups,
         plan: &plan,
         slots,
@@ -171,13 +171,13 @@ fn close_alarms(closed_alarms: &UseStateHandle<broken::ClosedAlarms>, model: &Mo
 }
 
 /// The positions of nodes and pods on the stage.
-pub(super) struct Spots<'a> {
+pub(super) struct StagePositions<'a> {
     groups: &'a [Group<'a>],
     pub(super) plan: &'a Plan,
     slots: &'a Slots,
 }
 
-impl Spots<'_> {
+impl StagePositions<'_> {
     /// Returns the rectangles of the marks of these pods.
     pub(super) fn pods(&self, ids: &[String]) -> Vec<Rect> {
         self.marks(|id| ids.iter().any(|one| one == id))

@@ -308,24 +308,24 @@ const FILM_SECONDS: [u32; 4] = [6, 10, 20, 40];
 
 /// The start or the end of the film.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum FilmBound {
     From,
     To,
 }
 
 /// Returns the span between two typed instants, or the wrong field with its problem.
-fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (Bound, String)> {
+fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
         instant.ok_or_else(|| (bound, t!(bar::form_of_instant)))
     };
-    let (from, to) = (read(Bound::From, from)?, read(Bound::To, to)?);
+    let (from, to) = (read(FilmBound::From, from)?, read(FilmBound::To, to)?);
     // The fields show tenths of a second, so the end may be rounded up.
     if to > played + 100_000 {
-        return Err((Bound::To, t!(share::played_until, end = clock::instant(played))));
+        return Err((FilmBound::To, t!(share::played_until, end = clock::instant(played))));
     }
     if from >= to {
-        return Err((Bound::To, t!(share::end_before_beginning)));
+        return Err((FilmBound::To, t!(share::end_before_beginning)));
     }
     Ok((from, to))
 }
@@ -355,8 +355,8 @@ fn FilmPart(props: &FilmProps) -> Html {
         let making = making.setter();
         use_effect_with(page.session.film.clone(), move |_| making.set(false));
     }
-    let wrong = use_state(|| None::<(Bound, String)>);
-    let field = |bound: Bound, name: Message, state: &UseStateHandle<String>| {
+    let wrong = use_state(|| None::<(FilmBound, String)>);
+    let field = |bound: FilmBound, name: Message, state: &UseStateHandle<String>| {
         let is_wrong = wrong.as_ref().is_some_and(|(at, _)| *at == bound);
         let value = (**state).clone();
         let (state, wrong) = (state.clone(), wrong.clone());
@@ -400,8 +400,8 @@ fn FilmPart(props: &FilmProps) -> Html {
         <>
             <p>{ t!(share::film_hint) }</p>
             <div class="row">
-                { field(Bound::From, share::film_from, &from) }
-                { field(Bound::To, share::film_to, &to) }
+                { field(FilmBound::From, share::film_from, &from) }
+                { field(FilmBound::To, share::film_to, &to) }
                 <label>{ t!(share::film_in) }{ " " }<select onchange={on_length} aria-label={t!(share::film_length)}>{ for FILM_SECONDS.iter().map(|seconds| html! { <option value={seconds.to_string()} selected={*seconds == *length}>{ format!("{seconds} s") }</option> }) }</select></label>
                 <button type="button" class="primary" onclick={make} disabled={*making}>{ t!(share::make_film) }</button>
             </div>

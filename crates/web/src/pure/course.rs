@@ -27,7 +27,7 @@ pub(crate) struct DueRecap {
 
 /// The record of a finished lesson.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Done {
+pub(crate) struct FinishedLesson {
     /// Instant at which the lesson was finished first, in milliseconds of the browser's clock.
     pub(crate) at: f64,
     /// Number of repetitions so far.
@@ -39,7 +39,7 @@ pub(crate) struct Done {
 /// Progress in the course.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Course {
-    done: ordered::Map<String, Done>,
+    done: ordered::Map<String, FinishedLesson>,
 }
 
 impl Course {
@@ -50,7 +50,7 @@ impl Course {
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
             let recaps = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
             let way = words.next().and_then(HowSolved::from_name).unwrap_or_default();
-            Some((name.to_owned(), Done { at, recaps, way }))
+            Some((name.to_owned(), FinishedLesson { at, recaps, way }))
         };
         Course {
             done: text.lines().filter_map(line).collect(),
@@ -59,7 +59,7 @@ impl Course {
 
     /// Returns the text to store.
     pub(crate) fn write(&self) -> String {
-        let line = |(name, done): (&String, &Done)| {
+        let line = |(name, done): (&String, &FinishedLesson)| {
             let way = match done.way {
                 HowSolved::Solved => String::new(),
                 way => format!(" {}", way.name()),
@@ -71,7 +71,7 @@ impl Course {
 
     /// Records that a lesson was finished. The instant of the first time and the best way of solving it are kept.
     pub(crate) fn finish(&mut self, name: &str, way: HowSolved, now: f64) {
-        let done = Done {
+        let done = FinishedLesson {
             at: now,
             recaps: 0,
             way,
@@ -83,7 +83,7 @@ impl Course {
     /// Merges progress from another device; ignores lessons that do not exist. Returns the number of merged lessons.
     pub(crate) fn merge(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
         let exists = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
-        let known: Vec<(String, Done)> = other.done.into_iter().filter(|(name, _)| exists(name)).collect();
+        let known: Vec<(String, FinishedLesson)> = other.done.into_iter().filter(|(name, _)| exists(name)).collect();
         let count = known.len();
         for (name, done) in known {
             let mine = self.done.entry(name).or_insert(done);

@@ -148,22 +148,22 @@ fn lower_case(text: &str) -> String {
 
 /// Class of a character in a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Letter {
+enum CharClass {
     /// A character between words; also an apostrophe.
-    Between,
+    Separator,
     /// A letter of a script that separates words by spaces.
-    OfWord,
+    Letter,
     /// A character of a script without spaces between words, such as Chinese.
     Ideographic,
 }
 
-impl Letter {
+impl CharClass {
     fn of(letter: char) -> Self {
         match letter {
-            'ʼ' => Self::Between,
+            'ʼ' => Self::Separator,
             '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' if letter.is_alphanumeric() => Self::Ideographic,
-            _ if letter.is_alphanumeric() => Self::OfWord,
-            _ => Self::Between,
+            _ if letter.is_alphanumeric() => Self::Letter,
+            _ => Self::Separator,
         }
     }
 }
@@ -173,15 +173,15 @@ fn split_words(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
-        let kind = Letter::of(first);
+        let kind = CharClass::of(first);
         let end = text[start..]
-            .find(|letter| Letter::of(letter) != kind)
+            .find(|letter| CharClass::of(letter) != kind)
             .map_or(text.len(), |at| start + at);
         let run = &text[start..end];
         match kind {
-            Letter::Between => {}
-            Letter::OfWord => found.push(run),
-            Letter::Ideographic => {
+            CharClass::Separator => {}
+            CharClass::Letter => found.push(run),
+            CharClass::Ideographic => {
                 let bounds: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
                 match bounds.len() {
                     0..=2 => found.push(run),
@@ -196,7 +196,10 @@ fn split_words(text: &str) -> Vec<&str> {
 
 /// Returns whether a word has more than `n_letters` letters. A word of ideographs always counts as long enough.
 fn has_more_letters(word: &str, n_letters: usize) -> bool {
-    word.chars().count() > n_letters || word.chars().all(|letter| Letter::of(letter) == Letter::Ideographic)
+    word.chars().count() > n_letters
+        || word
+            .chars()
+            .all(|letter| CharClass::of(letter) == CharClass::Ideographic)
 }
 
 /// Returns whether a lower-case text has a word with this beginning; a long beginning may also occur inside a word.
