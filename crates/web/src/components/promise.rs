@@ -1,6 +1,7 @@
 //! A guarantee in the inspector: its statement, the component that keeps it, and, after a violation, buttons that undo
 //! or end it.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_messages::t;
 use podscope_protocol::{BrokenInvariant, Guarantee, Micros, Request, SubjectRef, ViolationCause};
 use yew::prelude::*;
@@ -93,6 +94,7 @@ fn recovery_buttons(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html 
             .values()
             .filter(|pod| pod.mark == podscope_protocol::PodMark::Ghost);
         let mut all: Vec<&str> = ghosts.map(|pod| pod.node.as_str()).collect();
+        all.stable_sort();
         all.dedup();
         all
     };
