@@ -287,6 +287,12 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
       await page.keyboard.press("Escape");
     }
   }
+  // The pod is in the right half, where a large screen shows the details at the left; its YAML has long lines.
+  await page.locator('[data-pod="default/db-0"]').first().click();
+  await page.getByRole("tab", { name: "YAML" }).click();
+  const sheet = await page.locator(".side.left").boundingBox();
+  expect([sheet.x, sheet.width], "the sheet is as wide as the phone").toEqual([0, 320]);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("e");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const verdict = editor.getByText("No problems.");
