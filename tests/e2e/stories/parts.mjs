@@ -19,6 +19,10 @@ const clippedTexts = (page, where) => page.locator(where).first().evaluate((part
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .scenery, .overview"))
   .map((e) => e.innerText.slice(0, 40)));
 
+/** Texts on the bars of the timeline that are higher than their bar. */
+const cutBars = (page) => page.evaluate(() => [...document.querySelectorAll(".lanes .span")]
+  .filter((e) => e.checkVisibility() && e.innerText && parseFloat(getComputedStyle(e).fontSize) > e.clientHeight).map((e) => e.innerText));
+
 const openShareDialog = async (page, what) => {
   await page.getByRole("button", { name: /^Share/ }).first().click();
   const dialog = page.getByRole("dialog", { name: "Share" });
@@ -80,6 +84,7 @@ for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (overflow > 0) problems.push(`${at}: ${overflow} px of horizontal overflow`);
       for (const item of await controlsOutsideWindow(page)) problems.push(`${at}: outside: ${item}`);
+      for (const item of await cutBars(page)) problems.push(`${at}: cut on the timeline: ${item}`);
       if (await page.locator(where).first().isVisible()) {
         for (const item of await clippedTexts(page, where)) problems.push(`${at}: clipped: ${item}`);
         if (width <= MAX_TOUCH_WIDTH) for (const item of await smallTargets(page, where)) problems.push(`${at}: small: ${item}`);
