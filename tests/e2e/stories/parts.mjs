@@ -23,6 +23,12 @@ const clippedTexts = (page, where) => page.locator(where).first().evaluate((part
 const cutBars = (page) => page.evaluate(() => [...document.querySelectorAll(".lanes .span")]
   .filter((e) => e.checkVisibility() && e.innerText && parseFloat(getComputedStyle(e).fontSize) > e.clientHeight).map((e) => e.innerText));
 
+/** How far the console's log covers the editor beside the cluster, in pixels of height. */
+const coveredEditor = (page) => page.evaluate(() => {
+  const [log, editor] = [".con .log", ".code-beside"].map((where) => document.querySelector(where)?.getBoundingClientRect());
+  return log && editor && log.left < editor.right - 1 ? Math.max(0, Math.round(editor.bottom - log.top)) : 0;
+});
+
 const openShareDialog = async (page, what) => {
   await page.getByRole("button", { name: /^Share/ }).first().click();
   const dialog = page.getByRole("dialog", { name: "Share" });
@@ -42,6 +48,10 @@ const PARTS = {
     await page.keyboard.press("e");
     await page.getByRole("button", { name: "Beside the cluster" }).click();
     await expect(page.locator(".code-beside .cm-content")).toBeVisible();
+    const field = page.getByLabel("Command", { exact: true });
+    await field.fill("kubectl get pods -A");
+    await field.press("Enter");
+    await expect(page.locator(".con .log p").nth(1)).toBeVisible();
   }, ".code-beside"],
   compare: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
@@ -85,6 +95,8 @@ for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
       if (overflow > 0) problems.push(`${at}: ${overflow} px of horizontal overflow`);
       for (const item of await controlsOutsideWindow(page)) problems.push(`${at}: outside: ${item}`);
       for (const item of await cutBars(page)) problems.push(`${at}: cut on the timeline: ${item}`);
+      const covered = await coveredEditor(page);
+      if (covered > 0) problems.push(`${at}: the log covers ${covered} px of the editor`);
       if (await page.locator(where).first().isVisible()) {
         for (const item of await clippedTexts(page, where)) problems.push(`${at}: clipped: ${item}`);
         if (width <= MAX_TOUCH_WIDTH) for (const item of await smallTargets(page, where)) problems.push(`${at}: small: ${item}`);

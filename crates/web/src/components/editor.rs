@@ -380,7 +380,7 @@ fn buttons(
                 <label class="check"><input type="checkbox" checked={**applies_live} onchange={toggle_live} />{ t!(editor::apply_live) }</label>
                 <span class="gap"></span>
             } else {
-                <button type="button" class="quiet" onclick={put_beside} title={t!(editor::beside_hint)}>{ t!(editor::beside) }</button>
+                <button type="button" class="quiet put-beside" onclick={put_beside} title={t!(editor::beside_hint)}>{ t!(editor::beside) }</button>
             }
             <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!is_whole}>{ if beside { t!(editor::apply) } else { t!(editor::apply_to_running) } }</button>
             <button type="button" class={classes!((!beside).then_some("primary"))} onclick={open}>{ t!(editor::start_anew) }</button>
