@@ -253,7 +253,7 @@ fn shortcuts() -> Html {
     html! {
         <Modal key="help" title={t!(dialogs::help)} class="wide shortcuts">
             <p>{ t!(dialogs::help_hint) }</p>
-            <div class="columns" tabindex="0" role="group" aria-label={t!(dialogs::shortcuts)} autofocus=true>
+            <div class="columns" tabindex="0" role="group" aria-label={t!(dialogs::shortcuts)}>
                 { for keys::sheet().into_iter().map(|(title, rows)| html! {
                     <section><h3 class="eyebrow">{ title }</h3><dl>
                         { for rows.into_iter().map(|(key, what)| html! { <div><dt><kbd>{ key }</kbd></dt><dd>{ what }</dd></div> }) }
