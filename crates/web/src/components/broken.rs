@@ -121,7 +121,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
             <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("--x:{:.1}px;top:{:.1}px;--w:{:.1}px", centre.0, centre.1, size.0)}>
                 <button type="button" class="quiet" onclick={props.read.clone()} aria-label={t!(broken::close)}>{ icon("cross") }</button>
                 <h2>{ large }</h2>
-                <p class="k">{ small }</p>
+                <p class="k">{ shown(&small) }</p>
                 <p>{ shown(&broken.seen.to_string()) }</p>
                 <button type="button" class="chip" onclick={select}>{ t!(broken::ways_back) }</button>
             </section>

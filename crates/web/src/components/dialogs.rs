@@ -187,7 +187,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
                             ctl.run(&action.command);
                         })
                     };
-                    html! { <li><button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run}><span>{ shown(&action.label) }</span><span class="mono">{ &action.command }</span></button></li> }
+                    html! { <li><button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run}><span>{ shown(&action.label) }</span><span class="mono">{ shown(&action.command) }</span></button></li> }
                 }) }
             </ul>
         </Modal>

@@ -13,7 +13,7 @@ use super::emphasis::NodeEmphasis;
 use super::icon;
 use super::pod::{Place, Pod};
 use super::preview;
-use super::shown::{dotted, shown, width_key};
+use super::shown::{breakable, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::names;
@@ -345,7 +345,7 @@ fn heading(props: &Props) -> Html {
     html! {
         <h3>
             <button type="button" class={classes!("name", kind)} data-nav="node" data-select-node={view.name.clone()} tabindex="-1"
-                aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
+                aria-pressed={if props.emphasis.selected { "true" } else { "false" }}>{ breakable(&view.name) }</button>
             if shows_api {
                 if view.cordoned { <span class="chip wait" title={t!(node::cordoned_hint)}>{ if wide > 130.0 { t!(node::cordoned) } else { "!".to_owned() } }</span> }
                 { for view.pressure.iter().map(|pressure| html! { <span class="chip bad">{ pressure }</span> }) }

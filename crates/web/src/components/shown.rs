@@ -13,7 +13,7 @@ pub(crate) fn shown(text: &str) -> Html {
 const MAX_UNBROKEN: usize = 28;
 
 /// Renders a text without line breaks at the hyphens of names and between a number and its unit.
-fn with_unbroken_names(text: &str) -> Html {
+pub(super) fn with_unbroken_names(text: &str) -> Html {
     let is_named = |word: &str| word.contains('-') && word.len() <= MAX_UNBROKEN;
     let is_number = |word: &str| word.trim_end().parse::<f64>().is_ok();
     let is_unit = |word: &str| {
@@ -26,22 +26,24 @@ fn with_unbroken_names(text: &str) -> Html {
     }
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     let mut parts: Vec<Html> = Vec::new();
+    // The text since the last part that is kept on one line.
+    let mut plain = String::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let unit = words.get(at + 1).filter(|next| is_number(word) && is_unit(next));
-        match unit {
-            Some(unit) => {
-                parts.push(html! { <span class="whole">{ *word }{ *unit }</span> });
-                at += 1;
-            }
-            None if is_named(word) => {
-                let (name, space) = word.split_at(word.trim_end().len());
-                parts.push(html! { <><span class="whole">{ name }</span>{ space }</> });
-            }
-            None => parts.push(html! { { *word } }),
+        if unit.is_some() || is_named(word) {
+            let whole = format!("{word}{}", unit.copied().unwrap_or_default());
+            let name = whole.trim_end();
+            parts.push(html! { { std::mem::take(&mut plain) } });
+            parts.push(html! { <span class="whole">{ name }</span> });
+            plain.push_str(&whole[name.len()..]);
+            at += usize::from(unit.is_some());
+        } else {
+            plain.push_str(word);
         }
         at += 1;
     }
+    parts.push(html! { { plain } });
     html! { <>{ for parts }</> }
 }
 
@@ -55,16 +57,30 @@ pub(crate) fn width_key(words: &str) -> String {
 pub(crate) fn text_with_code(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
-        1 => html! { <code>{ part }</code> },
+        1 => code(part),
         _ => with_unbroken_names(part),
     });
     html! { <bdi>{ for parts }</bdi> }
 }
 
-/// Renders a name with dots: lines may break after a dot instead of inside a word.
-pub(crate) fn dotted(text: &str) -> Html {
+/// Renders code within a sentence.
+fn code(text: &str) -> Html {
+    html! { <code class={(text.len() <= MAX_UNBROKEN).then_some("whole")}>{ with_unbroken_names(text) }</code> }
+}
+
+/// Renders a long name: lines may break after a dot, or before a word of a name in camel case, instead of inside a word.
+pub(crate) fn breakable(text: &str) -> Html {
     let text = podscope_api::visible(text);
-    html! { <bdi>{ for text.split_inclusive('.').map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
+    let mut parts = vec![String::new()];
+    let mut before = ' ';
+    for letter in text.chars() {
+        if before == '.' || before.is_ascii_lowercase() && letter.is_ascii_uppercase() {
+            parts.push(String::new());
+        }
+        parts.last_mut().map(|part| part.push(letter));
+        before = letter;
+    }
+    html! { <bdi>{ for parts.into_iter().map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
 }
 
 /// Renders a message of Podscope's own with `*emphasis*`, `**strong**` parts and code in backticks.
@@ -73,7 +89,7 @@ pub(crate) fn rich(text: &str) -> Html {
         Span::Text(text) | Span::Term(_, text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },
         Span::Strong(text) => html! { <strong>{ text }</strong> },
-        Span::Code(text) => html! { <code>{ text }</code> },
+        Span::Code(text) => code(&text),
     });
     html! { <>{ for spans }</> }
 }

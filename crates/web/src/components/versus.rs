@@ -6,6 +6,7 @@ use podscope_protocol::{SubjectRef, WhatIf};
 use yew::prelude::*;
 
 use super::plane::truth_buttons;
+use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::{clock, compare};
@@ -61,7 +62,7 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
                 None => html! { <span>{ t!(versus::same_so_far) }</span> },
                 Some(first) => html! {
                     <>
-                        <span><b>{ t!(versus::first_difference, instant = clock::instant(first.at)) }{ " " }</b>{ if first.is_ours { t!(versus::in_this_run, event = first.label) } else { t!(versus::in_the_other, event = first.label) } }</span>
+                        <span><b>{ t!(versus::first_difference, instant = clock::instant(first.at)) }{ " " }</b>{ shown(&if first.is_ours { t!(versus::in_this_run, event = first.label) } else { t!(versus::in_the_other, event = first.label) }) }</span>
                         <button type="button" class="chip" onclick={go}>{ t!(versus::go_there) }</button>
                     </>
                 },

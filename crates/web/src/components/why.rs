@@ -6,7 +6,7 @@ use podscope_protocol::{Basis, MissingObjectsView, QueuePlace, QueueView, Reques
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::{dotted, shown, text_with_code};
+use super::shown::{breakable, shown, text_with_code};
 use crate::ctl::Ctl;
 use crate::pure::explain::{self, Scores, Why};
 use crate::pure::{clock, names};
@@ -114,7 +114,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
                 </div>
                 if let Some(waits) = waits { <p class="lead">{ shown(waits) }</p> }
                 <p class={waits.is_none().then_some("lead")}>{ shown(&why.sentence) }</p>
-                if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
+                if !why.meaning.is_empty() { <p>{ shown(&why.meaning) }</p> }
                 { assumptions }
             </div>
             { remedies }
@@ -138,7 +138,7 @@ fn refused(why: &Why) -> Html {
     let list = |nodes: &[&explain::Refused]| {
         html! {
             <>
-                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ dotted(node) }</b><span>{ words }</span></li> }) }</ul>
+                <ul class="refused">{ for nodes.iter().take(MAX_LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ breakable(node) }</b><span>{ words }</span></li> }) }</ul>
                 if nodes.len() > MAX_LISTED { <p class="none">{ t!(why::and_more, count = nodes.len() - MAX_LISTED) }</p> }
             </>
         }
@@ -160,7 +160,7 @@ fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
             <ul class="refused">
                 { for nodes.iter().take(MAX_LISTED).map(|(nodes, lines)| html! {
-                    <li><b>{ dotted(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
+                    <li><b>{ breakable(&listed(nodes)) }</b><span>{ for lines.iter().map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</span></li>
                 }) }
             </ul>
         </section>
@@ -184,7 +184,7 @@ fn table(scores: &Scores) -> Html {
                 { for scores.nodes.iter().take(columns).map(|node| html! { <th scope="col">{ node }</th> }) }</tr></thead>
             <tbody>
                 { for scores.rows.iter().map(|row| html! {
-                    <tr><th scope="row" title={row.about.clone()}>{ &row.plugin }</th><td>{ row.weight }</td>
+                    <tr><th scope="row" title={row.about.clone()}>{ breakable(&row.plugin) }</th><td>{ row.weight }</td>
                         { for row.cells.iter().take(columns).map(|cell| match cell {
                             Some(value) => html! { <td class="bartd" ~style={format!("--w:{}%", value * 100 / most)}>{ value }</td> },
                             None => html! { <td>{ "–" }</td> },

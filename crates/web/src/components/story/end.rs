@@ -5,6 +5,7 @@ use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
 
 use super::{inline, moments};
+use crate::components::shown::shown;
 use crate::components::syllabus;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Shared, Study};
@@ -51,7 +52,7 @@ pub(super) fn End(props: &Props) -> Html {
             <p class="rule">{ inline(rule) }</p>
             { moments::pair(&props.moments) }
             if answered > 0 { <p>{ t!(end::predictions, right = right, count = answered) }</p> }
-            if !info.own.is_empty() { <p>{ t!(end::own_cluster) }{ " " }<code>{ &info.own }</code></p> }
+            if !info.own.is_empty() { <p>{ t!(end::own_cluster) }{ " " }<code>{ shown(&info.own) }</code></p> }
             if !info.variation.is_empty() { <p>{ t!(end::try_also) }{ " " }{ inline(&info.variation) }</p> }
             if !info.page.is_empty() { <p>{ t!(end::read_on) }{ " " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }
             <div class="row">

@@ -10,7 +10,7 @@ mod starter;
 mod term;
 
 use super::practise;
-use super::shown::shown;
+use super::shown::{shown, with_unbroken_names};
 use super::syllabus;
 use podscope_messages::{Message, story, t};
 use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
@@ -475,31 +475,35 @@ pub(crate) fn inline(text: &str) -> Html {
     html! { <bdi>{ line(&spans) }</bdi> }
 }
 
-/// Renders the spans of a line. A term is a button, next to which the browser may break the line, so punctuation before
-/// and after the term is kept on its line.
+/// Renders the spans of a line. Terms and code are boxes, next to which the browser may break the line, so punctuation
+/// before and after a term or short code is kept on its line.
 fn line(spans: &[Span]) -> Html {
     let text_at = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
         Some(Span::Text(text)) => text.as_str(),
         _ => "",
     };
-    let is_term = |at: Option<usize>| matches!(at.and_then(|at| spans.get(at)), Some(Span::Term(..)));
+    let is_box = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
+        Some(Span::Term(..)) => true,
+        Some(Span::Code(text)) => text.len() <= MAX_UNBROKEN,
+        _ => false,
+    };
     let drawn = spans.iter().enumerate().map(|(at, one)| {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         match one {
             Span::Text(text) => {
-                let text = if is_term(before) {
+                let text = if is_box(before) {
                     text.trim_start_matches(CLOSING_PUNCTUATION)
                 } else {
                     text
                 };
-                let text = if is_term(after) {
+                let text = if is_box(after) {
                     text.trim_end_matches(OPENING_PUNCTUATION)
                 } else {
                     text
                 };
-                html! { { text } }
+                with_unbroken_names(text)
             }
-            Span::Term(..) => {
+            Span::Term(..) | Span::Code(_) if is_box(Some(at)) => {
                 let (opens, closes) = (text_at(before), text_at(after));
                 let (_, opens) = opens.split_at(opens.trim_end_matches(OPENING_PUNCTUATION).len());
                 let (closes, _) = closes.split_at(closes.len() - closes.trim_start_matches(CLOSING_PUNCTUATION).len());
@@ -508,7 +512,7 @@ fn line(spans: &[Span]) -> Html {
                     false => html! { <span class="kept">{ opens }{ span(one) }{ closes }</span> },
                 }
             }
-            Span::Emphasis(_) | Span::Strong(_) | Span::Code(_) => span(one),
+            _ => span(one),
         }
     });
     html! { { for drawn } }
