@@ -135,4 +135,6 @@ test("lessons can be found by a symptom", async ({ t }) => {
   await expect(dialog.locator('[data-lesson="force-delete-split-brain"]')).toBeVisible();
   await expect(dialog.locator('[data-lesson="first-pod"]'), "other lessons are not listed").toHaveCount(0);
   await t.checkLooks(page, "symptoms");
-});
+  await t.resize(page, 390, 844);
+  await dialog.getByLabel("Find a lesson").fill("preemption");
+  await expect(dialog.locator("[data-lesson]").first(), "the first match is in sight on a phone").toBeInViewport({ ratio: 1 });
