@@ -70,6 +70,10 @@ test("nothing covers the text of a step in a low window and in presentation mode
     expect(await covered(), `${width} × ${height}: covered paragraphs`).toBe(0);
     await t.screenshot(page, `low-${width}`);
   }
+  await t.resize(page, 844, 390);
+  await page.locator(".story .scroll").evaluate((e) => e.scrollTo(0, 0));
+  const lines = await page.locator(".story .prose p").first().evaluate((p) => (p.closest(".scroll").getBoundingClientRect().bottom - p.getBoundingClientRect().top) / parseFloat(getComputedStyle(p).lineHeight));
+  expect(lines, "lines of the text on a phone in landscape").toBeGreaterThan(5);
   await t.resize(page, 1920, 1080);
   await page.locator("#stage").focus();
   await page.keyboard.press("Shift+P");
@@ -138,3 +142,4 @@ test("lessons can be found by a symptom", async ({ t }) => {
   await t.resize(page, 390, 844);
   await dialog.getByLabel("Find a lesson").fill("preemption");
   await expect(dialog.locator("[data-lesson]").first(), "the first match is in sight on a phone").toBeInViewport({ ratio: 1 });
+});
