@@ -167,7 +167,7 @@ pub struct NodeView {
     pub ready: ConditionStatus,
     /// Reason of the Ready condition if it is not True.
     pub ready_reason: String,
-    /// Last transition time of the Ready condition.
+    /// Last transition time of the Ready condition. Negative if the transition is from a dump, before the start.
     pub ready_since: Micros,
     /// Next action of the control plane on the node, if nothing changes.
     pub next: Option<NodeNext>,

@@ -342,8 +342,8 @@ fn node(session: &Session, name: &str) -> Detail {
     let machines = Machines::of(world);
     let node_name = NodeName::from(name);
     let state = machines.get(name);
-    let heartbeat = world.heartbeats().last_renewal(&node_name, world.now());
     let found = world.objects().named::<Node>(name);
+    let heartbeat = super::nodes::last_heartbeat(world, &node_name, found.map(|node| &**node));
     let differs = state.map_or_else(Vec::new, |state| {
         let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
         differences::differs(world, &node_name, state, heartbeat, &ghosts)

@@ -8,7 +8,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::{condition, label};
 
-use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
+use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect, Time};
 use podscope_cluster::machine::Machine;
 use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
 
@@ -232,6 +232,20 @@ fn add_ghost_changes(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
         .extend(gone.filter(|id| new.iter().all(|ghost| ghost.id != *id)));
 }
 
+/// Returns the last heartbeat of a node that the API server received. For a node that a dump has as unreachable it is
+/// the heartbeat of the dump, because nothing has been heard from the node in the simulation.
+pub(super) fn last_heartbeat(world: &World, name: &NodeName, node: Option<&Node>) -> Option<SimTime> {
+    let since_start = |at: Time| SimTime(at.0 - world.start().0);
+    let ready = node.and_then(|node| node.condition(condition::READY));
+    let from_dump = ready.filter(|ready| {
+        let is_from_dump = ready.last_transition_time.is_some_and(|at| since_start(at).0 < 0);
+        is_from_dump && matches!(ready.status, ConditionStatus::Unknown)
+    });
+    from_dump
+        .and_then(|ready| ready.last_heartbeat_time.map(since_start))
+        .or_else(|| world.heartbeats().last_renewal(name, world.now()))
+}
+
 fn view(
     world: &World,
     name: &NodeName,
@@ -252,7 +266,7 @@ fn view(
             if ready.status != ConditionStatus::True {
                 view.ready_reason = ready.reason.to_string();
             }
-            view.ready_since = (ready.last_transition_time).map_or(0, |at| (at.0 - world.start().0).max(0));
+            view.ready_since = (ready.last_transition_time).map_or(0, |at| at.0 - world.start().0);
         }
         view.cordoned = node.is_unschedulable();
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
@@ -288,7 +302,7 @@ fn view(
         view.memory = (memory, allocatable("memory").map_or(0, |quantity| quantity.value()));
         view.pods = (pods, allocatable("pods").map_or(0, |quantity| quantity.value()));
     }
-    let heartbeat = world.heartbeats().last_renewal(name, world.now());
+    let heartbeat = last_heartbeat(world, name, node.map(|node| &**node));
     // The time of the last heartbeat is only shown for silent nodes. Otherwise each node would change every ten
     // seconds.
     let is_silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_silent);

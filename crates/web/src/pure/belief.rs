@@ -26,8 +26,8 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
             ),
             None => t!(belief::ready),
         },
-        (_, ConditionStatus::Unknown) => t!(belief::notready_since, instant = clock::axis(node.ready_since)),
-        _ => t!(belief::not_ready_since, instant = clock::axis(node.ready_since)),
+        (_, ConditionStatus::Unknown) => t!(belief::notready_since, instant = since(node.ready_since)),
+        _ => t!(belief::not_ready_since, instant = since(node.ready_since)),
     };
     let next = match &node.next {
         Some(NodeNext::NotReady { at }) => t!(belief::notready_at, instant = clock::axis(*at)),
@@ -40,6 +40,14 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
         text.push_str(&format!(" · {next}"));
     }
     Some(text)
+}
+
+/// Formats an instant that may be before the start, in a node from a dump: `1:05`, `−59:20`.
+fn since(at: Micros) -> String {
+    match at {
+        ..0 => format!("−{}", clock::axis(-at)),
+        _ => clock::axis(at),
+    }
 }
 
 /// Maximum number of evictions that the text lists; the others are only counted.
@@ -165,6 +173,11 @@ mod tests {
         ] {
             assert_eq!(text(ready, next), expected);
         }
+        let from_dump = NodeView {
+            ready_since: -3_560_000_000,
+            ..node("Unknown".into(), None)
+        };
+        assert_eq!(belief_text(&from_dump, now).as_deref(), Some("NotReady since −59:20"));
     }
 
     /// The API server's truth shows pods as the API server believes them, the machine's truth shows running processes.
