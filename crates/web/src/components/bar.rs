@@ -78,7 +78,7 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
     } else {
         (Request::Play, t!(bar::play), t!(bar::play_hint), "play")
     };
-    let achieved = (model.playing && model.achieved > 0 && model.achieved * 10 < model.speed * 9)
+    let achieved = (model.playing && model.achieved >= 10 && model.achieved * 10 < model.speed * 9)
         .then(|| clock::speed(model.achieved));
     html! {
         <div class="transport" role="group" aria-label={t!(bar::time)}>

@@ -40,7 +40,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePos
     let (plan, unit) = (spots.plan, spots.plan.measures.unit);
     html! {
         <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
-            { for lines.iter().map(|line| draw_line(line, unit)) }
+            { for lines.iter().map(|line| draw_line(line, unit, plan.room.w)) }
             { for next.into_iter().map(|path| html! { <path class="thread next" d={path} /> }) }
         </svg>
     }
@@ -154,8 +154,19 @@ fn lower_point(rect: &Rect, unit: f64) -> (f64, f64) {
     (rect.x + (40.0 * unit).min(rect.w / 2.0), rect.y + rect.h)
 }
 
-fn draw_line(line: &Line, unit: f64) -> Html {
+/// Returns where the word of a line begins: beside the middle of the line, or further left if the stage would cut it off.
+fn word_start(middle: f64, word: &str, unit: f64, width: f64) -> f64 {
+    let word_width = word.chars().count() as f64 * 8.5 * unit;
+    (middle + 8.0 * unit).min(width - word_width)
+}
+
+fn draw_line(line: &Line, unit: f64, width: f64) -> Html {
     let ((x, y), (tx, ty)) = (line.from, line.to);
+    let word = line.word.map(|word| {
+        let word = word.text();
+        let word_x = word_start((x + tx) / 2.0, &word, unit, width);
+        (word, word_x)
+    });
     // The curve leaves downwards and arrives from above; it bends less over a short distance.
     let bend = ((ty - y).abs() / 2.0).min(60.0 * unit);
     let path = format!(
@@ -166,8 +177,8 @@ fn draw_line(line: &Line, unit: f64) -> Html {
     html! {
         <>
             <path class={line.class} d={path} />
-            if let Some(word) = line.word {
-                <text class={classes!("thread-word", line.class.ends_with("mild").then_some("mild"))} x={format!("{:.1}", (x + tx) / 2.0 + 8.0 * unit)} y={format!("{:.1}", (y + ty) / 2.0)}>{ word.text() }</text>
+            if let Some((word, word_x)) = word {
+                <text class={classes!("thread-word", line.class.ends_with("mild").then_some("mild"))} x={format!("{word_x:.1}")} y={format!("{:.1}", (y + ty) / 2.0)}>{ word }</text>
             }
         </>
     }
