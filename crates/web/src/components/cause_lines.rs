@@ -183,3 +183,15 @@ fn draw_line(line: &Line, unit: f64, width: f64) -> Html {
         </>
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn word_of_line_ends_within_stage() {
+        for (middle, width, expected) in [(100.0, 390.0, 108.0), (380.0, 390.0, 330.5)] {
+            assert_eq!(word_start(middle, "creates", 1.0, width), expected);
+        }
+    }
+}

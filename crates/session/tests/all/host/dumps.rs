@@ -67,6 +67,31 @@ fn dump_opens_paused_with_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
+/// Nothing is heard from an unreachable node in the simulation, so the last heartbeat is the one of the dump.
+/// Shows: P-09
+#[test]
+fn unreachable_node_keeps_heartbeat_of_its_dump() {
+    let cut_off = r#"
+---
+apiVersion: v1
+kind: Node
+metadata: {name: cut-off, uid: n-2, creationTimestamp: "2026-11-25T00:00:00Z"}
+status:
+  allocatable: {cpu: "2", memory: 4Gi, pods: "10"}
+  conditions: [{type: Ready, status: Unknown, lastHeartbeatTime: "2026-11-25T01:00:00Z", lastTransitionTime: "2026-11-25T01:00:40Z"}]
+"#;
+    let (_, updates) = Page::open(Source::Files {
+        files: vec![("acme.yaml".into(), format!("{LIVE}{cut_off}"))],
+    });
+    let frame = last_frame(&updates);
+    let node = (frame.nodes.iter())
+        .find(|node| node.name == "cut-off")
+        .expect("the node");
+    let seconds = |micros: i64| micros / 1_000_000;
+    assert_eq!(node.machine.last_heartbeat.map(seconds), Some(-3600));
+    assert_eq!(seconds(node.ready_since), -3560);
+}
+
 /// The problems of a large dump are listed before its cluster starts. The list is the same as after the start.
 /// Shows: P-13
 #[test]
