@@ -26,7 +26,7 @@ const cutBars = (page) => page.evaluate(() => [...document.querySelectorAll(".la
 /** How far the console's log covers the editor beside the cluster, in pixels of height. */
 const coveredEditor = (page) => page.evaluate(() => {
   const [log, editor] = [".con .log", ".code-beside"].map((where) => document.querySelector(where)?.getBoundingClientRect());
-  return log && editor && log.left < editor.right - 1 ? Math.max(0, Math.round(editor.bottom - log.top)) : 0;
+  return log && editor && log.right > editor.left + 1 ? Math.max(0, Math.round(editor.bottom - log.top)) : 0;
 });
 
 const openShareDialog = async (page, what) => {
