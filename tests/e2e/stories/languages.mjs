@@ -21,7 +21,9 @@ const plainEnglish = (page) => page.evaluate(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = texts.nextNode());) {
     const story = node.parentElement.closest(".story .prose, .ask");
-    if (!story && !isKubernetesText(node.parentElement) && isPlain(node.textContent)) found.add(node.textContent.trim());
+    // Names within a text are elements, so its parts are judged together.
+    const text = (node.parentElement.closest("bdi") ?? node).textContent;
+    if (!story && !isKubernetesText(node.parentElement) && isPlain(text)) found.add(text.trim());
   }
   for (const name of ["aria-label", "title", "placeholder", "aria-valuetext"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
