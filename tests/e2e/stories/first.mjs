@@ -19,6 +19,15 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
   await expect(story).toContainText("Two processes, one name", { timeout: 30_000 });
   await expect(forward).toContainText("Heal c-2");
   await t.checkLooks(page, "split-brain");
+  const { width, height } = page.viewportSize();
+  for (const size of [[320, 640], [390, 844], [1366, 650], [width, height]]) {
+    await t.resize(page, ...size);
+    // The stage is laid out again after its size has been observed.
+    await expect.poll(() => page.evaluate(() => {
+      const { top } = document.querySelector(".brief").getBoundingClientRect();
+      return [...document.querySelectorAll(".zone .pod.breaks")].filter((pod) => pod.getBoundingClientRect().bottom > top + 1).map((pod) => pod.dataset.pod);
+    }), { message: `the story covers no process at ${size}` }).toEqual([]);
+  }
   await forward.click();
   await expect(story).toContainText("A force delete frees the name and asks nobody", { timeout: 30_000 });
   await expect(forward, "a finished story suggests no command").not.toContainText("Heal c-2");

@@ -88,7 +88,10 @@ pub(crate) fn Broken(props: &Props) -> Html {
     });
     let broken = &props.broken;
     let unit = props.room.unit;
-    let size = ((400.0 * unit).min(props.room.w - 16.0), 172.0 * unit);
+    // On a narrow stage the alarm is one line, so that the processes stay visible.
+    let is_narrow = props.room.is_narrow();
+    let height = if is_narrow { 54.0 } else { 172.0 };
+    let size = ((400.0 * unit).min(props.room.w - 16.0), height * unit);
     let drawn = match props.marks.as_slice() {
         [one, other, ..] => Some(arc(*one, *other, props.room, props.top, size)),
         _ => None,
@@ -118,7 +121,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
                     <path class="thread ghost" d={arc.path.clone()} marker-start="url(#arc-end)" marker-end="url(#arc-end)" />
                 </svg>
             }
-            <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("--x:{:.1}px;top:{:.1}px;--w:{:.1}px", centre.0, centre.1, size.0)}>
+            <section class={classes!("verdict-words", is_narrow.then_some("low"))} data-broken={broken.name.clone()} role="status" ~style={format!("--x:{:.1}px;top:{:.1}px;--w:{:.1}px", centre.0, centre.1, size.0)}>
                 <button type="button" class="quiet" onclick={props.read.clone()} aria-label={t!(broken::close)}>{ icon("cross") }</button>
                 <h2>{ large }</h2>
                 <p class="k">{ shown(&small) }</p>

@@ -57,10 +57,17 @@ const LOW_HEIGHT: f64 = 360.0;
 /// Smallest useful size of a node, in units. If nodes would be smaller, the stage grows and scrolls.
 const MIN_NODE: (f64, f64) = (70.0, 46.0);
 
+impl StageSize {
+    /// Returns whether the stage has the width of a phone.
+    pub(crate) fn is_narrow(self) -> bool {
+        self.w < NARROW_WIDTH * self.unit
+    }
+}
+
 impl Measures {
     pub(crate) fn of(room: StageSize) -> Measures {
         let unit = room.unit;
-        let is_narrow = room.w < NARROW_WIDTH * unit;
+        let is_narrow = room.is_narrow();
         let is_low = room.h < LOW_HEIGHT * unit;
         let pick = |narrow: f64, low: f64, usual_slots: f64| {
             unit * if is_narrow && is_low {
