@@ -281,10 +281,13 @@ fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
         .or(pod.countdown);
     let left = countdown.map(|until| clock::countdown(until, props.now));
     if !detail.is_card() {
+        // The smallest type takes 27 units for a short name, and 38 for a name above its seconds.
+        let side = w.min(h) / place.unit;
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
+        let seconds = seconds.filter(|_| side >= 38.0);
         return html! {
             <>
-                <span class="t" key={key("t")} aria-hidden="true">{ shown(&pod.short) }</span>
+                if side >= 27.0 { <span class="t" key={key("t")} aria-hidden="true">{ shown(&pod.short) }</span> }
                 if let Some(seconds) = seconds { <small data-left={seconds} aria-hidden="true"></small> }
             </>
         };
