@@ -293,9 +293,9 @@ fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
         };
     }
     let (margin, letter) = match detail {
-        DetailLevel::Huge => (36.0, 15.5),
-        DetailLevel::Large if !is_slim(place) => (28.0, 12.6),
-        _ => (22.0, 10.2),
+        DetailLevel::Huge => (36.0, 16.4),
+        DetailLevel::Large if !is_slim(place) => (28.0, 13.4),
+        _ => (22.0, 10.8),
     };
     let letters = (place.rect.w / place.unit - margin) / letter;
     let name = names::shortened(names::without_default(&pod.key), letters as usize);
