@@ -5,6 +5,7 @@ use podscope_messages::t;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
+use super::icon;
 use crate::browser;
 use crate::ctl::{Ctl, Now};
 use crate::pure::director::{self, Forward as Next};
@@ -48,7 +49,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
             // A changed text gets a new element: the text is centred, so a changed width would count as a layout shift.
             <span class="goes" key={format!("{what} {}", more.chars().count())}>
-                <b>if next == Next::Skip { <span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
+                <b>if next == Next::Skip { { icon("step") }<span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
             </span>
         </button>
