@@ -71,7 +71,7 @@ pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
             PendingEventKind::Evicted | PendingEventKind::BackOff | PendingEventKind::Probe => Lane::Terminations,
             PendingEventKind::StopSignal | PendingEventKind::Kill | PendingEventKind::Exit => Lane::Terminations,
         },
-        UpcomingEventKind::Script | UpcomingEventKind::Story | UpcomingEventKind::Solution => Lane::Faults,
+        UpcomingEventKind::Script | UpcomingEventKind::Story | UpcomingEventKind::Solution => Lane::Commands,
     }
 }
 
@@ -225,7 +225,9 @@ pub(crate) fn outcome(caption: &Caption) -> String {
     let took = |waited: &Micros| clock::rounded_duration(*waited);
     match caption {
         Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
-            t!(upcoming::showing, name = due.name, time = clock::axis(due.at))
+            // Without the redirection of a here-document, whose text is not shown.
+            let command = due.name.split(" <<").next().unwrap_or_default();
+            t!(upcoming::showing, name = command, time = clock::axis(due.at))
         }
         Caption::Occurred(due, waited) => {
             t!(upcoming::occurred, waited = took(waited), event = past_sentence(due))
