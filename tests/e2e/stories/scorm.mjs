@@ -40,7 +40,7 @@ function packageFiles() {
 }
 
 async function openPlatform() {
-  const files = new Map([...packed()].map(([path, body]) => [`/package/${path}`, body]));
+  const files = new Map([...packageFiles()].map(([path, body]) => [`/package/${path}`, body]));
   files.set("/", PLATFORM).set("/scorm12.js", SCORM_AGAIN);
   const server = createServer((request, response) => {
     const path = new URL(request.url, "http://x").pathname;
