@@ -92,11 +92,11 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   await page.getByLabel("Speed").selectOption("6");
   await page.locator(".speed option:checked", { hasText: "10×" }).waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Play" }).click();
-  const sums = await recordFrameTimes(page);
-  const percentile = (share) => sums[Math.min(sums.length - 1, Math.floor(sums.length * share))] ?? NaN;
+  const workPerFrame = await recordFrameTimes(page);
+  const percentile = (share) => workPerFrame[Math.min(workPerFrame.length - 1, Math.floor(workPerFrame.length * share))] ?? NaN;
   console.log(`figure: ${nodes} nodes ${pods} pods, frame work, median = ${percentile(0.5).toFixed(2)} ms`);
   console.log(`figure: ${nodes} nodes ${pods} pods, frame work, 95 % below = ${percentile(0.95).toFixed(2)} ms`);
-  console.log(`figure: ${nodes} nodes ${pods} pods, frames a second = ${(sums.length / SECONDS).toFixed(1)} Hz`);
+  console.log(`figure: ${nodes} nodes ${pods} pods, frames a second = ${(workPerFrame.length / SECONDS).toFixed(1)} Hz`);
   await page.context().close();
 }
 await browser.close();

@@ -55,8 +55,8 @@ pub enum Update {
         attempt: u64,
         /// The explanation; `None` if there is no attempt.
         explanation: Option<Box<Explanation>>,
-        /// Nodes, and what the pod's claims get of their devices and why other devices do not do: one a line. Without
-        /// nodes on which no claim was decided.
+        /// Per node, lines about unusable device pools and each device request: the devices that it gets, and why
+        /// the other devices are unsuitable. Contains only nodes that the DynamicResources filter evaluated.
         devices: Vec<(String, Vec<Sentence>)>,
     },
     /// Remedies found so far.

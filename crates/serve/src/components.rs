@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, Reply};
 use crate::negotiate::{Offer, Shape};
-use crate::route::{HandlerResult, check_transform_of, is_pretty, negotiated_form};
+use crate::route::{HandlerResult, check_transform_of_type, is_pretty, negotiated_form};
 use crate::table::{self, Columns};
 use crate::{read, value};
 
@@ -25,7 +25,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     } else {
         "*core.ComponentStatus"
     };
-    check_transform_of(form, go_type, is_list)?;
+    check_transform_of_type(form, go_type, is_list)?;
     let all = component_health(&snapshot.objects, snapshot.now);
     let chosen: Vec<&(&str, String)> = all.iter().filter(|(name, _)| is_list || *name == path.name).collect();
     if chosen.is_empty() {

@@ -22,9 +22,9 @@
 //! (recording a run to a file).
 //!
 //! With a site (`Options::site`) the server also serves the built page. Its browser window talks to the engine thread
-//! over a WebSocket with the page's own protocol, in place of the worker: one world, several windows. Modules: `site`
-//! (files), `socket` (the WebSocket), `pages` (the hosts of the pages, and which page leads), `page.js` (the script in
-//! the page).
+//! over a WebSocket with the page's own protocol, in place of the worker; all windows show the same session. Modules:
+//! `site` (files), `socket` (the WebSocket), `pages` (the open pages: one leads the run, the others watch), `page.js`
+//! (the script in the page).
 
 #![allow(
     clippy::disallowed_types,

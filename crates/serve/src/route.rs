@@ -94,11 +94,11 @@ pub(crate) fn negotiated_form(request: &HttpRequest, offer: Offer, is_list: bool
 
 /// Refuses `PartialObjectMetadata` for a list, and `PartialObjectMetadataList` for an object (HT-044).
 pub(crate) fn check_transform(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
-    check_transform_of(form, &crate::value::go_type(kind, is_list), is_list)
+    check_transform_of_type(form, &crate::value::go_type(kind, is_list), is_list)
 }
 
 /// Like [`check_transform`], for a Go type that is not a kind of stored objects.
-pub(crate) fn check_transform_of(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
+pub(crate) fn check_transform_of_type(form: Form, go_type: &str, is_list: bool) -> Result<(), ApiError> {
     match form.shape {
         Shape::Partial { is_list: wants } if wants != is_list => {
             let (requested, found) = match is_list {

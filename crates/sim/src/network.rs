@@ -202,7 +202,7 @@ impl Network {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
 
-    /// Returns the nodes with a cut.
+    /// Returns the nodes that a network fault cuts off, even if only on one link or in one direction, without fences.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
             .cuts

@@ -2,8 +2,8 @@
 
 use podscope_api::{Str, Uid, ordered};
 
-/// CPU that containers use for the requests that they answer now, in millicores, by pod and container. Only containers
-/// whose behaviour names the CPU time of a request are contained.
+/// CPU that containers use for the client requests that they serve now, in millicores, by pod and container. Has an
+/// entry only for containers whose behaviour sets a CPU time per request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestLoad {
     by_container: ordered::Map<(Uid, Str), i64>,

@@ -1,4 +1,4 @@
-// The search for a run that breaks a guarantee, by several engines.
+// The search for a run that breaks a guarantee, divided over several engines in Web Workers.
 import { readFileSync } from "node:fs";
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";

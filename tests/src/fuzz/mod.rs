@@ -92,7 +92,7 @@ impl Fuzzer {
     /// The message of a panic, or a violation of the target's budget.
     pub fn run_input(&mut self, input: &str) -> Result<Cost, String> {
         let (answer, cost) = run_input(self.target, input, self.depth);
-        if self.seen.insert(answer_kind(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
+        if self.seen.insert(answer_kind_hash(&answer?)) && self.pool_bytes + input.len() <= POOL_BYTES {
             self.pool_bytes += input.len();
             self.pool.push(input.to_owned());
         }
@@ -160,7 +160,7 @@ pub fn target(name: &str) -> Option<&'static Target> {
 }
 
 /// Returns the hash of an answer without quoted text and digits: answers with equal hashes count as the same kind.
-fn answer_kind(answer: &str) -> u64 {
+fn answer_kind_hash(answer: &str) -> u64 {
     let mut is_quoted = false;
     let unquoted = answer.bytes().filter(|byte| {
         is_quoted ^= *byte == b'"';

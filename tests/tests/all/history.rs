@@ -136,7 +136,7 @@ fn watch_stream_without_event_types_is_replayed() {
 
 /// Shows: P-15
 #[test]
-fn node_that_restarts_is_powered_off_and_booted() {
+fn node_with_new_boot_id_is_replayed_as_poweroff_and_boot() {
     let (name, mut text) = file("watch-events.json");
     let (documents, _) = podscope_api::read_documents(&text);
     let mut event = documents.last().expect("an event").to_value();

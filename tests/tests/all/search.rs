@@ -52,11 +52,11 @@ fn first_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
         .map(|record| record.at)
 }
 
-/// Each switch causes a violation of its invariant. The shrunk run is short, reproduces the violation as a scenario and as
-/// a link, and has no violation with the switch off.
+/// With each history switch on, the search finds a violation of the expected invariant. The shrunk run is short,
+/// reproduces the violation as a scenario and as a link, and does not violate the invariant with the switch off.
 /// Shows: F-20
 #[test]
-fn search_finds_each_switch_that_violates_an_invariant() {
+fn search_finds_violation_caused_by_each_history_switch() {
     const { assert!(TRIED_SEEDS <= MAX_SEEDS) };
     for (switch, invariant) in SWITCHES {
         let source = Source::Drawn {

@@ -314,7 +314,7 @@ fn bad_input(why: impl std::fmt::Display) -> ExitCode {
     ExitCode::from(args::BAD_INPUT)
 }
 
-/// Returns the sort key of failed repetitions; the smallest one is printed.
+/// Returns the size of a failed repetition: number of commands, then end time. The smallest repetition is kept.
 fn size(session: &Session) -> (usize, SimTime) {
     (session.command_count(), session.now())
 }

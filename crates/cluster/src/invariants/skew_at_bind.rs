@@ -28,8 +28,8 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
 /// Number of new placements after which the placements that the watch cache contains are dropped.
 const PRUNE_INTERVAL: usize = 256;
 
-/// Placements that the scheduler's watch cache did not contain at the last pruning. A placement that has reached the
-/// cache since then is counted from the cache.
+/// Nodes of placed pods that may still have no node in the scheduler's watch cache, by scheduler and pod UID. A node
+/// in the cache takes precedence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,

@@ -212,7 +212,7 @@ fn two_schedulers_bind_a_pod_once() {
 
 /// Shows: Q-02
 #[test]
-fn idle_nodes_create_few_events() {
+fn idle_nodes_create_few_simulation_events() {
     let mut trace = Trace::default();
     let setup = Setup {
         nodes: NodeShorthand {

@@ -179,7 +179,7 @@ impl ClusterAutoscaler {
         let mut trial = self.cloud.trial(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
-                // The template already contains pods of these DaemonSets.
+                // The template already contains the DaemonSet pods and static pods.
                 for daemon in objects.pods_on(name).filter(|pod| pod.is_daemon() || pod.is_mirror()) {
                     trial.remove(&Object::Pod(daemon.clone()));
                 }

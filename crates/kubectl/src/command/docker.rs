@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    /// A container's name is usually not the pod's name: the answer explains how to look that up.
+    /// A container's name is usually not its pod's name, so the answer refers to `kubectl get pods` for the names.
     /// Shows: K-01
     #[test]
     fn docker_command_about_container_explains_name_lookup() {

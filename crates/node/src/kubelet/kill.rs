@@ -158,7 +158,7 @@ impl Kill {
         }
     }
 
-    /// Continues the calls whose deadline is reached.
+    /// Moves each stop call whose deadline is reached to its next step.
     pub(super) fn tick(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         for call in &mut self.calls {

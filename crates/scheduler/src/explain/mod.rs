@@ -26,12 +26,14 @@ use crate::topology::NONE;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     pub explanation: Explanation,
-    /// The devices by index of the node in the explanation; None where no claim was decided.
+    /// The devices by index of the node in the explanation; None for a node that the DynamicResources filter did not
+    /// evaluate.
     devices: Vec<Option<Box<NodeDevices>>>,
 }
 
 impl Explained {
-    /// Every node in the order of the explanation, with the devices of the pod's claims if they were decided on it.
+    /// Every node in the order of the explanation, with the devices of the pod's claims if the DynamicResources filter
+    /// evaluated it.
     pub fn nodes(&self) -> impl Iterator<Item = (&NodeExplanation, Option<&NodeDevices>)> {
         let devices = self.devices.iter().map(Option::as_deref);
         self.explanation.nodes.iter().zip(devices)
@@ -146,7 +148,7 @@ fn explain_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &S
     }
 }
 
-/// The devices on a node on which the pod's claims were decided.
+/// The devices on a node that the DynamicResources filter evaluated.
 fn explain_devices(
     cache: &Cache,
     decision: &Decision,

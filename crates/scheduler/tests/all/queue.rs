@@ -93,6 +93,7 @@ impl SchedulerFixture {
         self.0.pool(name)
     }
 
+    /// Returns the time at which the timer moves the pod from backoffQ to activeQ, in microseconds.
     fn release_at(&self, name: &str) -> Option<i64> {
         let entry = self.0.queue().into_iter().find(|entry| &*entry.uid == name);
         entry.and_then(|entry| entry.release_at)

@@ -160,6 +160,7 @@ impl Page {
         });
     }
 
+    /// Waits until the server tells this page that it `leads` or `watches`.
     fn wait_for_role(&mut self, role: &str) {
         let begun = Instant::now();
         while self.role != role {

@@ -95,13 +95,13 @@ fn error_about_endpoints_carries_deprecation_warning() {
 /// Shows: HT-102, HT-105, HT-108
 #[test]
 fn openapi_v2_and_v3_define_all_referenced_schemas() {
-    fn references(value: &Value, found: &mut Vec<String>) {
+    fn collect_refs(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(map) => {
                 found.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
-                map.values().for_each(|value| references(value, found));
+                map.values().for_each(|value| collect_refs(value, found));
             }
-            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            Value::Array(items) => items.iter().for_each(|value| collect_refs(value, found)),
             _ => {}
         }
     }
@@ -118,7 +118,7 @@ fn openapi_v2_and_v3_define_all_referenced_schemas() {
     for url in urls {
         let document = get(at, url).json();
         let mut found = Vec::new();
-        references(&document, &mut found);
+        collect_refs(&document, &mut found);
         for reference in found {
             let pointer = reference.trim_start_matches('#');
             assert!(

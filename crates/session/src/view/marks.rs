@@ -451,7 +451,7 @@ impl Marks {
         }
     }
 
-    /// Handles the end of a process: ends violations that last while two pods with the same name are running.
+    /// When a pod's last process ends, closes the lasting violations of its name, unless two such pods still run.
     fn end_violations(&mut self, record: &Record) -> Vec<u64> {
         let Some(subject) = &record.object else {
             return Vec::new();

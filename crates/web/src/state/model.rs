@@ -66,7 +66,7 @@ pub(crate) struct Model {
     pub(crate) spread: Shared<SpreadLane>,
     /// The chain of causes of the selection; no records mean that it has none.
     pub(crate) thread: Shared<Thread>,
-    /// Captions and waits of the director, which decides what the forward button does.
+    /// Upcoming events, the current fast run, and the result of the last one.
     pub(crate) director: Shared<Director>,
     /// Ids of pods that arrived on a node in the last frame.
     pub(crate) moved: Shared<Vec<String>>,

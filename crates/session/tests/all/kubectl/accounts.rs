@@ -29,7 +29,7 @@ fn pods_wait_for_their_service_account() {
 /// The ServiceAccount of an imported CronJob's pods is assumed to exist.
 /// Shows: P-09
 #[test]
-fn service_account_of_imported_cron_job_is_assumed() {
+fn service_account_of_imported_cron_job_is_assumed_to_exist() {
     let mut shell = Shell::on(
         "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick, namespace: default, uid: u-1, creationTimestamp: \
          '2025-12-31T23:00:00Z'}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {serviceAccountName: \
