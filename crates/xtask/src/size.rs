@@ -6,11 +6,11 @@ use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
 /// Maximum compressed size of all files that a first visit loads, in bytes.
-const VISIT_BUDGET: u64 = 1926 * 1024;
+const VISIT_BUDGET: u64 = 1921 * 1024;
 
 /// Maximum compressed size of the whole engine, in bytes. It is loaded if the engine of a first visit lacks a
 /// capability.
-const WHOLE_ENGINE_BUDGET: u64 = 2120 * 1024;
+const WHOLE_ENGINE_BUDGET: u64 = 2122 * 1024;
 
 /// Name prefix of the files of the whole engine, in the directory of the engine.
 const WHOLE_ENGINE: &str = "podscope-whole";
