@@ -77,7 +77,9 @@ pub(crate) fn breakable(text: &str) -> Html {
         if before == '.' || before.is_ascii_lowercase() && letter.is_ascii_uppercase() {
             parts.push(String::new());
         }
-        parts.last_mut().map(|part| part.push(letter));
+        if let Some(part) = parts.last_mut() {
+            part.push(letter);
+        }
         before = letter;
     }
     html! { <bdi>{ for parts.into_iter().map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
