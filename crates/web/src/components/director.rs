@@ -49,7 +49,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
             // A changed text gets a new element: the text is centred, so a changed width would count as a layout shift.
             <span class="goes" key={format!("{what} {}", more.chars().count())}>
-                <b>if next == Next::Skip { { icon("step") }<span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
+                <b>if next == Next::Skip { { icon("skip") }<span class="to">{ t!(forward::skip_to) }{ " " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
             </span>
         </button>

@@ -12,12 +12,11 @@ pub(crate) fn icon(name: &str) -> Html {
 /// The path data of an icon; all shapes are filled.
 fn path(name: &str) -> &'static str {
     match name {
-        "start" => "M2 2h2v12H2zM14 2v12L5 8z",
         "back" => "M11 3v10L4 8z",
         "play" => "M4 2v12l9-6z",
         "pause" => "M3 2h4v12H3zM9 2h4v12H9z",
         "step" => "M5 3v10l7-5z",
-        "decision" => "M12 2h2v12h-2zM2 2v12l9-6z",
+        "skip" => "M1.5 3v10L7 8zM8 3v10l5.5-5z",
         "fork" => {
             "M4 1.5a2 2 0 0 1 .8 3.83V7.2c.5-.3 1.1-.45 1.7-.45h3c.9 0 1.7-.6 1.9-1.4a2 2 0 1 1 1.6-.02c-.3 1.8-1.8 3-3.5 3h-3c-.9 0-1.7.75-1.7 1.65v.67a2 2 0 1 1-1.6 0V5.33A2 2 0 0 1 4 1.5z"
         }
