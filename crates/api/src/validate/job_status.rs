@@ -97,8 +97,8 @@ impl StatusWrite<'_> {
         );
     }
 
-    /// Checks that a condition announced each terminal condition: FailureTarget or SuccessCriteriaMet becomes true
-    /// first, before the last pod has ended.
+    /// Checks that a new terminal condition comes with the condition that announces it: Failed with FailureTarget,
+    /// Complete with SuccessCriteriaMet.
     fn check_announcements(&mut self) {
         self.refuse(
             self.changes_condition(["Failed"; 2]) && self.is_set("Failed") && !self.is_set("FailureTarget"),
