@@ -95,8 +95,8 @@ impl World {
         }
     }
 
-    /// Stores the device description of a changed Node on its machine, and starts its drivers if the description is
-    /// new.
+    /// Stores the device description of a changed Node on its machine. Starts the drivers of a powered machine that
+    /// has had none.
     pub(crate) fn observe_devices(&mut self, change: &Change) {
         let Some(Object::Node(node)) = &change.new else { return };
         let Some(text) = devices_annotation(node) else { return };
