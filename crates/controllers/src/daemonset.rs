@@ -295,7 +295,7 @@ impl DaemonSetController {
                 changes.create.push(name);
             } else if may_stay {
                 let n_running = self.manage_node(key, set, &name, pods, surges, changes, cx);
-                // With surge, a node whose only pod is being deleted gets a new pod now.
+                // With surge, a node whose pods have all failed, finished or begun to terminate gets a new pod at once.
                 if surges && should_run && n_running == 0 {
                     changes.create.push(name);
                 }

@@ -35,9 +35,9 @@ enum Reason {
 pub(super) struct PodGcController {
     /// Finished pods, so that a pass does not have to scan all pods.
     terminal: ordered::Set<ObjectKey>,
-    /// Terminating pods, with the cause of their deletion.
+    /// Terminating pods, with the first change that showed it.
     terminating: ordered::Map<ObjectKey, CausedBy>,
-    /// Missing nodes that pods are bound to, with the change that removed them.
+    /// Missing nodes, with the change that showed it: of the node itself or of a pod that is bound to it.
     missing: ordered::Map<NodeName, CausedBy>,
     quarantine: ordered::Map<NodeName, (SimTime, CausedBy)>,
     to_delete: ordered::Map<ObjectKey, Reason>,

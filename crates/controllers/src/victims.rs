@@ -94,7 +94,7 @@ fn deletion_order(one: &Pod, one_rank: usize, other: &Pod, other_rank: usize, no
         .then_with(|| by_age(one.metadata.creation_timestamp, other.metadata.creation_timestamp))
 }
 
-/// Returns the binary logarithm of an age in nanoseconds, rounded down; −1 for age zero.
+/// Returns the binary logarithm of an age in nanoseconds, rounded down; −1 if the age is not positive.
 fn age_bucket(since: Time, now: Time) -> i64 {
     match u64::try_from(now.0 - since.0) {
         Ok(age) if age > 0 => i64::from(age.saturating_mul(1000).ilog2()),
