@@ -25,7 +25,8 @@ pub(crate) enum EventKind {
     NodeDeclaredFeature,
     /// A pod was bound, or a bound pod was created.
     PodAdd,
-    /// A pod that was bound, assumed or nominated was deleted, so that its node has more free resources.
+    /// A pod that was bound, assumed or nominated no longer holds resources of its node: it was deleted, its binding
+    /// failed, or its nomination changed.
     PodDelete,
     PodLabel,
     PodScaleDown,
