@@ -320,7 +320,7 @@ impl Engine {
         }
     }
 
-    /// Completes a seek of the leading page, before something is done at the cursor.
+    /// Completes a seek or fast-forward of the leading page, before something is done at the cursor.
     pub(crate) fn end_travel(&mut self) {
         while self.pages.is_travelling() {
             self.work_for_pages();

@@ -349,7 +349,7 @@ impl Pages {
             .is_some_and(|leader| self.pages[leader].host.is_moving_time())
     }
 
-    /// Returns whether a seek of the leader is in progress. API calls wait meanwhile.
+    /// Returns whether a seek or fast-forward of the leader is in progress. API calls wait meanwhile.
     pub(crate) fn is_travelling(&self) -> bool {
         self.leader()
             .is_some_and(|leader| self.pages[leader].host.is_travelling())

@@ -124,7 +124,7 @@ const CUSTOM_VERBS: [&str; 8] = [
     "watch",
 ];
 
-/// Returns the custom resources, one for each definition and served version.
+/// Returns the custom resources, each with its subresources: one for each established definition and served version.
 fn custom(objects: &Objects) -> Vec<Resource> {
     let mut found = Vec::new();
     for object in objects.definitions() {

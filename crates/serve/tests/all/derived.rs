@@ -30,7 +30,7 @@ fn events(watch: &Watching, count: usize) -> Vec<String> {
 }
 
 #[test]
-fn csi_nodes_exist_for_existing_nodes() {
+fn csi_nodes_are_added_and_deleted_with_nodes() {
     let server = serve("");
     let at = server.address();
     let list = get(at, CSI_NODES).json();
@@ -85,7 +85,7 @@ fn stored_csi_node_replaces_derived_one() {
 }
 
 #[test]
-fn ip_addresses_exist_for_cluster_ips_of_services() {
+fn ip_addresses_are_added_and_deleted_with_services() {
     let server = serve("");
     let at = server.address();
     let network = get(at, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").json();
