@@ -231,7 +231,7 @@ pub(super) struct HelpSearch {
     pod: String,
     search: WhatWouldHelp,
     creator: view::PodCreator,
-    /// A sentence per node group: how the pod could run there.
+    /// Whether existing nodes or new nodes of each group could take the pod.
     groups: Vec<Sentence>,
     is_done: bool,
 }

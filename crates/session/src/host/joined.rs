@@ -106,7 +106,7 @@ impl Host {
         }
     }
 
-    /// Sets the rate of the caller's clock.
+    /// Sets the host's pace to the rate of the caller's clock.
     pub fn set_rate(&mut self, rate: Rate, clock: ClockMillis, now: SimTime) {
         if self.rate() != rate {
             self.pace.playing = rate.is_playing;
@@ -123,7 +123,8 @@ impl Host {
         self.job.is_some()
     }
 
-    /// Returns whether the host is seeking another instant. API calls must wait until it has arrived.
+    /// Returns whether the host is seeking another instant or runs fast-forward. API calls must wait until it has
+    /// arrived.
     #[must_use]
     pub fn is_travelling(&self) -> bool {
         matches!(self.job, Some(Job::Seek { .. } | Job::Fast))

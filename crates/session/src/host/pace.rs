@@ -91,8 +91,8 @@ impl Pace {
     }
 }
 
-/// Time and duration of the last frame. Before the next frame, the simulation gets at least as much time as the frame
-/// took.
+/// Time and duration of the last frame. Before the next frame, a simulation that lags gets at least as much time as the
+/// frame took.
 #[derive(Debug, Default)]
 pub(super) struct LastFrame {
     at: ClockMillis,

@@ -45,7 +45,7 @@ fn complete_frame(host: &mut Host, clock: f64) -> Frame {
     frames(&updates)[0].clone()
 }
 
-/// Returns a host with two branches, both with commands, whose cursor was moved back before the last command.
+/// Returns a host with two branches, both with commands. Its cursor was moved back before the last two were given.
 fn with_history(clock: &mut f64) -> Host {
     let mut host = welcome().0;
     give(&mut host, "kubectl cordon a-1", clock);
