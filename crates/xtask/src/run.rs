@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn flaky_tests_are_counted_as_passed() {
+    fn flaky_tests_are_counted_separately() {
         let got = Counts::parse("7 passed, 1 failed, 2 flaky");
         let want = Counts {
             passed: 7,
