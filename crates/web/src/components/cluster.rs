@@ -141,7 +141,7 @@ fn on_focus_move_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
 struct PointerGesture {
     root: NodeRef,
     drag: Rc<RefCell<Option<Drag>>>,
-    /// Timer of a long press.
+    /// Opens the menu when a press has lasted long enough; `None` without a press.
     long_press_timer: Rc<RefCell<Option<Timeout>>>,
     /// The next click belongs to the end of a drag, and is ignored.
     ignores_click: Rc<RefCell<bool>>,

@@ -6,7 +6,7 @@ use podscope_protocol::{Component, ComponentView};
 use super::Session;
 use crate::pure::actions::{self, Action};
 
-/// The subject of a menu.
+/// The pod, node or other thing whose actions a menu lists.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MenuSubject {
     /// A pod, by the id of its mark.
