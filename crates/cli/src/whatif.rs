@@ -214,7 +214,7 @@ impl About {
         words
     }
 
-    /// Like [`take_files`](Self::split), but exactly one word must be left; it is returned.
+    /// Like [`take_files`](Self::take_files), but exactly one word must be left; it is returned.
     fn take_files_and_one_word(&mut self, words: Vec<String>, noun: &str) -> Result<String, UsageError> {
         match <[String; 1]>::try_from(self.take_files(words)) {
             Ok([word]) => Ok(word),
