@@ -57,31 +57,30 @@ pub(crate) fn width_key(words: &str) -> String {
 pub(crate) fn text_with_code(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
-        1 => code(part),
+        1 => code(part, MAX_UNBROKEN),
         _ => with_unbroken_names(part),
     });
     html! { <bdi>{ for parts }</bdi> }
 }
 
-/// Renders code within a sentence.
-fn code(text: &str) -> Html {
-    html! { <code class={(text.len() <= MAX_UNBROKEN).then_some("whole")}>{ with_unbroken_names(text) }</code> }
+/// Renders code within a sentence. Code of at most `max_unbroken` bytes is kept on one line.
+pub(super) fn code(text: &str, max_unbroken: usize) -> Html {
+    html! { <code class={(text.len() <= max_unbroken).then_some("whole")}>{ shown(text) }</code> }
 }
 
 /// Renders a long name: lines may break after a dot, or before a word of a name in camel case, instead of inside a word.
 pub(crate) fn breakable(text: &str) -> Html {
     let text = podscope_api::visible(text);
-    let mut parts = vec![String::new()];
-    let mut before = ' ';
-    for letter in text.chars() {
+    let mut parts = Vec::new();
+    let (mut begin, mut before) = (0, ' ');
+    for (at, letter) in text.char_indices() {
         if before == '.' || before.is_ascii_lowercase() && letter.is_ascii_uppercase() {
-            parts.push(String::new());
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push(letter);
+            parts.push(&text[begin..at]);
+            begin = at;
         }
         before = letter;
     }
+    parts.push(&text[begin..]);
     html! { <bdi>{ for parts.into_iter().map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
 }
 
@@ -91,7 +90,7 @@ pub(crate) fn rich(text: &str) -> Html {
         Span::Text(text) | Span::Term(_, text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },
         Span::Strong(text) => html! { <strong>{ text }</strong> },
-        Span::Code(text) => code(&text),
+        Span::Code(text) => code(&text, MAX_UNBROKEN),
     });
     html! { <>{ for spans }</> }
 }

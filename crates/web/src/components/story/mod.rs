@@ -10,7 +10,7 @@ mod starter;
 mod term;
 
 use super::practise;
-use super::shown::{shown, with_unbroken_names};
+use super::shown::{code, shown, with_unbroken_names};
 use super::syllabus;
 use podscope_messages::{Message, story, t};
 use podscope_protocol::{Opened, PodView, QuestionKind, Request, Source, StoryState, SubjectRef};
@@ -538,7 +538,7 @@ fn block(block: &Block, first: bool) -> Html {
     }
 }
 
-/// Maximum length of a code span that is kept on one line, in bytes.
+/// Maximum length of a code span that is kept on one line in the narrow column of the story, in bytes.
 const MAX_UNBROKEN: usize = 20;
 
 fn span(span: &Span) -> Html {
@@ -546,9 +546,7 @@ fn span(span: &Span) -> Html {
         Span::Text(text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },
         Span::Strong(text) => html! { <strong>{ text }</strong> },
-        Span::Code(text) => {
-            html! { <code class={(text.len() <= MAX_UNBROKEN).then_some("name")}>{ shown(text) }</code> }
-        }
+        Span::Code(text) => code(text, MAX_UNBROKEN),
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }
