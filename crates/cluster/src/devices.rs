@@ -209,7 +209,7 @@ impl World {
             .and_then(|devices| devices.states.get(&key))
             .cloned()
             .unwrap_or_default();
-        let now = Time::from_seconds(Time(self.start.0 + self.now.0).seconds());
+        let now = Time::from_seconds(self.wall().seconds());
         apply(change, &mut state, now).map_err(|why| format!("device {:?} of {:?} {why}", &*key.1, node.as_str()))?;
         let fault = FaultKind::Device;
         let details = FaultDetails::Device {

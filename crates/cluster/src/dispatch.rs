@@ -57,8 +57,7 @@ impl World {
             Event::CheckLiveness => {
                 self.check_liveness(sink);
                 self.queue.set_cause(CausedBy::NOTHING);
-                self.api
-                    .forget_old_events(podscope_api::Time(self.start.0 + self.now.0));
+                self.api.forget_old_events(self.wall());
                 self.queue
                     .push(self.now + LIVENESS_CHECK_INTERVAL, Event::CheckLiveness);
             }

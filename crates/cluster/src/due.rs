@@ -70,7 +70,7 @@ impl World {
                 (Actor::ControllerManager(_), Body::Manager(Some(core))) => Some(core),
                 _ => None,
             });
-        let wall = Time(self.start.0 + self.now.0);
+        let wall = self.wall();
         let each = cores.map(|core| core.pending_events(self.now, wall, &self.heartbeats));
         let found: Vec<Vec<PendingEvent>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
         (!found.is_empty()).then(|| found.into_iter().flatten().collect())

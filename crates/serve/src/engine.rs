@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use podscope_api::Time;
 use podscope_cluster::{Answer, Change, SimTime, Span, World};
 use podscope_kubectl::rest::ApiCall;
 use podscope_protocol::Request;
@@ -165,7 +164,7 @@ fn snapshot(world: &World, derived: &Derived) -> Snapshot {
         objects: world.objects().clone(),
         derived: derived.clone(),
         revision: world.revision(),
-        now: Time(world.start().0 + world.now().0),
+        now: world.wall(),
         at: world.now(),
         control_plane: world.control_plane(),
         heartbeats: world.heartbeats().clone(),

@@ -39,7 +39,7 @@ pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResu
 /// Returns the metrics of the objects that a path selects: of one object if the path has a name.
 fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
     let objects = session.world().objects();
-    let now = podscope_api::Time(session.world().start().0 + session.now().0).to_string();
+    let now = session.world().wall().to_string();
     let chosen = selected(kind, &path.namespace, &path.query, objects)?;
     let chosen = chosen
         .into_iter()

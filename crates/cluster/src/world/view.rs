@@ -90,6 +90,21 @@ impl World {
         self.start
     }
 
+    /// Returns the present wall-clock time, as API objects store it.
+    pub fn wall(&self) -> Time {
+        self.wall_at(self.now)
+    }
+
+    /// Returns the wall-clock time of an instant.
+    pub fn wall_at(&self, at: SimTime) -> Time {
+        Time(self.start.0 + at.0)
+    }
+
+    /// Returns the instant of a wall-clock time. It is negative for a time before the start, as in objects of a dump.
+    pub fn sim_time(&self, wall: Time) -> SimTime {
+        SimTime(wall.0 - self.start.0)
+    }
+
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -222,15 +222,14 @@ impl Session {
         let trace = self.trace();
         let logs = |pod: &Pod, container: &str, previous: bool| container_log(trace.clone(), pod, container, previous);
         let usage = |pod: &Pod, container: &str| container_usage(&self.world, pod, container);
-        let start = self.world.start();
         let renewed = |node: &NodeName| {
             let at = self.world.heartbeats().last_renewal(node, self.world.now())?;
-            Some(podscope_api::Time(start.0 + at.0))
+            Some(self.world.wall_at(at))
         };
         read(&View {
             objects: self.world.objects(),
-            now: podscope_api::Time(start.0 + self.world.now().0),
-            start,
+            now: self.world.wall(),
+            start: self.world.start(),
             logs: &logs,
             usage: &usage,
             renewed: &renewed,
@@ -307,7 +306,7 @@ fn call_api(world: &mut World, call: &ApiCall, given: GivenCommand<'_>, log: &mu
 
 /// Starts a command that writes, or prints the reason why it is refused.
 fn start(world: &mut World, kubectl: &Kubectl, given: GivenCommand<'_>, log: &mut Log<'_>) {
-    let now = podscope_api::Time(world.start().0 + world.now().0);
+    let now = world.wall();
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
     world.record_command(given, plan.refused.as_deref(), log);
     let at = world.now();

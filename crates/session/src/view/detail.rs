@@ -83,7 +83,7 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
 }
 
 fn micros(session: &Session, at: Option<Time>) -> i64 {
-    at.map_or(0, |at| at.0 - session.world().start().0)
+    at.map_or(0, |at| session.world().sim_time(at).0)
 }
 
 /// Creates a line about a condition. `since` is the last transition time.
@@ -126,7 +126,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let Some(pod) = found else {
         return deleted_pod(session, &object_key, uid, &machines, bars(uid));
     };
-    let now = Time(world.start().0 + world.now().0);
+    let now = world.wall();
     let row = pod_row(pod, now);
     let node = pod
         .spec

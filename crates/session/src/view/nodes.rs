@@ -8,7 +8,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::pending_event::PendingEventKind;
 use podscope_api::well_known::{condition, label};
 
-use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect, Time};
+use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
 use podscope_cluster::{Actor, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
 
@@ -235,14 +235,13 @@ fn add_ghost_changes(old: Vec<PodView>, new: &[PodView], frame: &mut Frame) {
 /// Returns the last heartbeat of a node that the API server received. For a node that a dump has as unreachable it is
 /// the heartbeat of the dump, because nothing has been heard from the node in the simulation.
 pub(super) fn last_heartbeat(world: &World, name: &NodeName, node: Option<&Node>) -> Option<SimTime> {
-    let since_start = |at: Time| SimTime(at.0 - world.start().0);
     let ready = node.and_then(|node| node.condition(condition::READY));
     let from_dump = ready.filter(|ready| {
-        let is_from_dump = ready.last_transition_time.is_some_and(|at| since_start(at).0 < 0);
+        let is_from_dump = ready.last_transition_time.is_some_and(|at| world.sim_time(at).0 < 0);
         is_from_dump && matches!(ready.status, ConditionStatus::Unknown)
     });
     from_dump
-        .and_then(|ready| ready.last_heartbeat_time.map(since_start))
+        .and_then(|ready| ready.last_heartbeat_time.map(|at| world.sim_time(at)))
         .or_else(|| world.heartbeats().last_renewal(name, world.now()))
 }
 
@@ -266,7 +265,7 @@ fn view(
             if ready.status != ConditionStatus::True {
                 view.ready_reason = ready.reason.to_string();
             }
-            view.ready_since = (ready.last_transition_time).map_or(0, |at| at.0 - world.start().0);
+            view.ready_since = (ready.last_transition_time).map_or(0, |at| world.sim_time(at).0);
         }
         view.cordoned = node.is_unschedulable();
         view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();

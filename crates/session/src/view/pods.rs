@@ -252,7 +252,7 @@ impl<'a> PodUpdate<'a> {
             machines,
             last_machines,
             waiting,
-            now: podscope_api::Time(world.start().0 + world.now().0),
+            now: world.wall(),
             owners,
             places,
             frame,
@@ -425,7 +425,7 @@ fn view(
 fn running_since(world: &World, pod: &Pod) -> Option<Micros> {
     let running = pod.status.container_statuses.iter();
     let since = running.filter_map(|status| status.state.running.as_ref()?.started_at);
-    since.min().map(|at| at.0 - world.start().0)
+    since.min().map(|at| world.sim_time(at).0)
 }
 
 /// Returns texts other than the name by which a pod can be searched: images, PriorityClass, IPs.
@@ -513,6 +513,6 @@ fn back_off_end(world: &World, pod: &Pod) -> Option<i64> {
         .find_map(|status| {
             let delay = kubelet.back_off(&pod.metadata.uid, &status.name)?;
             let ended = status.last_state.terminated.as_ref()?.finished_at?;
-            Some(ended.0 - world.start().0 + delay.0)
+            Some(world.sim_time(ended).0 + delay.0)
         })
 }

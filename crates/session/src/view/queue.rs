@@ -52,7 +52,7 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
         .filter(|_| is_reason_known)
         .cloned();
     let victims_gone = victims.iter().filter_map(|victim| victim.metadata.deletion_timestamp);
-    let victims_gone = victims_gone.max().map(|at| at.0 - world.start().0);
+    let victims_gone = victims_gone.max().map(|at| world.sim_time(at).0);
     QueueView {
         place,
         until: victims_gone.or(entry.and_then(|entry| entry.release_at)),
