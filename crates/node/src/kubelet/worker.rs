@@ -9,6 +9,8 @@
 //!
 //! A worker is serial: while a sync or a kill is in progress, all updates are merged into one pending sync (LC-055).
 
+mod termination;
+
 use std::sync::Arc;
 
 use podscope_api::{CausedBy, ContainerStateWaiting, Pod, PodStatus, Str, Uid};
@@ -16,7 +18,6 @@ use podscope_api::{CausedBy, ContainerStateWaiting, Pod, PodStatus, Str, Uid};
 use super::allocation::Resize;
 use super::backoff::BackOff;
 use super::conditions::EndReason;
-use super::grace;
 use super::host::Host;
 use super::kill::Kill;
 use super::probes::{ProbeKind, ProbeWorker};
@@ -218,55 +219,6 @@ impl PodWorker {
     /// (LC-057).
     pub(super) fn request_sync_after_relist(&mut self, host: &Host<'_, '_>) {
         self.request_sync_at(host.shared.relist_after(host.ctx.now), host);
-    }
-
-    /// Begins the termination, or shortens its grace period (LC-051).
-    pub(super) fn terminate(&mut self, host: &mut Host<'_, '_>) {
-        if self.stage >= Stage::Terminated {
-            return;
-        }
-        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
-        if self.stage < Stage::Terminating {
-            self.enter_stage(Stage::Terminating);
-            self.is_restarting_all = false;
-            // Termination cancels a wait for volumes, but not a start in progress (LC-169).
-            if matches!(self.activity, Activity::Volumes(_)) {
-                self.activity = Activity::Idle;
-                self.last_sync_end = Some(host.ctx.now);
-            }
-            // A volume that the pod waited for is no longer in use (CT-128). A mounted volume stays in use.
-            let held = host.machine.pod(&self.pod.metadata.uid);
-            if !self.pod.spec.volumes.is_empty() && held.is_none_or(|held| held.mounts.is_empty()) {
-                host.request_node_status();
-            }
-        }
-        self.request_sync(host);
-    }
-
-    /// `killPodNow`: the kubelet itself ends the pod (eviction, preemption, shutdown). The caller is blocked as long as
-    /// [`Self::is_being_killed`] returns true. If the worker is already finished, the call only returns by its timeout.
-    pub(super) fn kill_pod_now(
-        &mut self,
-        end_reason: EndReason,
-        requested_grace: Option<i64>,
-        host: &mut Host<'_, '_>,
-    ) {
-        if self.stage == Stage::Terminated {
-            return;
-        }
-        self.kill_timeout_at = Some(host.ctx.now + grace::kill_timeout(&self.pod, requested_grace));
-        if self.stage == Stage::Finished {
-            return;
-        }
-        self.requested_grace = requested_grace;
-        self.end_reason = Some(Box::new(end_reason));
-        self.terminate(host);
-    }
-
-    /// Returns whether a call of [`Self::kill_pod_now`] is pending: the pod is not dead, and the call has not timed
-    /// out.
-    pub(super) fn is_being_killed(&self) -> bool {
-        self.kill_timeout_at.is_some()
     }
 
     /// Handles a change of the API object. Returns true if it requests other resources than were granted.
@@ -510,71 +462,6 @@ impl PodWorker {
             SyncEnd::Error => host.ctx.rng.between(Span::seconds(10), Span::seconds(15)),
         };
         self.request_sync_at(host.ctx.now + wait, host);
-    }
-
-    /// Stops the sandbox and enters stage Terminated, because all containers are dead.
-    fn finish_kill(&mut self, host: &mut Host<'_, '_>) {
-        let left = host.machine.pod(&self.pod.metadata.uid);
-        debug_assert!(
-            left.is_none_or(|held| held.running().next().is_none()),
-            "a container still runs after the kill: {:?}",
-            self.pod.metadata.key()
-        );
-        host.machine.stop_sandbox(&self.pod.metadata.uid);
-        if !super::claims::unprepare(&self.pod.metadata.uid, host) {
-            return self.finish_sync(SyncEnd::Error, host);
-        }
-        self.probes.clear();
-        self.kill_timeout_at = None;
-        self.enter_stage(Stage::Terminated);
-        self.set_status(true, host);
-        self.emit_deadline_event(host);
-        self.finish_sync(SyncEnd::Ok, host);
-        self.request_sync(host);
-    }
-
-    fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
-        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
-        self.set_status(false, host);
-        self.emit_deadline_event(host);
-        self.stop_probes_for_termination();
-        let victims = self.all_victims(Some(self.grace), host);
-        let kill = Kill::begin(&self.pod.clone(), victims, true, host);
-        if kill.is_done() {
-            self.finish_kill(host);
-        } else {
-            self.activity = Activity::Kill(kill);
-        }
-    }
-
-    /// Unmounts the volumes, enters stage Finished and sends the final status.
-    fn clean_up(&mut self, host: &mut Host<'_, '_>) {
-        let uid = self.pod.metadata.uid.clone();
-        host.machine.unmount_all(&uid, host.ctx);
-        debug_assert!(
-            host.machine.pod(&uid).is_none_or(|held| held.mounts.is_empty()),
-            "a volume is still mounted after the cleanup: {:?}",
-            self.pod.metadata.key()
-        );
-        self.enter_stage(Stage::Finished);
-        self.finish_sync(SyncEnd::Ok, host);
-        self.due = None;
-        self.send_final_status(host);
-    }
-
-    /// Emits `ExceededGracePeriod` when `killPodNow` times out (LC-178).
-    fn check_kill_timeout(&mut self, host: &mut Host<'_, '_>) {
-        if self.kill_timeout_at.is_some_and(|until| until <= host.ctx.now) {
-            self.kill_timeout_at = None;
-            let message = "Container runtime did not kill the pod within specified grace period.";
-            super::events::emit_for_pod(
-                &self.pod,
-                podscope_api::EventType::Warning,
-                "ExceededGracePeriod",
-                message,
-                host,
-            );
-        }
     }
 
     /// Notes that this sync changed containers or the sandbox; the next relist then causes another sync (LC-057).
