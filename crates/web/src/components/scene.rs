@@ -1,5 +1,7 @@
 //! One run on its stage: control plane, wires, zones with nodes and pods, each at the position that the plan assigns.
 
+mod groups;
+
 use std::rc::Rc;
 
 use podscope_api::ordered::{self, Set};
@@ -8,6 +10,7 @@ use podscope_protocol::{GroupView, Micros, PodView, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
+use self::groups::{Group, ids, plan_of};
 use super::broken::{self, Broken};
 use super::cause_lines::cause_lines;
 use super::emphasis::{NodeEmphasis, PodsEmphasis};
@@ -29,7 +32,7 @@ use crate::pure::overview::{Rect, needs_picture};
 use crate::pure::preview::{Preview, place_of_arrival};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{self, Measures, NodePlan, Plan, SlotsByNode, StageSize, plan};
+use crate::pure::stage::{self, Measures, NodePlan, Plan, StageSize};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -276,103 +279,6 @@ fn use_stage_size(root: &NodeRef) -> StageSize {
         move || drop(observation)
     });
     *room
-}
-
-/// Nodes that are drawn together: a zone, or machines without a Node object.
-struct Group<'a> {
-    /// `None` for machines without a Node object.
-    view: Option<&'a GroupView>,
-    nodes: Vec<Shared<NodeState>>,
-}
-
-impl<'a> Group<'a> {
-    fn all(page: &Page, model: &'a Model) -> Vec<Group<'a>> {
-        let is_seen = |group: &&GroupView| page.session.zone.as_ref().is_none_or(|zone| *zone == group.name);
-        let mut all: Vec<Group> = (model.groups.iter().filter(is_seen))
-            .map(|group| Group {
-                view: Some(group),
-                nodes: group
-                    .nodes
-                    .iter()
-                    .filter_map(|name| model.nodes.get(name).cloned())
-                    .collect(),
-            })
-            .collect();
-        let unregistered = if zoomed(page, model).is_some() {
-            Vec::new()
-        } else {
-            model.unregistered()
-        };
-        if !unregistered.is_empty() {
-            all.push(Group {
-                view: None,
-                nodes: unregistered,
-            });
-        }
-        all
-    }
-}
-
-impl Group<'_> {
-    /// Returns the group's nodes as ends of messages.
-    fn message_ends(&self) -> Vec<NodeEnd> {
-        let one = |node: &Shared<NodeState>| {
-            let machine = &node.view.machine;
-            NodeEnd {
-                name: node.view.name.clone(),
-                is_cut: !machine.cuts.is_empty(),
-            }
-        };
-        self.nodes.iter().map(one).collect()
-    }
-}
-
-/// Returns ids of pods that have slots on a node. A nominated pod has a slot too, and keeps it when it is bound to the
-/// node.
-fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
-    node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
-}
-
-/// Lays out a run. In a comparison both runs reserve space for the nodes of either, so that they align.
-fn plan_of(room: StageSize, groups: &[Group], slots: &mut Slots, beside: Option<(&[Group], &mut Slots)>) -> Plan {
-    let mut n_usual = assign_slots(groups, slots);
-    let mut beside_has = Vec::new();
-    if let Some((groups, slots)) = beside {
-        n_usual = n_usual.max(assign_slots(groups, slots));
-        beside_has.extend(groups.iter().map(|group| group.nodes.len()));
-    }
-    let mut slots_by_node: SlotsByNode = (groups.iter())
-        .map(|group| {
-            group
-                .nodes
-                .iter()
-                .map(|node| slots.n_shown(&node.view.name, n_usual))
-                .collect()
-        })
-        .collect();
-    for (nth, n_nodes) in beside_has.into_iter().enumerate() {
-        match slots_by_node.get_mut(nth) {
-            Some(nodes) => nodes.resize(nodes.len().max(n_nodes), n_usual),
-            None => slots_by_node.push(vec![n_usual; n_nodes]),
-        }
-    }
-    let mut plan = plan(room, &slots_by_node, n_usual);
-    plan.zones.truncate(groups.len());
-    for (zone, group) in plan.zones.iter_mut().zip(groups) {
-        zone.nodes.truncate(group.nodes.len());
-    }
-    plan
-}
-
-/// Assigns slots to the pods of a run; returns the usual number of pods per node.
-fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
-    let mut names: Set<&str> = Set::new();
-    for node in groups.iter().flat_map(|group| &group.nodes) {
-        slots.assign(&node.view.name, ids(node));
-        names.insert(&node.view.name);
-    }
-    slots.retain_nodes(|name| names.contains(name));
-    slots.usual()
 }
 
 /// The control plane with the pending pods.

@@ -1,0 +1,112 @@
+//! The nodes of a run by zone, and their layout.
+
+use podscope_api::ordered::Set;
+use podscope_protocol::GroupView;
+
+use super::zoomed;
+use crate::components::messages::NodeEnd;
+use crate::pure::stage::slots::Slots;
+use crate::pure::stage::{Plan, SlotsByNode, StageSize, plan};
+use crate::state::{Model, NodeState, Page, Shared};
+
+/// Nodes that are drawn together: a zone, or machines without a Node object.
+pub(super) struct Group<'a> {
+    /// `None` for machines without a Node object.
+    pub(super) view: Option<&'a GroupView>,
+    pub(super) nodes: Vec<Shared<NodeState>>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn all(page: &Page, model: &'a Model) -> Vec<Group<'a>> {
+        let is_seen = |group: &&GroupView| page.session.zone.as_ref().is_none_or(|zone| *zone == group.name);
+        let mut all: Vec<Group> = (model.groups.iter().filter(is_seen))
+            .map(|group| Group {
+                view: Some(group),
+                nodes: group
+                    .nodes
+                    .iter()
+                    .filter_map(|name| model.nodes.get(name).cloned())
+                    .collect(),
+            })
+            .collect();
+        let unregistered = if zoomed(page, model).is_some() {
+            Vec::new()
+        } else {
+            model.unregistered()
+        };
+        if !unregistered.is_empty() {
+            all.push(Group {
+                view: None,
+                nodes: unregistered,
+            });
+        }
+        all
+    }
+}
+
+impl Group<'_> {
+    /// Returns the group's nodes as ends of messages.
+    pub(super) fn message_ends(&self) -> Vec<NodeEnd> {
+        let one = |node: &Shared<NodeState>| {
+            let machine = &node.view.machine;
+            NodeEnd {
+                name: node.view.name.clone(),
+                is_cut: !machine.cuts.is_empty(),
+            }
+        };
+        self.nodes.iter().map(one).collect()
+    }
+}
+
+/// Returns ids of pods that have slots on a node. A nominated pod has a slot too, and keeps it when it is bound to the
+/// node.
+pub(super) fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
+    node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
+}
+
+/// Lays out a run. In a comparison both runs reserve space for the nodes of either, so that they align.
+pub(super) fn plan_of(
+    room: StageSize,
+    groups: &[Group],
+    slots: &mut Slots,
+    beside: Option<(&[Group], &mut Slots)>,
+) -> Plan {
+    let mut n_usual = assign_slots(groups, slots);
+    let mut beside_has = Vec::new();
+    if let Some((groups, slots)) = beside {
+        n_usual = n_usual.max(assign_slots(groups, slots));
+        beside_has.extend(groups.iter().map(|group| group.nodes.len()));
+    }
+    let mut slots_by_node: SlotsByNode = (groups.iter())
+        .map(|group| {
+            group
+                .nodes
+                .iter()
+                .map(|node| slots.n_shown(&node.view.name, n_usual))
+                .collect()
+        })
+        .collect();
+    for (nth, n_nodes) in beside_has.into_iter().enumerate() {
+        match slots_by_node.get_mut(nth) {
+            Some(nodes) => nodes.resize(nodes.len().max(n_nodes), n_usual),
+            None => slots_by_node.push(vec![n_usual; n_nodes]),
+        }
+    }
+    let mut plan = plan(room, &slots_by_node, n_usual);
+    plan.zones.truncate(groups.len());
+    for (zone, group) in plan.zones.iter_mut().zip(groups) {
+        zone.nodes.truncate(group.nodes.len());
+    }
+    plan
+}
+
+/// Assigns slots to the pods of a run; returns the usual number of pods per node.
+fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
+    let mut names: Set<&str> = Set::new();
+    for node in groups.iter().flat_map(|group| &group.nodes) {
+        slots.assign(&node.view.name, ids(node));
+        names.insert(&node.view.name);
+    }
+    slots.retain_nodes(|name| names.contains(name));
+    slots.usual()
+}
