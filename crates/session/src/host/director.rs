@@ -397,23 +397,23 @@ pub(super) fn director(
     }
 }
 
-/// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward is
-/// outdated.
-pub(super) fn clears_caption(request: &Request) -> bool {
+/// Returns whether a request runs command lines or advances time from the cursor.
+pub(super) fn continues_run(request: &Request) -> bool {
     let runs_lines = !request.command_lines().is_empty();
     runs_lines
         || matches!(
             request,
-            Request::Open { .. }
-                | Request::Play
-                | Request::Step
-                | Request::NextDecision
-                | Request::SkipAhead { .. }
-                | Request::SkipToStory
-                | Request::Seek { .. }
-                | Request::Branch { .. }
-                | Request::Undo
-                | Request::ShowMe
+            Request::Play | Request::Step | Request::NextDecision | Request::SkipAhead { .. } | Request::SkipToStory
+        )
+}
+
+/// Returns whether a request moves time or changes the cluster, so that the caption of the last fast-forward is
+/// outdated.
+pub(super) fn clears_caption(request: &Request) -> bool {
+    continues_run(request)
+        || matches!(
+            request,
+            Request::Open { .. } | Request::Seek { .. } | Request::Branch { .. } | Request::Undo | Request::ShowMe
         )
 }
 

@@ -13,6 +13,7 @@ use podscope_messages::sentence;
 use podscope_protocol::{Caption, ConsoleText, Notice, OwnerView, Problem, Request, SubjectRef, Task, Update};
 use serde::{Deserialize, Serialize};
 
+use super::director::continues_run;
 use super::lines::Lines;
 use super::open::Opening;
 use super::record::RecordedGoals;
@@ -142,18 +143,7 @@ pub(super) struct Resuming {
 
 /// Returns whether a request gives a command or advances time, so that a missing capability could change the run.
 fn lets_time_pass(request: &Request) -> bool {
-    let runs_lines = !request.command_lines().is_empty();
-    runs_lines
-        || matches!(
-            request,
-            Request::Play
-                | Request::Step
-                | Request::NextDecision
-                | Request::SkipAhead { .. }
-                | Request::SkipToStory
-                | Request::ShowMe
-                | Request::TryRemedy { .. }
-        )
+    continues_run(request) || matches!(request, Request::ShowMe | Request::TryRemedy { .. })
 }
 
 /// Returns the update about the progress of loading the whole engine.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use podscope_protocol::{Micros, Notice, Request, RequestName, Update};
 
 use super::console::{error, notice};
+use super::director::continues_run;
 use super::{ClockMillis, Host, Job};
 
 /// Maximum number of waiting requests; further requests are refused.
@@ -33,19 +34,7 @@ impl Waiting {
 
 /// Returns whether a request acts at the cursor, whose final position is unknown during a seek.
 fn acts_at_cursor(request: &Request) -> bool {
-    let runs_lines = !request.command_lines().is_empty();
-    runs_lines
-        || matches!(
-            request,
-            Request::Play
-                | Request::Step
-                | Request::NextDecision
-                | Request::SkipAhead { .. }
-                | Request::SkipToStory
-                | Request::Fork
-                | Request::Undo
-                | Request::TryRemedy { .. }
-        )
+    continues_run(request) || matches!(request, Request::Fork | Request::Undo | Request::TryRemedy { .. })
 }
 
 /// Returns whether a request moves the cursor. Waiting requests before it must run first.
