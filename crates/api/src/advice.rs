@@ -10,10 +10,10 @@ use crate::{
     container_behaviors, limits, print_duration_short,
 };
 
-/// One warning about one object.
+/// A warning about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// Index of the object in the given list.
+    /// Index of the object in the list that was passed to [`advice`].
     pub object: usize,
     /// The field that the advice is about.
     pub path: String,
@@ -57,7 +57,7 @@ struct Subject<'o> {
     labels: &'o Labels,
     annotations: &'o Labels,
     spec: &'o PodSpec,
-    /// Path prefix before `spec.…` or `metadata.…`: empty or `spec.template.`.
+    /// Prefix of field paths: empty for a bare pod, `spec.template.` for the pod template of a workload.
     prefix: &'static str,
 }
 
@@ -449,7 +449,7 @@ fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, n
     }
 }
 
-/// Warns about pods that count each other but have different spread constraints (seed 004).
+/// Warns about pods that count each other for topology spread but have different spread constraints (seed 004).
 fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
@@ -460,7 +460,7 @@ fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut 
             other.object != subject.object
                 && other.namespace == subject.namespace
                 && selector.matches(other.labels)
-                && !same_rules(own, &other.spec.topology_spread_constraints)
+                && !have_equal_constraints(own, &other.spec.topology_spread_constraints)
         });
         if let Some(other) = other {
             note(
@@ -475,7 +475,7 @@ fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut 
     }
 }
 
-fn same_rules(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstraint]) -> bool {
+fn have_equal_constraints(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstraint]) -> bool {
     one.len() == other.len() && one.iter().all(|constraint| other.contains(constraint))
 }
 

@@ -57,7 +57,7 @@ impl PodSpec {
 }
 
 impl PodAffinity {
-    /// Returns all terms, required ones first.
+    /// Returns all pod affinity terms, the required ones first.
     pub fn terms(&self) -> impl Iterator<Item = &PodAffinityTerm> {
         let preferred = &self.preferred_during_scheduling_ignored_during_execution;
         self.required_during_scheduling_ignored_during_execution

@@ -10,12 +10,12 @@ use crate::{
     PodSpec, ProjectedVolume, ROOT_CA, Str, TokenProjection, Volume, VolumeMount, VolumeMountStatus, VolumeProjection,
 };
 
-const PREFIX: &str = "kube-api-access-";
+const TOKEN_VOLUME_PREFIX: &str = "kube-api-access-";
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
-const TOKEN_SECONDS: i64 = 3607;
+const TOKEN_EXPIRATION_SECONDS: i64 = 3607;
 const DEFAULT_MODE: i32 = 0o644;
 
-/// The five random letters at the end of the token volume's name.
+/// The five random letters at the end of the name of a service account token volume (`kube-api-access-x7k2d`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApiAccess([u8; 5]);
 
@@ -26,14 +26,18 @@ impl ApiAccess {
         suffix.as_bytes().try_into().ok().filter(|_| is_plain).map(Self)
     }
 
-    fn name(self) -> Str {
-        PREFIX.chars().chain(self.0.map(char::from)).collect::<String>().into()
+    fn volume_name(self) -> Str {
+        TOKEN_VOLUME_PREFIX
+            .chars()
+            .chain(self.0.map(char::from))
+            .collect::<String>()
+            .into()
     }
 
-    fn volume(name: Str) -> Volume {
+    fn build_token_volume(name: Str) -> Volume {
         let token = VolumeProjection {
             service_account_token: Some(TokenProjection {
-                expiration_seconds: Some(TOKEN_SECONDS),
+                expiration_seconds: Some(TOKEN_EXPIRATION_SECONDS),
                 path: "token".into(),
                 ..TokenProjection::default()
             }),
@@ -75,7 +79,7 @@ impl ApiAccess {
     }
 }
 
-fn mount(name: Str) -> VolumeMount {
+fn build_token_mount(name: Str) -> VolumeMount {
     VolumeMount {
         name,
         mount_path: MOUNT_PATH.into(),
@@ -84,7 +88,7 @@ fn mount(name: Str) -> VolumeMount {
     }
 }
 
-fn mount_status(name: Str) -> VolumeMountStatus {
+fn build_token_mount_status(name: Str) -> VolumeMountStatus {
     VolumeMountStatus {
         name,
         mount_path: MOUNT_PATH.into(),
@@ -93,8 +97,8 @@ fn mount_status(name: Str) -> VolumeMountStatus {
     }
 }
 
-/// Returns whether the container mounts another volume at the token's path.
-fn mounts_own_token_path(container: &Container) -> bool {
+/// Returns whether the container mounts any volume at the path where the service account token is mounted.
+fn has_mount_at_token_path(container: &Container) -> bool {
     container
         .volume_mounts
         .iter()
@@ -102,54 +106,58 @@ fn mounts_own_token_path(container: &Container) -> bool {
 }
 
 impl PodSpec {
-    /// Returns whether this container of the pod gets the implicit token mount.
+    /// Returns whether the container is printed with a mount of the service account token, although the mount is not
+    /// stored.
     pub fn gives_api_access(&self, container: &Container) -> bool {
-        self.api_access.is_some() && !mounts_own_token_path(container)
+        self.api_access.is_some() && !has_mount_at_token_path(container)
     }
 
-    /// Mounts the token in every container that mounts nothing at the token's path. Uses an existing token volume, or
-    /// adds one whose name ends in `suffix`.
+    /// Mounts the service account token in every container that mounts nothing at the token's path. Uses an existing
+    /// token volume, or adds one whose name ends in `suffix`.
     pub fn add_api_access(&mut self, suffix: impl FnOnce() -> Str) {
-        if self.api_access.is_some() || self.own_containers().all(mounts_own_token_path) {
+        if self.api_access.is_some() || self.containers_with_volumes().all(has_mount_at_token_path) {
             return;
         }
-        let existing_volume = self.volumes.iter().find(|volume| volume.name.starts_with(PREFIX));
+        let existing_volume = self
+            .volumes
+            .iter()
+            .find(|volume| volume.name.starts_with(TOKEN_VOLUME_PREFIX));
         let Some(name) = existing_volume.map(|volume| volume.name.clone()) else {
             self.api_access = ApiAccess::new(&suffix());
             return;
         };
-        self.mount_api_access(&name);
+        self.add_token_mounts(&name);
         self.fold_api_access();
     }
 
-    fn own_containers(&self) -> impl Iterator<Item = &Container> {
+    fn containers_with_volumes(&self) -> impl Iterator<Item = &Container> {
         self.init_containers.iter().chain(self.containers.iter())
     }
 
-    fn mount_api_access(&mut self, name: &Str) {
+    fn add_token_mounts(&mut self, name: &Str) {
         for list in [&mut self.init_containers, &mut self.containers] {
-            if !list.iter().all(mounts_own_token_path) {
+            if !list.iter().all(has_mount_at_token_path) {
                 for container in Arc::make_mut(list)
                     .iter_mut()
-                    .filter(|container| !mounts_own_token_path(container))
+                    .filter(|container| !has_mount_at_token_path(container))
                 {
-                    container.volume_mounts.push(mount(name.clone()));
+                    container.volume_mounts.push(build_token_mount(name.clone()));
                 }
             }
         }
     }
 
-    /// Replaces a token volume by its name suffix if the volume is exactly as admission creates it; the printed pod
-    /// stays the same.
+    /// Replaces the service account token volume by the suffix of its name, if volume and mounts are exactly as
+    /// admission creates them. The pod is printed as before.
     fn fold_api_access(&mut self) {
         let Some(access) = self.volumes.last().and_then(|volume| {
-            let access = ApiAccess::new(volume.name.strip_prefix(PREFIX)?)?;
-            (*volume == ApiAccess::volume(volume.name.clone())).then_some(access)
+            let access = ApiAccess::new(volume.name.strip_prefix(TOKEN_VOLUME_PREFIX)?)?;
+            (*volume == ApiAccess::build_token_volume(volume.name.clone())).then_some(access)
         }) else {
             return;
         };
-        let name = access.name();
-        let token_mount = mount(name.clone());
+        let name = access.volume_name();
+        let token_mount = build_token_mount(name.clone());
         let has_token_mount = |container: &Container| container.volume_mounts.last() == Some(&token_mount);
         let mounts_volume_elsewhere = |container: &Container| {
             let mut others = container
@@ -159,10 +167,10 @@ impl PodSpec {
                 .skip(usize::from(has_token_mount(container)));
             others.any(|mount| mount.name == name)
         };
-        let is_covered = |container: &Container| has_token_mount(container) || mounts_own_token_path(container);
-        let is_as_admission_makes_it = self.own_containers().any(has_token_mount)
+        let is_covered = |container: &Container| has_token_mount(container) || has_mount_at_token_path(container);
+        let is_as_admission_makes_it = self.containers_with_volumes().any(has_token_mount)
             && self
-                .own_containers()
+                .containers_with_volumes()
                 .all(|container| is_covered(container) && !mounts_volume_elsewhere(container))
             && self.volumes.iter().filter(|volume| volume.name == name).count() == 1;
         if !is_as_admission_makes_it {
@@ -187,14 +195,14 @@ impl PodSpec {
 }
 
 impl Pod {
-    /// Replaces the token volume by its name suffix, in spec and status.
+    /// Replaces the service account token volume and its mounts by the suffix of the volume's name, in spec and status.
     pub(crate) fn fold_api_access(&mut self) {
         if self.spec.api_access.is_none() {
             self.spec.fold_api_access();
         }
         let Some(access) = self.spec.api_access else { return };
-        let known = mount_status(access.name());
-        for status in statuses(self) {
+        let known = build_token_mount_status(access.volume_name());
+        for status in all_container_statuses(self) {
             if status.volume_mounts.last() == Some(&known) {
                 status.volume_mounts.pop();
                 status.volume_mounts.shrink_to_fit();
@@ -203,26 +211,26 @@ impl Pod {
         }
     }
 
-    /// Returns the pod as clients see it: with the token volume and its mounts.
+    /// Returns the pod as clients see it: with the service account token volume and its mounts.
     pub fn written_out(&self) -> Cow<'_, Pod> {
         let Some(access) = self.spec.api_access else {
             return Cow::Borrowed(self);
         };
-        let name = access.name();
+        let name = access.volume_name();
         let mut pod = self.clone();
         pod.spec.api_access = None;
-        pod.spec.mount_api_access(&name);
-        Arc::make_mut(&mut pod.spec.volumes).push(ApiAccess::volume(name.clone()));
-        for status in statuses(&mut pod) {
+        pod.spec.add_token_mounts(&name);
+        Arc::make_mut(&mut pod.spec.volumes).push(ApiAccess::build_token_volume(name.clone()));
+        for status in all_container_statuses(&mut pod) {
             if std::mem::take(&mut status.has_api_access) {
-                status.volume_mounts.push(mount_status(name.clone()));
+                status.volume_mounts.push(build_token_mount_status(name.clone()));
             }
         }
         Cow::Owned(pod)
     }
 }
 
-fn statuses(pod: &mut Pod) -> impl Iterator<Item = &mut ContainerStatus> {
+fn all_container_statuses(pod: &mut Pod) -> impl Iterator<Item = &mut ContainerStatus> {
     let status = &mut pod.status;
     status
         .init_container_statuses

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::behavior::parse_usage;
 use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
 
-/// Maximum number of metrics in one annotation.
+/// Maximum number of metrics in one load annotation.
 const METRICS_MAX: usize = 50;
 
 /// Returns the key of the load annotation.

@@ -13,8 +13,8 @@ mod values;
 use crate::ordered;
 use std::fmt;
 
-use self::values::{is_signal, parse_cpu, parse_errors, parse_hook, parse_listener, parse_probe};
-pub(crate) use self::values::{parse_time, parse_usage};
+use self::values::{is_signal_name, parse_cpu, parse_errors, parse_hook, parse_listener, parse_probe};
+pub(crate) use self::values::{parse_micros, parse_usage};
 use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
 
@@ -28,9 +28,9 @@ const SECOND: i64 = 1_000_000;
 pub struct ContainerBehavior {
     /// Duration or failure of pulling an absent image.
     pub pull: Option<Pull>,
-    /// Duration from process start until the process serves requests.
+    /// Duration from process start until the process serves requests, in microseconds.
     pub startup: Option<i64>,
-    /// The process exits on its own after this duration.
+    /// Duration after which the process exits on its own, in microseconds; None if it does not.
     pub run: Option<i64>,
     /// Exit code when the process exits on its own.
     pub exit: Option<i32>,
@@ -50,13 +50,13 @@ pub struct ContainerBehavior {
     pub started: Option<ProbeBehavior>,
     /// Memory usage in bytes.
     pub memory: Option<Usage>,
-    /// CPU usage without requests.
+    /// CPU usage while the container answers no requests.
     pub cpu: Option<Usage>,
-    /// CPU time of one request, in microseconds.
+    /// CPU time that the container uses to answer one request, in microseconds.
     pub cpu_per_request: Option<i64>,
     /// Disk usage in bytes.
     pub disk: Option<Usage>,
-    /// Time from SIGKILL until the container runtime has removed the process.
+    /// Duration from SIGKILL until the container runtime has removed the process, in microseconds.
     pub stop: Option<i64>,
     /// What the stop signal does to the process's listening port.
     pub listener: Option<Listener>,
@@ -80,16 +80,16 @@ pub enum Listener {
 pub struct Errors {
     /// Errors per million requests.
     pub per_million: u32,
-    /// Start of the window; None for the start of the container.
+    /// Start of the window, in microseconds after container start; None for container start.
     pub from: Option<i64>,
-    /// End of the window, exclusive; None for no end.
+    /// End of the window (exclusive), in microseconds after container start; None for no end.
     pub until: Option<i64>,
 }
 
 /// Outcome of an image pull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pull {
-    /// The pull succeeds after this duration.
+    /// The pull succeeds after this duration, in microseconds.
     Takes(i64),
     Fails,
 }
@@ -97,7 +97,7 @@ pub enum Pull {
 /// Reaction of a process to SIGTERM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSigterm {
-    /// The process exits with code 0 after this duration.
+    /// The process exits with code 0 after this duration, in microseconds.
     ExitsAfter(i64),
     Ignores,
 }
@@ -105,7 +105,7 @@ pub enum OnSigterm {
 /// Outcome of a preStop or postStart hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookBehavior {
-    /// The hook succeeds after this duration.
+    /// The hook succeeds after this duration, in microseconds.
     Takes(i64),
     /// The hook fails at once.
     Fails,
@@ -115,9 +115,9 @@ pub enum HookBehavior {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeAnswer {
-    /// Success.
+    /// The probe succeeds.
     Ok,
-    /// Failure.
+    /// The probe fails.
     Fail,
     /// The probe itself failed, so its result is ignored.
     Unknown,
@@ -126,11 +126,11 @@ pub enum ProbeAnswer {
 /// Results of a probe over time: `answer` in a window relative to container start, `ok` otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeBehavior {
-    /// The result inside the window.
+    /// The result of the probe inside the time window.
     pub answer: ProbeAnswer,
-    /// Start of the window; None for the start of the container.
+    /// Start of the window, in microseconds after container start; None for container start.
     pub from: Option<i64>,
-    /// End of the window, exclusive; None for no end.
+    /// End of the window (exclusive), in microseconds after container start; None for no end.
     pub until: Option<i64>,
 }
 
@@ -139,9 +139,9 @@ pub struct ProbeBehavior {
 pub struct Usage {
     /// Usage at container start.
     pub from: Quantity,
-    /// Usage after `over` and later.
+    /// Usage from the end of the duration `over` on.
     pub to: Quantity,
-    /// Duration of the change; 0 for constant usage.
+    /// Duration of the linear change from `from` to `to`, in microseconds; 0 for constant usage.
     pub over: i64,
 }
 
@@ -150,7 +150,7 @@ pub struct Usage {
 pub struct BehaviorError {
     /// The container named by the annotation.
     pub container: Str,
-    /// The key; empty if the error does not belong to one key.
+    /// The key in the annotation, such as `startup`; empty if the error does not belong to one key.
     pub key: Str,
     /// Position in the annotation's text, in characters from 1; 0 for the annotation as a whole.
     pub position: usize,
@@ -158,7 +158,8 @@ pub struct BehaviorError {
 }
 
 impl BehaviorError {
-    /// The field path below the pod's metadata: `annotations[behavior.podscope.dev/CONTAINER]`.
+    /// Returns the field path of the annotation below the pod's metadata:
+    /// `annotations[behavior.podscope.dev/CONTAINER]`.
     pub fn path(&self) -> String {
         format!("annotations[{BEHAVIOR_PREFIX}{}]", self.container)
     }
@@ -179,55 +180,60 @@ impl fmt::Display for BehaviorError {
 }
 
 /// Maximum number of errors reported for one annotation.
-pub const MAX_MISTAKES: usize = 20;
+pub const MAX_ERRORS: usize = 20;
 
 impl ContainerBehavior {
-    /// Outcome of an image pull; 1 s by default.
+    /// Returns the outcome of an image pull: by default, it succeeds after 1 s.
     pub fn pull(&self) -> Pull {
         self.pull.unwrap_or(Pull::Takes(SECOND))
     }
 
-    /// Duration from process start until the process serves requests; 1 s by default.
+    /// Returns the duration from process start until the process serves requests, in microseconds; 1 s by default.
     pub fn startup(&self) -> i64 {
         self.startup.unwrap_or(SECOND)
     }
 
-    /// Duration until the process exits on its own; never by default, but after 1 s for non-sidecar init containers.
+    /// Returns the duration after which the process exits on its own, in microseconds; never by default, but 1 s for
+    /// non-sidecar init containers.
     pub fn run(&self, is_init: bool) -> Option<i64> {
         self.run.or(is_init.then_some(SECOND))
     }
 
-    /// Exit code when the process exits on its own; 0 by default.
+    /// Returns the exit code of a process that exits on its own; 0 by default.
     pub fn exit(&self) -> i32 {
         self.exit.unwrap_or(0)
     }
 
-    /// Reaction to SIGTERM; by default the process exits after 1 s.
+    /// Returns the reaction to SIGTERM; by default the process exits after 1 s.
     pub fn sigterm(&self) -> OnSigterm {
         self.sigterm.unwrap_or(OnSigterm::ExitsAfter(SECOND))
     }
 
-    /// The image's stop signal; SIGTERM by default.
+    /// Returns the stop signal that the image defines; SIGTERM by default.
     pub fn stopsignal(&self) -> &str {
         self.stopsignal.as_deref().unwrap_or("SIGTERM")
     }
 
-    /// Outcome of the preStop hook; 1 s by default. A `sleep` handler in the manifest takes precedence.
+    /// Returns the outcome of the preStop hook: by default, it succeeds after 1 s. A `sleep` handler in the manifest
+    /// takes precedence.
     pub fn prestop(&self) -> HookBehavior {
         self.prestop.unwrap_or(HookBehavior::Takes(SECOND))
     }
 
-    /// Outcome of the postStart hook; 1 s by default. A `sleep` handler in the manifest takes precedence.
+    /// Returns the outcome of the postStart hook: by default, it succeeds after 1 s. A `sleep` handler in the manifest
+    /// takes precedence.
     pub fn poststart(&self) -> HookBehavior {
         self.poststart.unwrap_or(HookBehavior::Takes(SECOND))
     }
 
-    /// Time from SIGKILL until the runtime has removed the process; 0 by default.
+    /// Returns the duration from SIGKILL until the container runtime has removed the process, in microseconds; 0 by
+    /// default.
     pub fn stop(&self) -> i64 {
         self.stop.unwrap_or(0)
     }
 
-    /// Effect of the stop signal on the listening port: it closes by default, unless the process ignores SIGTERM.
+    /// Returns the effect of the stop signal on the listening port: by default the port closes, unless the process
+    /// ignores SIGTERM.
     pub fn listener(&self) -> Listener {
         self.listener.unwrap_or(match self.sigterm() {
             OnSigterm::ExitsAfter(_) => Listener::Closes,
@@ -235,12 +241,13 @@ impl ContainerBehavior {
         })
     }
 
-    /// Duration from a request to its response; 20 ms by default.
+    /// Returns the duration from a request to its response, in microseconds; 20 ms by default.
     pub fn latency(&self) -> i64 {
         self.latency.unwrap_or(20_000)
     }
 
-    /// The result of a probe at a time after container start. Before the process serves requests, `Ok` becomes `Fail`.
+    /// Returns the result of a probe, `since_start` microseconds after container start. Before the process serves
+    /// requests, `Ok` becomes `Fail`.
     pub fn answer(&self, probe: Option<ProbeBehavior>, since_start: i64) -> ProbeAnswer {
         match probe.map_or(ProbeAnswer::Ok, |probe| probe.at(since_start)) {
             ProbeAnswer::Ok if since_start < self.startup() => ProbeAnswer::Fail,
@@ -248,19 +255,21 @@ impl ContainerBehavior {
         }
     }
 
-    /// Memory usage in bytes at a time after container start; the memory request by default.
+    /// Returns the memory usage in bytes, `since_start` microseconds after container start; by default the memory
+    /// request.
     pub fn memory_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// CPU usage in millicores at a time after container start, including the CPU time of the requests that it answers;
-    /// the cpu request by default.
+    /// Returns the CPU usage in millicores, `since_start` microseconds after container start, including the CPU time of
+    /// the requests that the container answers; by default its cpu request.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64, request_load: i64) -> i64 {
         let idle = usage_or_request(self.cpu, container, "cpu", since_start).milli_value();
         cpu_with_load(idle, request_load, cpu_limit(container))
     }
 
-    /// Disk usage in bytes at a time after container start; the `ephemeral-storage` request by default.
+    /// Returns the disk usage in bytes, `since_start` microseconds after container start; by default the
+    /// `ephemeral-storage` request.
     pub fn disk_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.disk, container, "ephemeral-storage", since_start).value()
     }
@@ -268,14 +277,14 @@ impl ContainerBehavior {
     /// Parses `KEY=VALUE, …`.
     ///
     /// # Errors
-    /// At most [`MAX_MISTAKES`] errors with key and position; the caller sets `container`.
+    /// At most [`MAX_ERRORS`] errors with key and position; the caller sets `container`.
     pub fn parse(text: &str) -> Result<Self, Vec<BehaviorError>> {
         let mut behavior = Self::default();
         let mut errors = Vec::new();
         let mut seen: Vec<&str> = Vec::new();
         let mut offset = 0;
         for part in text.split(',') {
-            if errors.len() == MAX_MISTAKES {
+            if errors.len() == MAX_ERRORS {
                 break;
             }
             let start = offset + (part.len() - part.trim_start().len());
@@ -320,12 +329,12 @@ impl ContainerBehavior {
                 self.pull = Some(if value == "fail" {
                     Pull::Fails
                 } else {
-                    Pull::Takes(parse_time(value)?)
+                    Pull::Takes(parse_micros(value)?)
                 })
             }
-            "startup" => self.startup = Some(parse_time(value)?),
-            "run" => self.run = Some(parse_time(value)?),
-            "stop" => self.stop = Some(parse_time(value)?),
+            "startup" => self.startup = Some(parse_micros(value)?),
+            "run" => self.run = Some(parse_micros(value)?),
+            "stop" => self.stop = Some(parse_micros(value)?),
             "exit" => {
                 let code = value.parse().ok().filter(|code| (0..=255).contains(code));
                 self.exit = Some(code.ok_or_else(|| format!("{value:?} is not an exit code from 0 to 255"))?);
@@ -334,11 +343,11 @@ impl ContainerBehavior {
                 self.sigterm = Some(if value == "ignore" {
                     OnSigterm::Ignores
                 } else {
-                    OnSigterm::ExitsAfter(parse_time(value)?)
+                    OnSigterm::ExitsAfter(parse_micros(value)?)
                 });
             }
             "stopsignal" => {
-                if !is_signal(value) {
+                if !is_signal_name(value) {
                     return Err(format!("{value:?} is not a signal such as SIGTERM or SIGQUIT"));
                 }
                 self.stopsignal = Some(value.into());
@@ -351,7 +360,7 @@ impl ContainerBehavior {
             "memory" => self.memory = Some(parse_usage(value)?),
             "cpu" => (self.cpu, self.cpu_per_request) = parse_cpu(value)?,
             "listener" => self.listener = Some(parse_listener(value)?),
-            "latency" => self.latency = Some(parse_time(value)?),
+            "latency" => self.latency = Some(parse_micros(value)?),
             "errors" => self.errors = Some(parse_errors(value)?),
             _ => self.disk = Some(parse_usage(value)?),
         }

@@ -3,13 +3,13 @@
 
 use std::fmt;
 
-use crate::behavior::{MAX_MISTAKES, parse_time};
+use crate::behavior::{MAX_ERRORS, parse_micros};
 use crate::{Labels, ObjectKey, Str, print_duration_short};
 
 /// The annotation of a pod or template that lists the Services it calls.
 pub const CALLS_ANNOTATION: &str = "podscope.dev/calls";
 
-/// Maximum number of calls of one pod.
+/// Maximum number of entries in a `podscope.dev/calls` annotation.
 const MAX_CALLS: usize = 16;
 
 /// A request rate; the requests are spread evenly over the period.
@@ -22,7 +22,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Maximum number of requests per period.
+    /// Maximum number of requests per period in a rate.
     pub const MAX: u32 = 1_000_000;
 
     /// Parses `20/s`, `5/m` or `1/h`.
@@ -83,7 +83,7 @@ impl Calls {
     }
 }
 
-/// Parses the annotation.
+/// Parses a `podscope.dev/calls` annotation.
 ///
 /// # Errors
 /// All errors, each with its position in the text.
@@ -101,7 +101,7 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
         }
         offset += part.len() + 1;
     }
-    errors.truncate(MAX_MISTAKES);
+    errors.truncate(MAX_ERRORS);
     if errors.is_empty() { Ok(calls) } else { Err(errors) }
 }
 
@@ -176,7 +176,7 @@ fn parse_service(text: &str) -> Result<ObjectKey, String> {
 }
 
 fn parse_positive_duration(text: &str) -> Result<i64, String> {
-    match parse_time(text)? {
+    match parse_micros(text)? {
         0 => Err("a client that does not wait gets no answer".into()),
         micros => Ok(micros),
     }
@@ -212,7 +212,8 @@ impl fmt::Display for Calls {
     }
 }
 
-/// Returns the calls of a pod; empty if the annotation is absent or malformed.
+/// Returns the requests that a pod sends to Services, from its annotation; empty if the annotation is absent or
+/// malformed.
 pub fn calls_of(annotations: &Labels) -> Vec<Calls> {
     let text = annotations.get(CALLS_ANNOTATION);
     text.and_then(|text| parse_calls(text).ok()).unwrap_or_default()

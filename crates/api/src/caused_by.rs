@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-/// The trace record that led to something. `NOTHING` for events without a cause in the run: the start, a command of the
+/// The trace record that caused an event. `NOTHING` for events without a cause in the run: the start, a command of the
 /// timeline, a random fault. Four bytes, because every queued event carries one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CausedBy(Option<NonZeroU32>);
@@ -25,7 +25,7 @@ impl CausedBy {
         self.0.map(|one_based| u64::from(one_based.get()) - 1)
     }
 
-    /// Returns the later of two records.
+    /// Returns the one of two causes whose record is later in the trace.
     #[must_use]
     pub fn latest(self, other: Self) -> Self {
         self.max(other)

@@ -1,4 +1,4 @@
-//! Formats times for readers: the page, its pictures and the reports of invariant violations use the same formats.
+//! Formats times for people: the page, exported images and the reports of invariant violations use the same formats.
 
 use std::fmt;
 

@@ -3,13 +3,13 @@
 use crate::ConditionStatus;
 use crate::well_known::{condition, taint};
 
-/// A condition with a status, and the taint set for it.
+/// A node condition with a status, and the taint that the node lifecycle controller sets for it.
 #[derive(Debug)]
 pub struct ConditionTaint {
-    /// The condition's type.
+    /// The type of the node condition, such as `DiskPressure`.
     pub condition: &'static str,
     pub status: ConditionStatus,
-    /// The taint's key.
+    /// The key of the taint.
     pub taint: &'static str,
     /// Whether the condition reports a resource shortage on the node.
     pub is_pressure: bool,
@@ -33,7 +33,7 @@ const fn pressure_taint(condition: &'static str, taint: &'static str) -> Conditi
     }
 }
 
-/// All conditions that lead to a taint.
+/// All node conditions for which the node lifecycle controller sets a taint.
 pub const CONDITION_TAINTS: &[ConditionTaint] = &[
     condition_taint(condition::READY, ConditionStatus::False, taint::NOT_READY),
     condition_taint(condition::READY, ConditionStatus::Unknown, taint::UNREACHABLE),

@@ -21,7 +21,7 @@ wire_types! {
     pub struct NamespaceSpec { pub finalizers: Vec<Str> }
     /// Phase `Active` or `Terminating`.
     pub struct NamespaceStatus { pub phase: Str, pub conditions: Vec<NamespaceCondition> }
-    /// Why a namespace is not yet deleted.
+    /// A condition that tells why a namespace is not yet deleted.
     pub struct NamespaceCondition {
         pub kind as "type": Str,
         pub status: ConditionStatus,

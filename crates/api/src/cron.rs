@@ -27,11 +27,12 @@ pub struct Fields {
     pub month: u64,
     /// Weekdays, 0 (Sunday) to 6.
     pub weekday: u64,
-    /// Whether both day fields must match. True if one of them is a star; otherwise one match is enough.
+    /// Whether a day must match both `day` and `weekday`: true if one of these fields is a star. Otherwise one match is
+    /// enough.
     pub needs_both_days: bool,
 }
 
-struct Bounds {
+struct FieldBounds {
     low: u32,
     high: u32,
     names: &'static [&'static str],
@@ -41,28 +42,28 @@ const MONTHS: &[&str] = &[
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 const DAYS: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const BOUNDS: [Bounds; 5] = [
-    Bounds {
+const BOUNDS: [FieldBounds; 5] = [
+    FieldBounds {
         low: 0,
         high: 59,
         names: &[],
     },
-    Bounds {
+    FieldBounds {
         low: 0,
         high: 23,
         names: &[],
     },
-    Bounds {
+    FieldBounds {
         low: 1,
         high: 31,
         names: &[],
     },
-    Bounds {
+    FieldBounds {
         low: 1,
         high: 12,
         names: MONTHS,
     },
-    Bounds {
+    FieldBounds {
         low: 0,
         high: 6,
         names: DAYS,
@@ -148,33 +149,33 @@ impl Fields {
     fn local_times_after(&self, after: i64) -> impl Iterator<Item = i64> {
         let minute = after.div_euclid(60) + 1;
         let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
-        let days = (first_day..first_day + DAYS_AHEAD).filter(move |day| self.is_day(*day));
+        let days = (first_day..first_day + DAYS_AHEAD).filter(move |day| self.matches_day(*day));
         days.flat_map(move |day| {
             let from = if day == first_day { of_first } else { 0 };
-            let of_day = (from..1440).filter(move |minute| self.is_due(*minute));
+            let of_day = (from..1440).filter(move |minute| self.matches_minute_of_day(*minute));
             of_day.map(move |minute| (day * 1440 + minute) * 60)
         })
     }
 
     /// Returns whether a minute of the day matches the hour and minute fields.
-    fn is_due(&self, minute: i64) -> bool {
+    fn matches_minute_of_day(&self, minute: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         has(self.hour, minute / 60) && has(self.minute, minute % 60)
     }
 
     /// Returns whether a day, counted since the epoch, matches the day and month fields.
-    fn is_day(&self, day: i64) -> bool {
+    fn matches_day(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         let (_, month, of_month) = civil_from_days(day);
         // 1970-01-01 was a Thursday; weekday 0 is Sunday.
         let weekday = (day + 4).rem_euclid(7);
         let [in_month, in_week] = [has(self.day, of_month), has(self.weekday, weekday)];
-        let is_day = if self.needs_both_days {
+        let matches_day = if self.needs_both_days {
             in_month && in_week
         } else {
             in_month || in_week
         };
-        has(self.month, month) && is_day
+        has(self.month, month) && matches_day
     }
 }
 
@@ -197,14 +198,14 @@ fn parse_descriptor(text: &str) -> Result<Schedule, String> {
     Schedule::parse(fields)
 }
 
-fn parse_field(text: &str, bounds: &Bounds) -> Result<u64, String> {
+fn parse_field(text: &str, bounds: &FieldBounds) -> Result<u64, String> {
     let parts = text.split(',').filter(|part| !part.is_empty());
     parts
         .map(|part| parse_range(part, bounds))
         .try_fold(0, |set, part| Ok(set | part?))
 }
 
-fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
+fn parse_range(text: &str, bounds: &FieldBounds) -> Result<u64, String> {
     let halves: Vec<&str> = text.split('/').collect();
     let ends: Vec<&str> = halves.first().unwrap_or(&"").split('-').collect();
     let (mut low, mut high, mut step) = (bounds.low, bounds.high, 1);
@@ -248,7 +249,7 @@ fn parse_range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok((low..=high).step_by(step).fold(0, |set, at| set | 1 << at))
 }
 
-fn parse_number_or_name(text: &str, bounds: &Bounds) -> Result<u32, String> {
+fn parse_number_or_name(text: &str, bounds: &FieldBounds) -> Result<u32, String> {
     let lower = text.to_ascii_lowercase();
     match bounds.names.iter().position(|name| **name == *lower) {
         Some(at) => Ok(bounds.low + u32::try_from(at).unwrap_or(0)),
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn schedule_errors_match_the_api_server() {
+    fn invalid_schedule_errors_match_the_api_server() {
         for text in [
             "* * * * *",
             "*/5 0-6,22 1,15 jan-mar mon",
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn star_in_a_day_field_requires_both_to_match() {
+    fn schedule_with_star_day_field_requires_both_day_fields() {
         let days = |text: &str| match Schedule::parse(text) {
             Ok(Schedule::At(fields)) => fields.needs_both_days,
             other => panic!("{other:?}"),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn next_crosses_days_months_and_leap_years() {
+    fn next_due_time_crosses_days_months_and_leap_years() {
         let next = |schedule: &str, after: &str| {
             let after = Time(crate::parse_rfc3339(after).expect("an instant"));
             let schedule = Schedule::parse(schedule).expect("a schedule");

@@ -80,13 +80,13 @@ impl Hash for CustomKind {
     }
 }
 
-static TEXTS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
-static KINDS: Mutex<Vec<&'static CustomKind>> = Mutex::new(Vec::new());
+static INTERNED_TEXTS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+static INTERNED_KINDS: Mutex<Vec<&'static CustomKind>> = Mutex::new(Vec::new());
 
 /// Interns a text for the lifetime of the process. Only for names of definitions, because the memory is never freed.
 #[must_use]
 pub fn intern(text: &str) -> &'static str {
-    let mut texts = TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut texts = INTERNED_TEXTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     match texts.binary_search(&text) {
         Ok(at) => texts[at],
         Err(at) => {
@@ -107,7 +107,7 @@ pub fn defined(api_version: &str, name: &str, plural: &str, singular: &str, is_n
         singular: intern(singular),
         is_namespaced,
     };
-    let mut kinds = KINDS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut kinds = INTERNED_KINDS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let is_same = |known: &&&CustomKind| {
         let names = |one: &CustomKind| (one.api_version, one.kind, one.plural, one.singular, one.is_namespaced);
         names(known) == names(&named)
@@ -319,16 +319,17 @@ impl<'d> Version<'d> {
         texts(self.definition.accepted_names(), "categories")
     }
 
-    /// Prunes and defaults an object by the schema. Returns the paths of pruned fields.
+    /// Removes the fields that the schema does not define from an object, and sets the schema's defaults. Returns the
+    /// paths of the removed fields.
     pub fn conform(self, object: &mut UntypedObject) -> Vec<String> {
         let unknown = structural::prune(&mut object.fields, self.schema());
         structural::default(&mut object.fields, self.schema());
         unknown
     }
 
-    /// Validates an object of this version by the version's schema; errors that any kind of object can have are found
-    /// elsewhere. `old` is the object that is replaced: unchanged errors are not reported again (HT-164). Returns
-    /// whether the schema's validation rules must be evaluated.
+    /// Validates an object of this version by the version's schema, but not its metadata. `old` is the object that is
+    /// replaced: values that did not change are not checked again (HT-164). Returns whether the schema's validation
+    /// rules (CEL) can be evaluated.
     pub fn validate(self, object: &UntypedObject, old: Option<&UntypedObject>, errors: &mut ErrorList) -> bool {
         let old = old.map(|old| &old.fields);
         errors.extend(structural::validate(&object.fields, old, self.schema()));

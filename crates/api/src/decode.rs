@@ -41,10 +41,10 @@ pub struct Mismatch {
 pub enum ExpectedType {
     Text,
     Number,
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Bool,
     List,
-    /// A map of fields.
+    /// A JSON object: a struct or a map in Go.
     Fields,
 }
 
@@ -74,7 +74,7 @@ pub fn decode<T: Wire>(node: &Tree<'_>, strict: bool) -> Result<T, Vec<FieldErro
     let residual = decode_into(&mut value, node)?;
     if strict && let Some(residual) = residual {
         let mut errors = Vec::new();
-        residual.unknown_fields(&mut String::new(), &mut errors);
+        residual.push_unknown_field_errors(&mut String::new(), &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -119,7 +119,7 @@ pub fn decode_lenient<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldEr
         let failure = match value.read(&copy, &mut Reader::default()) {
             Ok(residual) => {
                 if let Some(residual) = residual.filter(|_| strict) {
-                    residual.unknown_fields(&mut String::new(), &mut errors);
+                    residual.push_unknown_field_errors(&mut String::new(), &mut errors);
                 }
                 break value;
             }
@@ -180,7 +180,7 @@ impl<'n> Reader<'n> {
     }
 
     /// Creates an error of a given kind at this value.
-    pub(crate) fn fail_of(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
+    pub(crate) fn fail_with_kind(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         let mut failure = self.failure(node, message.into());
         failure.0.field.kind = kind;
         failure

@@ -275,7 +275,7 @@ impl fmt::Display for DeviceTaint {
 }
 
 impl DeviceTaint {
-    /// Returns whether the taint prevents allocation or evicts pods, unless it is tolerated.
+    /// Returns whether the taint has an effect on claims that do not tolerate it: `NoSchedule` or `NoExecute`.
     pub fn is_enforced(&self) -> bool {
         matches!(&*self.effect, "NoSchedule" | "NoExecute")
     }
@@ -345,7 +345,7 @@ impl ResourceClaim {
 }
 
 impl DeviceClaim {
-    /// Sets the API server's defaults (DRA-008).
+    /// Sets the defaults that the API server sets in the requests of a claim (DRA-008).
     pub(crate) fn set_defaults(&mut self) {
         for request in &mut self.requests {
             if let Some(exactly) = &mut request.exactly {

@@ -55,14 +55,14 @@ pub enum PrepareDescription {
     Fails,
 }
 
-/// An error in a description, with the path of its field below the list, such as `[0].count`.
+/// An error in a device description, with the path of its field below the list of descriptions, such as `[0].count`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescriptionError {
     pub path: String,
     pub message: String,
 }
 
-/// Parses the text of the annotation.
+/// Parses the text of the annotation `podscope.dev/devices`.
 ///
 /// # Errors
 /// Every error in the text.
@@ -76,7 +76,7 @@ pub fn parse_devices(text: &str) -> Result<Vec<DeviceDescription>, Vec<Descripti
     }
 }
 
-/// Reads a list of descriptions.
+/// Decodes a list of device descriptions from JSON.
 ///
 /// # Errors
 /// Every error in the list.
@@ -110,7 +110,7 @@ impl Errors {
     }
 }
 
-const FIELDS: [&str; 9] = [
+const DEVICE_FIELDS: [&str; 9] = [
     "driver",
     "pool",
     "count",
@@ -123,7 +123,7 @@ const FIELDS: [&str; 9] = [
 ];
 
 fn read_device(value: &Value, path: &str, errors: &mut Errors) -> DeviceDescription {
-    let fields = read_object(value, path, &FIELDS, errors);
+    let fields = read_object(value, path, &DEVICE_FIELDS, errors);
     let at = |name: &str| format!("{path}.{name}");
     let mut described = DeviceDescription {
         driver: read_text(fields, "driver", path, errors).unwrap_or_default(),
@@ -325,12 +325,13 @@ fn read_prepare(value: Option<&Value>, path: &str, errors: &mut Errors) -> Prepa
 }
 
 impl DeviceDescription {
-    /// Returns the name of the pool on a node.
+    /// Returns the name of the pool to which a node's driver publishes the described devices: by default the name of
+    /// the node.
     pub fn pool_on<'a>(&'a self, node: &'a Str) -> &'a Str {
         self.pool.as_ref().unwrap_or(node)
     }
 
-    /// Returns the name of the device with this index. It is also the name of the device's counter set.
+    /// Returns the name of the described device with this index. The device's counter set has the same name.
     pub fn device_name(&self, index: u32) -> Str {
         format!("{}-{index}", self.prefix).into()
     }
@@ -355,7 +356,7 @@ impl DeviceDescription {
         counters
     }
 
-    /// Returns a device without its counters: the whole device, or one of its partitions.
+    /// Builds the whole device, or one of its partitions, without the counters that it consumes.
     pub fn device(&self, name: Str, partition: Option<&PartitionDescription>) -> Device {
         let mut device = Device {
             name,
@@ -393,7 +394,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn description_with_errors_reports_each_with_its_path() {
+    fn each_error_of_a_description_has_its_field_path() {
         let text = r#"[{"driver": "", "count": 0, "prefix": "GPU", "attributes": {"a": [1]}, "capacity": {"memory": "x"},
             "partitions": [{"name": "p", "size": 1}], "prepare": "soon"}, 3]"#;
         let errors = parse_devices(text).expect_err("the text has errors");
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn partitions_share_counters_of_the_capacity() {
+    fn partitions_of_a_device_share_its_counters() {
         let text = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
             "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi", "slices": 3}}]}]"#;
         let described = parse_devices(text).expect("the text is correct");
@@ -430,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_with_equal_prefix_are_refused() {
+    fn descriptions_with_equal_device_names_are_refused() {
         let text = r#"[{"driver": "d", "prefix": "x"}, {"driver": "d", "prefix": "x"}]"#;
         let errors = parse_devices(text).expect_err("the names are equal");
         assert_eq!(errors[0].message, "Duplicate value: \"x\"");

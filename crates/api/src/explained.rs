@@ -1,8 +1,8 @@
 //! The explanation of a scheduling decision as data (S-14). The scheduler produces it; the page and the command line
 //! turn it into sentences. Text from a plugin is kept verbatim.
 //!
-//! Invariant: whether a field is written does not depend on its value, because the messages to the page have no names.
-//! A field with `serde(skip)` is never sent: only JSON has it, and the page reads its default.
+//! Invariant: whether a field is written does not depend on its value, because messages to the page are encoded without
+//! field names. A field with `serde(skip)` is never sent: only JSON has it, and the page reads its default.
 
 mod devices;
 
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::devices::*;
 
-/// The complete explanation of one decision. Devices are beside it, because the page does not read [`NodeDevices`].
+/// The complete explanation of one decision. The explanation of devices ([`NodeDevices`]) is a separate value, because
+/// the page does not read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explanation {
     /// Name of the profile that decided.
@@ -19,7 +20,8 @@ pub struct Explanation {
     #[serde(skip)]
     pub priority: i32,
     pub conclusion: DecisionSummary,
-    /// The node that was bound or nominated, if it is known: drawn at random or the single best.
+    /// The node to which the pod was bound, or the nominated node of the pod; None if there is no such node, or if the
+    /// random choice among the best nodes has not happened yet.
     pub chosen: Option<String>,
     /// The nodes with the highest score; more than one is a tie.
     #[serde(skip)]
@@ -46,13 +48,13 @@ impl Explanation {
         &self.conclusion.pod
     }
 
-    /// The conclusion in one word.
+    /// Returns the verdict on the pod: scheduled, unschedulable, preempts or error.
     pub fn verdict(&self) -> Verdict {
         self.conclusion.outcome.verdict()
     }
 }
 
-/// One node in a decision.
+/// The result of a scheduling decision for one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeExplanation {
     pub name: String,
@@ -163,7 +165,7 @@ pub enum DecisionOutcome {
 }
 
 impl DecisionOutcome {
-    /// The outcome in one word.
+    /// Returns the verdict that belongs to the outcome.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Failed(_) => Verdict::Error,
@@ -176,7 +178,7 @@ impl DecisionOutcome {
     }
 }
 
-/// Why no node can run a pod.
+/// The reason why no node can run a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitsBecause {
     /// The cluster has no nodes.
@@ -187,7 +189,7 @@ pub enum WaitsBecause {
     Refused(RefusedNodes),
 }
 
-/// The reasons why nodes were refused, counted.
+/// The reasons why nodes were refused, with the number of nodes for each reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RefusedNodes {
     /// Number of nodes in the cluster.
@@ -206,7 +208,7 @@ pub struct Cause {
     pub text: String,
 }
 
-/// Room that preempting pods of lower priority would make.
+/// The nodes on which preempting pods of lower priority would make room for a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// Number of pods to preempt.
@@ -215,12 +217,12 @@ pub struct Room {
     pub nodes: Vec<String>,
 }
 
-/// Why the chosen node was preferred.
+/// The reason why the chosen node was preferred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WinReason {
-    /// It was the only feasible node, so nothing was scored.
+    /// The chosen node was the only feasible node, so nothing was scored.
     OnlyNode,
-    /// It has a higher score than any other node.
+    /// The chosen node has a higher score than any other node.
     Ahead {
         points: i64,
         /// The node with the second-highest score.
@@ -244,7 +246,7 @@ pub struct Lead {
     pub points: i64,
     /// The plugin's name in Kubernetes.
     pub plugin: String,
-    /// What the plugin evaluates, in its own words.
+    /// What the plugin evaluates, in the words of the plugin.
     pub about: String,
 }
 
@@ -252,7 +254,7 @@ pub struct Lead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampling {
     pub examined: usize,
-    /// All nodes of the cluster.
+    /// Number of nodes in the cluster.
     pub nodes: usize,
     /// The number of feasible nodes at which the search stops.
     pub wanted: usize,
@@ -268,12 +270,12 @@ pub enum Refusal {
         /// The plugin's own text, with numbers.
         text: String,
     },
-    /// The pod's node affinity names other nodes, so no plugin was asked about this one.
+    /// The pod's node affinity selects other nodes by name, so no plugin evaluated this node.
     NotNamed,
 }
 
 impl Refusal {
-    /// The plugin that refused, if one did.
+    /// Returns the name of the plugin that refused the node; None if no plugin did.
     pub fn plugin(&self) -> Option<&str> {
         match self {
             Self::Plugin { name, .. } => Some(name),
@@ -309,7 +311,7 @@ pub enum NotHelpful {
     StillRefused(String, String),
 }
 
-/// A node, and why preemption does not help there.
+/// A node on which preemption does not help, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotHelpedNode {
     pub node: String,
@@ -340,7 +342,7 @@ pub enum Criterion {
     FewestVictims,
     /// The start time of the highest-priority victims is latest.
     LatestStart,
-    /// All rules were tied; any candidate is taken.
+    /// All rules were tied; any candidate may be chosen.
     Tie,
 }
 
@@ -370,7 +372,7 @@ pub struct ScoringPlugin {
     pub weight: i64,
 }
 
-/// One spread constraint.
+/// One spread constraint of the pod, with its counts per topology domain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpreadExplanation {
     /// Index in the pod's list of constraints, or in the list of default constraints.
@@ -387,7 +389,7 @@ pub struct SpreadExplanation {
     pub too_few_domains: Option<TooFewDomains>,
     /// 1 if the pod matches its own constraint's selector, else 0.
     pub own: i64,
-    /// The domains, sorted by name.
+    /// The topology domains, sorted by name.
     pub domains: Vec<DomainCount>,
 }
 
@@ -395,13 +397,13 @@ pub struct SpreadExplanation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TooFewDomains {
-    /// Number of existing domains.
+    /// Number of existing topology domains.
     pub found: usize,
     /// `minDomains` of the constraint.
     pub min_domains: usize,
 }
 
-/// One domain of a constraint.
+/// One topology domain of a spread constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainCount {
@@ -411,9 +413,9 @@ pub struct DomainCount {
     pub count: i64,
     /// The skew if the pod were placed in this domain.
     pub skew: i64,
-    /// `skew` is within `max_skew`.
+    /// Whether `skew` is at most `max_skew`.
     pub allowed: bool,
-    /// The domain is scored: a soft constraint scores only domains with a feasible node.
+    /// Whether the domain is scored: a soft constraint scores only domains with a feasible node.
     pub is_scored: bool,
 }
 
@@ -430,7 +432,7 @@ pub struct PreemptionExplanation {
 }
 
 impl PreemptionExplanation {
-    /// The rule that selected among the candidates.
+    /// Returns the rule that selected one of the candidates; None if there is no candidate.
     pub fn criterion(&self) -> Option<Criterion> {
         match self.result {
             PreemptionResult::Found { criterion, .. } => Some(criterion),

@@ -1,6 +1,6 @@
 //! Fields of an object that have no Rust type: unknown fields, `managedFields`, volume sources that are not simulated.
 //!
-//! They are kept as one JSON text, because they make up most of a large cluster's dump.
+//! They are stored as one JSON text, because most of the text of a large cluster's dump consists of such fields.
 
 use std::sync::Arc;
 
@@ -27,24 +27,24 @@ impl Extra {
         self.0.is_none()
     }
 
-    /// Length of the kept JSON text in bytes.
+    /// Returns the length of the stored JSON text, in bytes.
     pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |text| text.len())
     }
 
-    /// Adds the kept fields to `value`, which holds the typed fields; where both have a field, the typed one stays.
+    /// Adds the untyped fields to `value`, which holds the typed fields. If a field is in both, the typed value stays.
     ///
     /// Elements of lists are matched by their identifying fields (`name`, `type`, `mountPath`, …), or by position where
-    /// they have none. Fields kept for an element that was removed are not added.
+    /// they have none. The untyped fields of an element that was removed are not added.
     pub fn merge_into(&self, value: &mut Value) {
-        if let Some(kept) = self.tree() {
-            merge(value, &kept);
+        if let Some(kept) = self.parse_json() {
+            merge_untyped(value, &kept);
         }
     }
 
-    /// Returns the kept fields under a path of keys; used to compare parts of two objects.
+    /// Returns the untyped fields below a path of keys; used to compare parts of two objects.
     pub(crate) fn part(&self, path: &[&str]) -> Option<Value> {
-        let mut value = self.tree()?;
+        let mut value = self.parse_json()?;
         for key in path {
             let Value::Object(mut map) = value else { return None };
             let Some(Value::Object(mut fields)) = map.remove(PARTIAL_MAP) else {
@@ -55,18 +55,18 @@ impl Extra {
         Some(value)
     }
 
-    /// Returns the paths of the kept fields, such as `spec.containers[0].securityContext`; used to report fields that
-    /// are not simulated.
+    /// Returns the paths of the untyped fields, such as `spec.containers[0].securityContext`; used to report fields
+    /// that are not simulated.
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();
-        if let Some(kept) = self.tree() {
+        if let Some(kept) = self.parse_json() {
             collect_paths(&kept, &mut String::new(), &mut found);
         }
         found
     }
 
-    /// Returns the timestamps in kept fields of this name, in microseconds; used for `managedFields`, which no other
-    /// code reads. Searches the JSON text without parsing it, because it may be large.
+    /// Returns the timestamps in untyped fields of this name, in microseconds since the epoch; used for
+    /// `managedFields`, which no other code reads. Searches the JSON text without parsing it, because it may be large.
     pub fn instants(&self, field: &str) -> impl Iterator<Item = i64> {
         let key = format!("\"{field}\":\"");
         let text = self.0.as_deref().unwrap_or_default();
@@ -83,7 +83,7 @@ impl Extra {
         })
     }
 
-    fn tree(&self) -> Option<Value> {
+    fn parse_json(&self) -> Option<Value> {
         serde_json::from_str(self.0.as_deref()?).ok()
     }
 }
@@ -94,7 +94,7 @@ enum ExtraNode<'v> {
     Raw(&'v Value),
 }
 
-fn classify(value: &Value) -> ExtraNode<'_> {
+fn classify_untyped(value: &Value) -> ExtraNode<'_> {
     if let Value::Object(map) = value
         && map.len() == 1
     {
@@ -108,8 +108,8 @@ fn classify(value: &Value) -> ExtraNode<'_> {
     ExtraNode::Raw(value)
 }
 
-fn merge(value: &mut Value, extra: &Value) {
-    match (classify(extra), value) {
+fn merge_untyped(value: &mut Value, extra: &Value) {
+    match (classify_untyped(extra), value) {
         (ExtraNode::Map(fields), Value::Object(map)) => merge_fields(map, fields),
         (ExtraNode::List(elements), Value::Array(items)) => {
             let mut taken = vec![false; items.len()];
@@ -146,12 +146,12 @@ fn is_scalar(value: &Value) -> bool {
 
 fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
     for (key, extra) in fields {
-        match (map.get_mut(key), classify(extra)) {
-            (Some(value), _) => merge(value, extra),
+        match (map.get_mut(key), classify_untyped(extra)) {
+            (Some(value), _) => merge_untyped(value, extra),
             (None, ExtraNode::Raw(raw)) => {
                 map.insert(key.clone(), raw.clone());
             }
-            // The typed part under this key was removed, so the fields kept for it are dropped.
+            // The typed value under this key was removed, so its untyped fields are dropped.
             (None, _) => {}
         }
     }
@@ -159,7 +159,7 @@ fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
 
 fn collect_paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
-    match classify(value) {
+    match classify_untyped(value) {
         ExtraNode::Raw(_) => found.push(path.clone()),
         ExtraNode::Map(fields) => collect_field_paths(fields, false, path, found),
         ExtraNode::List(elements) => {

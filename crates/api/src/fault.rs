@@ -58,7 +58,7 @@ pub enum CutFrom {
 }
 
 impl CutFrom {
-    /// Returns the name in commands and records: `control-plane`, `storage`, `nodes`, or the name of the node.
+    /// Returns the name in commands and trace records: `control-plane`, `storage`, `nodes`, or the name of the node.
     pub fn as_str(&self) -> &str {
         match self {
             Self::ControlPlane => "control-plane",
@@ -69,7 +69,7 @@ impl CutFrom {
     }
 }
 
-/// The kind of a fault; its repair has the same kind.
+/// The kind of a fault. The repair of a fault has the same kind.
 ///
 /// Invariant: if several faults occur at the same time, a violation is attributed to the last of them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

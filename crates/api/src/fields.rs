@@ -4,7 +4,7 @@ use crate::Kind;
 use crate::ordered::StableSort as _;
 use crate::schema::{self, Struct};
 
-/// A field of a kind.
+/// A field of the objects of a kind, as `kubectl explain` lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
@@ -59,7 +59,7 @@ const TYPE_META_FIELDS: &[&str] = &["apiVersion", "kind"];
 mod tests {
     use super::*;
 
-    fn described(kind: Kind, path: &str) -> Option<String> {
+    fn describe_fields(kind: Kind, path: &str) -> Option<String> {
         let path: Vec<String> = path
             .split('.')
             .filter(|part| !part.is_empty())
@@ -70,15 +70,15 @@ mod tests {
         Some(rows.collect::<Vec<_>>().join(" "))
     }
 
-    /// The names and types of fields match the output of `kubectl explain`.
+    /// The names and types of an object's fields match the output of `kubectl explain`.
     /// Shows: KC-114
     #[test]
     fn fields_match_kubectl_explain() {
         assert_eq!(
-            described(Kind::Pod, "").as_deref(),
+            describe_fields(Kind::Pod, "").as_deref(),
             Some("apiVersion:string kind:string metadata:ObjectMeta spec:PodSpec status:PodStatus")
         );
-        let container = described(Kind::Pod, "spec.containers").unwrap_or_default();
+        let container = describe_fields(Kind::Pod, "spec.containers").unwrap_or_default();
         for field in [
             "image:string",
             "env:[]EnvVar",
@@ -88,7 +88,7 @@ mod tests {
             assert!(container.split(' ').any(|name| name == field), "{field}: {container}");
         }
         for kind in Kind::ALL {
-            let all = described(*kind, "").unwrap_or_default();
+            let all = describe_fields(*kind, "").unwrap_or_default();
             assert!(all.contains("metadata:ObjectMeta"), "{kind:?}: {all}");
         }
         for (kind, path, fields) in [
@@ -107,7 +107,7 @@ mod tests {
                 "finishedAt:string",
             ),
         ] {
-            let all = described(kind, path).unwrap_or_default();
+            let all = describe_fields(kind, path).unwrap_or_default();
             assert!(all.split(' ').any(|name| name == fields), "{fields}: {all}");
         }
         for (kind, path, takes) in [
@@ -125,8 +125,8 @@ mod tests {
             let path: Vec<String> = path.split('.').map(str::to_owned).collect();
             assert_eq!(field_values(kind, &path).join(" "), takes, "{kind:?} {path:?}");
         }
-        assert_eq!(described(Kind::Pod, "spec.nope"), None);
-        assert_eq!(described(Kind::Pod, "spec.nodeName").as_deref(), Some(""));
-        assert_eq!(described(Kind::Pod, "spec.nodeName.x"), None);
+        assert_eq!(describe_fields(Kind::Pod, "spec.nope"), None);
+        assert_eq!(describe_fields(Kind::Pod, "spec.nodeName").as_deref(), Some(""));
+        assert_eq!(describe_fields(Kind::Pod, "spec.nodeName.x"), None);
     }
 }

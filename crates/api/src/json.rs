@@ -65,8 +65,8 @@ pub(crate) struct JsonReader<'t> {
     pos: usize,
     line: u32,
     line_start: usize,
-    /// The position and column of the last lookup; the next lookup counts on from there, so that the characters of a
-    /// long line are counted only once.
+    /// The byte position and the column of the last column lookup. The next lookup continues from there, so that the
+    /// characters of a long line are counted only once.
     counted: (usize, u32),
     nodes: usize,
     /// Duplicate keys, at most [`limits::PROBLEMS`]; they do not stop the parser.

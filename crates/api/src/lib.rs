@@ -155,19 +155,19 @@ pub use self::zone::Zone;
 /// A shared, immutable string. Names and labels are cloned far more often than they are created.
 pub type Str = Arc<str>;
 
-/// Maximum number of strings that [`shared`] keeps.
+/// Maximum number of strings that [`shared`] interns.
 const SHARED_MAX: usize = 4096;
 
 /// Interns a string that many objects have in common, such as a condition type or an event reason. Only the first
 /// `SHARED_MAX` distinct strings are interned; later ones are allocated anew.
 pub fn shared(text: &str) -> Str {
     thread_local! {
-        static KNOWN: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };
+        static INTERNED: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };
     }
     if text.is_empty() {
         return Str::default();
     }
-    KNOWN.with_borrow_mut(|known| match known.get(text) {
+    INTERNED.with_borrow_mut(|known| match known.get(text) {
         Some(known) => known.clone(),
         None => {
             let text = Str::from(text);

@@ -92,7 +92,7 @@ impl PartialOrd for dyn KeyParts + '_ {
 
 impl Ord for dyn KeyParts + '_ {
     fn cmp(&self, other: &Self) -> Ordering {
-        by_parts(self.parts(), other.parts())
+        compare_key_parts(self.parts(), other.parts())
     }
 }
 
@@ -104,17 +104,17 @@ impl PartialOrd for ObjectKey {
 
 impl Ord for ObjectKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        by_parts(self.parts(), other.parts())
+        compare_key_parts(self.parts(), other.parts())
     }
 }
 
-fn by_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&str, &str)) -> Ordering {
+fn compare_key_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&str, &str)) -> Ordering {
     compare(namespace, other_namespace).then_with(|| compare(name, other_name))
 }
 
-/// Returns the same as `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share its string, so
-/// pointers are compared first. Names of one owner have long common prefixes; `std` compares them byte by byte on wasm,
-/// this function eight bytes at a time.
+/// Returns the same as `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share the namespace's
+/// string, so pointers are compared first. Names of pods with the same owner have long common prefixes: on wasm, `std`
+/// compares them byte by byte, this function eight bytes at a time.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     if std::ptr::eq(a, b) {
         return Ordering::Equal;
@@ -235,12 +235,12 @@ impl ObjectMeta {
         }
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.get(key).map(|value| &**value)
     }
 
-    /// The value of an annotation.
+    /// Returns the value of an annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations.get(key).map(|value| &**value)
     }

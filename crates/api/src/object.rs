@@ -269,20 +269,20 @@ impl Kind {
 
     /// Returns the kind as error messages print it: `Pod`, `Deployment.apps`.
     pub fn qualified_name(self) -> String {
-        self.qualified(self.name())
+        self.with_group(self.name())
     }
 
     /// Returns the resource as the server's messages print it: `pods`, `deployments.apps` (KC-117).
     pub fn qualified_plural(self) -> String {
-        self.qualified(self.plural())
+        self.with_group(self.plural())
     }
 
     /// Returns the kind as kubectl prints it before a slash: `pod`, `deployment.apps` (KC-052).
     pub fn qualified_singular(self) -> String {
-        self.qualified(self.singular())
+        self.with_group(self.singular())
     }
 
-    fn qualified(self, name: &str) -> String {
+    fn with_group(self, name: &str) -> String {
         match self.group() {
             "" => name.to_owned(),
             group => format!("{name}.{group}"),

@@ -154,7 +154,7 @@ wire_types! {
 
     /// An environment variable. The simulation uses only references to ConfigMaps, Secrets and files.
     pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
-    /// The source of a variable's value.
+    /// The source of an environment variable's value.
     pub struct EnvVarSource {
         pub config_map_key_ref: Option<KeySelector>,
         pub secret_key_ref: Option<KeySelector>,
@@ -175,7 +175,7 @@ wire_types! {
     pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
     /// A reference to an object in the same namespace.
     pub struct LocalReference as "LocalObjectReference" { pub name: Str, pub optional: Option<bool> }
-    /// Requests and limits.
+    /// Resource requests and limits of a container or pod, and the resource claims that a container uses.
     pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
     /// A reference from a container to one of the pod's resource claims.
     pub struct ResourceClaimRef as "ResourceClaim" { pub name: Str, pub request: Str }
@@ -196,20 +196,20 @@ wire_types! {
         pub termination_grace_period_seconds: Option<i64>,
     }
 
-    /// Runs a command in the container.
+    /// Probe or hook that runs a command in the container.
     pub struct ExecAction { pub command: Vec<Str> }
-    /// Sends an HTTP request.
+    /// Probe or hook that sends an HTTP request.
     pub struct HttpGetAction as "HTTPGetAction" { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
     /// A header of an HTTP probe's request.
     pub struct HttpHeader as "HTTPHeader" { pub name: Str, pub value: Str }
-    /// Opens a TCP connection.
+    /// Probe that opens a TCP connection; the kubelet cannot run it as a hook (LC-144).
     pub struct TcpSocketAction as "TCPSocketAction" { pub port: IntOrString, pub host: Str }
-    /// Calls the gRPC health service.
+    /// Probe that calls the gRPC health service.
     pub struct GrpcAction as "GRPCAction" { pub port: i32, pub service: Option<Str> }
-    /// Waits for a number of seconds.
+    /// Hook that waits for a number of seconds.
     pub struct SleepAction { pub seconds: i64 }
     pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
-    /// The action of a hook.
+    /// The action of a postStart or preStop hook.
     pub struct LifecycleHandler {
         pub exec: Option<ExecAction>,
         pub http_get: Option<HttpGetAction>,
@@ -262,11 +262,11 @@ wire_types! {
     pub struct EphemeralVolume as "EphemeralVolumeSource" { pub volume_claim_template: Option<Box<crate::PersistentVolumeClaimTemplate>> }
     /// A ConfigMap mounted as files.
     pub struct ConfigMapVolume as "ConfigMapVolumeSource" { pub name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
-    /// One key, mounted as one file.
+    /// One key of a ConfigMap or Secret, mounted as one file.
     pub struct KeyToPath { pub key: Str, pub path: Str, pub mode: Option<i32> }
     /// A Secret mounted as files.
     pub struct SecretVolume as "SecretVolumeSource" { pub secret_name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
-    /// Several sources combined in one volume.
+    /// A volume that combines several sources.
     pub struct ProjectedVolume as "ProjectedVolumeSource" { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
     /// One source of a projected volume; sources without a Rust type are kept in `Extra`.
     pub struct VolumeProjection {
@@ -314,7 +314,7 @@ wire_types! {
     }
 
     pub struct Affinity { pub node_affinity: Option<NodeAffinity>, pub pod_affinity: Option<PodAffinity>, pub pod_anti_affinity: Option<PodAffinity> }
-    /// Rules about the labels of the node.
+    /// Required and preferred rules about the labels of the pod's node.
     pub struct NodeAffinity {
         pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
@@ -361,9 +361,9 @@ wire_types! {
 string_enum! {
     /// Whether a pod may preempt pods of lower priority.
     pub enum PreemptionPolicy { PreemptLowerPriority, Never }
-    /// Whether the kubelet restarts containers that have exited.
+    /// The restart policy: whether the kubelet restarts containers that have exited.
     pub enum RestartPolicy { Always, OnFailure, Never }
-    /// When the kubelet pulls an image.
+    /// The image pull policy: when the kubelet pulls an image.
     pub enum PullPolicy { Always, Never, IfNotPresent }
     /// How a toleration compares its value with the taint's.
     pub enum TolerationOperator { Exists, Equal }
@@ -375,7 +375,7 @@ string_enum! {
     pub enum NodeInclusionPolicy { Honor, Ignore }
 }
 
-/// Annotation of a mirror pod.
+/// Annotation that marks a pod as the mirror pod of a static pod.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
 
 impl Pod {
@@ -412,7 +412,7 @@ impl Pod {
 }
 
 impl Volume {
-    /// Returns the names of the sources that are set, in the API server's order. A valid volume has exactly one.
+    /// Returns the names of the volume sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("emptyDir", self.empty_dir.is_some()),
@@ -479,7 +479,8 @@ impl TopologySpreadConstraint {
         self.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
     }
 
-    /// Returns whether a pod with these labels is counted. An empty selector counts no pod (SCH-072).
+    /// Returns whether the spread constraint counts a pod with these labels. A constraint with an absent or empty
+    /// selector counts no pod (SCH-072).
     pub fn selects(&self, labels: &ordered::Map<Str, Str>) -> bool {
         let selector = self.label_selector.as_ref().filter(|selector| !selector.is_empty());
         selector.is_some_and(|selector| selector.matches(labels))

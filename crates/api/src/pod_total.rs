@@ -15,7 +15,7 @@ impl PodSpec {
     pub fn total_requests(&self) -> ResourceList {
         let mut total = self.sum_containers(|resources| &resources.requests);
         self.replace_with_pod_level(&mut total, |resources| &resources.requests);
-        add(&mut total, &self.overhead);
+        add_amounts(&mut total, &self.overhead);
         total
     }
 
@@ -61,37 +61,37 @@ impl PodSpec {
     fn sum_containers_by<'a>(&'a self, list_of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
         let mut total = ResourceList::new();
         for container in self.containers.iter() {
-            add(&mut total, &list_of(container));
+            add_amounts(&mut total, &list_of(container));
         }
         let (mut sidecars, mut peak) = (ResourceList::new(), ResourceList::new());
         for container in self.init_containers.iter() {
             let own = list_of(container);
             let mut now = sidecars.clone();
-            add(&mut now, &own);
+            add_amounts(&mut now, &own);
             if container.is_sidecar() {
-                add(&mut total, &own);
+                add_amounts(&mut total, &own);
                 sidecars = now.clone();
             }
-            raise_to_max(&mut peak, &now);
+            raise_amounts(&mut peak, &now);
         }
-        raise_to_max(&mut total, &peak);
+        raise_amounts(&mut total, &peak);
         total
     }
 }
 
-/// Returns whether a resource can be requested at pod level.
+/// Returns whether a pod can request this resource at pod level: cpu, memory or huge pages.
 pub fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-fn add(into: &mut ResourceList, list: &ResourceList) {
+fn add_amounts(into: &mut ResourceList, list: &ResourceList) {
     for (name, amount) in list {
         let sum = into.entry(name.clone()).or_default();
         *sum = sum.plus(*amount);
     }
 }
 
-fn raise_to_max(into: &mut ResourceList, list: &ResourceList) {
+fn raise_amounts(into: &mut ResourceList, list: &ResourceList) {
     for (name, amount) in list {
         let high = into.entry(name.clone()).or_default();
         if *amount > *high {
@@ -116,11 +116,11 @@ impl Pod {
         if let Some(own) = self.own_requests_in_use() {
             total.extend(own);
         }
-        add(&mut total, &self.spec.overhead);
+        add_amounts(&mut total, &self.spec.overhead);
         total
     }
 
-    /// Returns the limits, computed like [`Pod::requests_in_use`].
+    /// Returns the limits as counted on the pod's node, computed like [`Pod::requests_in_use`].
     pub fn limits_in_use(&self) -> ResourceList {
         let mut total = self.containers_in_use(|resources| &resources.limits, |_| ResourceList::new());
         if self.spec.has_pod_level_resources() {
@@ -133,8 +133,8 @@ impl Pod {
     /// Returns the pod-level requests in use, which replace the sum of the containers' requests; None if the pod has no
     /// pod-level requests.
     ///
-    /// The amounts in the status already include the pod's overhead, which is added again; kube-scheduler does the
-    /// same.
+    /// The amounts in the status already include the pod's overhead, and the caller adds it again; kube-scheduler does
+    /// the same.
     pub fn own_requests_in_use(&self) -> Option<ResourceList> {
         let own = self.spec.resources.as_ref()?;
         let asks = own.requests.keys().any(|name| is_of_pods(name));
@@ -145,21 +145,21 @@ impl Pod {
         let requested = self.spec.resources.as_ref().map(|own| select(own));
         let mut own = ResourceList::new();
         match &self.status.resources {
-            None => raise_to_max(&mut own, requested.unwrap_or(&ResourceList::new())),
+            None => raise_amounts(&mut own, requested.unwrap_or(&ResourceList::new())),
             Some(applied) => {
                 if let Some(requested) = requested.filter(|_| !self.is_resize_infeasible()) {
-                    raise_to_max(&mut own, requested);
+                    raise_amounts(&mut own, requested);
                 }
-                raise_to_max(&mut own, select(applied));
-                raise_to_max(&mut own, allocated);
+                raise_amounts(&mut own, select(applied));
+                raise_amounts(&mut own, allocated);
             }
         }
         own.retain(|name, _| is_of_pods(name));
         own
     }
 
-    /// Returns the sum over the containers: app containers and sidecars with their statuses, other init containers by
-    /// their spec.
+    /// Returns the sum of the containers' resources: for app containers and sidecars by their spec and status, for
+    /// other init containers by their spec.
     fn containers_in_use(&self, select: SelectList, allocated: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
         let is_app = |container: &Container| self.spec.containers.iter().any(|app| app.name == container.name);
@@ -174,9 +174,9 @@ impl Pod {
                 return Cow::Borrowed(select(&container.resources));
             };
             let mut list = allocated(status);
-            raise_to_max(&mut list, select(applied));
+            raise_amounts(&mut list, select(applied));
             if !is_infeasible {
-                raise_to_max(&mut list, select(&container.resources));
+                raise_amounts(&mut list, select(&container.resources));
             }
             Cow::Owned(list)
         })

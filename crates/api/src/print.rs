@@ -33,7 +33,7 @@ pub fn print_json(value: &Value) -> String {
     out
 }
 
-/// Compares two keys in the order of Go's YAML encoder: letters after other characters, numbers by value.
+/// Compares two map keys in the order of Go's YAML encoder: letters after other characters, numbers by value.
 pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (left, right): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -163,7 +163,7 @@ impl Emitter {
 
     fn put_string(&mut self, text: &str, indent: usize, is_key: bool) {
         let shape = ScalarStyles::of(text);
-        let may_be_plain = resolve_plain(text).is_none() && !is_ambiguous(text);
+        let may_be_plain = resolve_plain(text).is_none() && !may_be_read_as_another_type(text);
         if text.contains('\n') && shape.block && !is_key {
             self.put_literal_block(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {
@@ -287,7 +287,7 @@ impl Emitter {
 
 /// Returns whether YAML 1.1 parsers may read the string as another type: sexagesimal numbers, dates, `.inf`, binary and
 /// octal numbers, `=` and `<<`.
-fn is_ambiguous(text: &str) -> bool {
+fn may_be_read_as_another_type(text: &str) -> bool {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return true };
     if matches!(text, "=" | "<<") {

@@ -20,8 +20,8 @@ pub struct Quantity {
 }
 
 const NANO: i128 = 1_000_000_000;
-const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-const DECIMAL: [(&str, i32); 10] = [
+const BINARY_SUFFIXES: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+const DECIMAL_SUFFIXES: [(&str, i32); 10] = [
     ("E", 18),
     ("P", 15),
     ("T", 12),
@@ -84,12 +84,12 @@ impl Quantity {
 
     /// Returns the amount in whole units, rounded up (Go's `Value()`), saturating at 64 bits.
     pub fn value(&self) -> i64 {
-        clamp(ceil_div(self.nanos, NANO))
+        saturate_to_i64(ceil_div(self.nanos, NANO))
     }
 
     /// Returns the amount in thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
     pub fn milli_value(&self) -> i64 {
-        clamp(ceil_div(self.nanos, 1_000_000))
+        saturate_to_i64(ceil_div(self.nanos, 1_000_000))
     }
 
     /// Returns whether the amount in thousandths exceeds 64 bits, where Go's `MilliValue()` wraps around.
@@ -122,7 +122,7 @@ impl Quantity {
         }
     }
 
-    /// The notation in which the quantity is printed.
+    /// Returns the notation in which the quantity is printed.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -165,7 +165,7 @@ impl Quantity {
     }
 }
 
-fn clamp(value: i128) -> i64 {
+fn saturate_to_i64(value: i128) -> i64 {
     i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX })
 }
 
@@ -201,14 +201,14 @@ impl std::str::FromStr for Quantity {
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(BAD_FORMAT);
         }
-        // Scale 10^exponent × 2^(10·binary).
-        let (format, exponent, binary) = if let Some(power) = BINARY
+        // The suffix scales the digits by 10^exponent × 2^(10·binary).
+        let (format, exponent, binary) = if let Some(power) = BINARY_SUFFIXES
             .iter()
             .position(|known| *known == suffix)
             .filter(|power| *power > 0)
         {
             (Format::BinarySi, 0, power as u32)
-        } else if let Some((_, exponent)) = DECIMAL.iter().find(|(known, _)| *known == suffix) {
+        } else if let Some((_, exponent)) = DECIMAL_SUFFIXES.iter().find(|(known, _)| *known == suffix) {
             (Format::DecimalSi, *exponent, 0)
         } else if let Some(digits) = suffix.strip_prefix(['e', 'E']) {
             let exponent: i32 = digits.parse().map_err(|_| BAD_SUFFIX)?;
@@ -269,9 +269,9 @@ impl std::fmt::Display for Quantity {
                 units /= 1024;
                 power += 1;
             }
-            return write!(f, "{sign}{units}{}", BINARY[power]);
+            return write!(f, "{sign}{units}{}", BINARY_SUFFIXES[power]);
         }
-        for (suffix, exponent) in DECIMAL {
+        for (suffix, exponent) in DECIMAL_SUFFIXES {
             let unit = 10_u128.pow((exponent + 9) as u32);
             if magnitude.is_multiple_of(unit) {
                 let count = magnitude / unit;

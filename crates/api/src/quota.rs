@@ -14,7 +14,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
     let one_object = || Quantity::from_units(1);
     taken.insert(count_name(object.kind()), one_object());
     match object {
-        Object::Pod(pod) if is_charged(pod, now) => {
+        Object::Pod(pod) if counts_resources_of_pod(pod, now) => {
             let resources = ResourceRequirements {
                 requests: pod.spec.total_requests(),
                 limits: pod.spec.total_limits(),
@@ -82,7 +82,7 @@ fn node_ports_and_load_balancers(service: &Service) -> [i64; 2] {
 }
 
 /// Returns whether a pod's resources are counted: until the pod has terminated or its grace period is over.
-fn is_charged(pod: &Pod, now: Time) -> bool {
+fn counts_resources_of_pod(pod: &Pod, now: Time) -> bool {
     let grace = pod
         .metadata
         .deletion_grace_period_seconds
@@ -113,7 +113,7 @@ fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
 }
 
 /// Returns the resources of a quota that objects of a kind can use.
-fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
+fn quota_resources_of_kind(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
     let count = count_name(kind);
     hard.keys().filter(move |name| {
         let bare = name
@@ -143,13 +143,16 @@ fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
 
 /// Returns whether a quota applies to an object: it limits a resource of the kind, and all its scopes match.
 pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
-    let names_resource = resources_of(object.kind(), &quota.spec.hard).next().is_some();
+    let names_resource = quota_resources_of_kind(object.kind(), &quota.spec.hard)
+        .next()
+        .is_some();
     names_resource && scopes(quota).iter().all(|scope| scope.holds(object))
 }
 
 /// Returns the kinds whose objects a quota counts.
 pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
-    let is_counted = |kind: &Kind| kind.is_namespaced() && resources_of(*kind, &quota.spec.hard).next().is_some();
+    let is_counted =
+        |kind: &Kind| kind.is_namespaced() && quota_resources_of_kind(*kind, &quota.spec.hard).next().is_some();
     Kind::ALL.iter().copied().filter(is_counted).collect()
 }
 
@@ -236,7 +239,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// Returns whether an object is in the scope. Only pods are in a scope.
+    /// Returns whether an object is in the quota scope. Only pods can be in a scope.
     fn holds(&self, object: &Object) -> bool {
         let Object::Pod(pod) = object else { return false };
         let has_deadline = pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0);
@@ -246,13 +249,13 @@ impl Scope {
             "NotTerminating" => !has_deadline,
             "BestEffort" => is_best_effort,
             "NotBestEffort" => !is_best_effort,
-            "PriorityClass" => self.matches_class(&pod.spec.priority_class_name),
+            "PriorityClass" => self.matches_priority_class(&pod.spec.priority_class_name),
             "CrossNamespacePodAffinity" => has_cross_namespace_affinity(pod),
             _ => false,
         }
     }
 
-    fn matches_class(&self, class: &Str) -> bool {
+    fn matches_priority_class(&self, class: &Str) -> bool {
         let Some(values) = &self.values else {
             return !class.is_empty();
         };

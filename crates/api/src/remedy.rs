@@ -1,8 +1,9 @@
-//! Changes that would help a pending pod (S-15), as data: the scheduler computes them, the page and kubectl print them.
+//! Changes with which a pending pod could be scheduled (S-15), as data: the scheduler computes them, the page and
+//! kubectl print them.
 
 use serde::{Deserialize, Serialize};
 
-/// A change that the scheduler tested on a copy of the cluster.
+/// A change with which a pending pod could be scheduled; the scheduler has tested it on a copy of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
@@ -31,10 +32,10 @@ pub enum Change {
         value: String,
         effect: String,
     },
-    /// Reduce a request; the amounts are those of the whole pod.
+    /// Reduce a container's resource request; `from` and `to` are the sums of the whole pod.
     Shrink {
         resource: String,
-        /// The current amount.
+        /// The amount that the pod requests now.
         from: String,
         /// The largest amount that fits, rounded down to a round number.
         to: String,
@@ -45,23 +46,23 @@ pub enum Change {
         /// Whether the limit must be reduced as well, so that the pod keeps its QoS class.
         with_limit: bool,
     },
-    /// Increase maxSkew.
+    /// Increase `maxSkew` of a spread constraint.
     MaxSkew {
         /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
-        /// The smallest value that fits.
+        /// The smallest value of `maxSkew` with which a node fits.
         to: i32,
     },
-    /// Reduce minDomains.
+    /// Reduce `minDomains` of a spread constraint.
     MinDomains {
         /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
-        /// The number of existing domains.
+        /// The number of existing topology domains.
         to: i32,
     },
-    /// Replace DoNotSchedule with ScheduleAnyway.
+    /// Replace DoNotSchedule with ScheduleAnyway in a spread constraint.
     Soften {
         /// Index of the pod's spread constraint.
         index: usize,
@@ -72,17 +73,17 @@ pub enum Change {
         /// Field path of the rule.
         field: String,
     },
-    /// Remove a request.
+    /// Remove the pod's request for a resource.
     DropRequest { resource: String },
     /// Change the pod's priority.
     Priority {
-        /// A PriorityClass with that value; empty if there is none.
+        /// A PriorityClass with the new priority; empty if there is none.
         class: String,
         value: i32,
     },
     /// Replace preemptionPolicy Never with PreemptLowerPriority.
     AllowPreemption,
-    /// Use a scheduler that is running.
+    /// Set `schedulerName` to a scheduler that is running.
     Scheduler {
         /// The scheduler's name.
         to: String,
@@ -91,7 +92,7 @@ pub enum Change {
     DeletePod {
         /// `namespace/name`.
         pod: String,
-        /// The node on which it runs.
+        /// The node on which the deleted pod runs.
         node: String,
         /// The kind of the controller that would recreate the pod; empty if no controller would.
         remade_by: String,
@@ -132,7 +133,7 @@ pub enum Change {
         /// `namespace/name`.
         claim: String,
     },
-    /// Add a node with the same devices as an existing node, all of them free.
+    /// Add a node with the same devices as an existing node; all its devices are free.
     AddNodeWithDevices {
         node: NewNode,
         /// The drivers of the node's devices.
@@ -159,19 +160,19 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ClaimEdit {
-    /// Request fewer devices: the largest number that fits.
+    /// Request fewer devices: `to` is the largest number that fits.
     Count { from: usize, to: usize },
     /// Remove this selector of the request.
     Selector(String),
     /// Add a toleration of this device taint, `KEY=VALUE:EFFECT`.
     Toleration(String),
-    /// Remove the requests for capacity.
+    /// Remove the requests for device capacity.
     Capacity,
     /// Remove the constraint on this attribute.
     Constraint(String),
 }
 
-/// A node that would be added.
+/// The node that would be added to the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewNode {

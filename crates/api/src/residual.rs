@@ -30,13 +30,13 @@ pub(crate) const IDENTITY_FIELDS: [&str; 10] = [
     "ip",
     "conditionType",
 ];
-/// Marks a partially kept map in the JSON text of an `Extra`.
+/// Marks a map with only its untyped fields in the JSON text of an `Extra`.
 pub(crate) const PARTIAL_MAP: &str = "\u{1}map";
-/// Marks a partially kept list in the JSON text of an `Extra`.
+/// Marks a list with only the untyped fields of its elements in the JSON text of an `Extra`.
 pub(crate) const PARTIAL_LIST: &str = "\u{1}list";
 
 impl<'n> Residual<'n> {
-    pub(crate) fn unknown_fields(&self, path: &mut String, errors: &mut Vec<FieldError>) {
+    pub(crate) fn push_unknown_field_errors(&self, path: &mut String, errors: &mut Vec<FieldError>) {
         let length = path.len();
         match self {
             Residual::Raw(node) => errors.push(FieldError {
@@ -53,7 +53,7 @@ impl<'n> Residual<'n> {
                         path.push('.');
                     }
                     path.push_str(key);
-                    inner.unknown_fields(path, errors);
+                    inner.push_unknown_field_errors(path, errors);
                     path.truncate(length);
                 }
             }
@@ -61,7 +61,7 @@ impl<'n> Residual<'n> {
                 for (index, inner) in items.iter().enumerate() {
                     if let Some(inner) = inner {
                         path.push_str(&format!("[{index}]"));
-                        inner.unknown_fields(path, errors);
+                        inner.push_unknown_field_errors(path, errors);
                         path.truncate(length);
                     }
                 }

@@ -4,8 +4,8 @@
 use crate::{Container, ContainerRestartRule, Pod, RestartPolicy};
 use podscope_messages::{Sentence, sentence};
 
-/// The waiting reason of containers while all containers of their pod restart, and the reason of their last
-/// termination.
+/// The reason in a container's waiting state while all containers of its pod restart, and in its last terminated state
+/// after that restart.
 pub const RESTARTING_ALL: &str = "RestartingAllContainers";
 
 /// The rule or policy that decides on a restart.
@@ -43,9 +43,9 @@ pub struct RestartDecision<'a> {
 /// Why a container was or was not restarted, as far as the pod's status tells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RestartReason<'a> {
-    /// Decided by the container's own exit.
+    /// The exit of the container itself led to the decision.
     AfterExit(RestartDecision<'a>),
-    /// All containers of the pod restarted, because of one of these rules.
+    /// All containers of the pod were restarted, because an exit code matched one of these rules.
     WithAll(Vec<PlacedRule<'a>>),
 }
 
@@ -57,7 +57,7 @@ impl ContainerRestartRule {
             match &*codes.operator {
                 "In" => is_listed,
                 "NotIn" => !is_listed,
-                // Validation refuses other operators.
+                // Validation refuses operators other than In and NotIn.
                 _ => false,
             }
         })
@@ -125,8 +125,8 @@ impl Pod {
         RestartDecision { exit_code, by }
     }
 
-    /// Returns why a container was or was not restarted after its last exit. None if it has not exited, or if it has
-    /// neither rules nor a policy of its own other than Always.
+    /// Returns why a container was or was not restarted after its last exit. None if the container has not exited, or
+    /// if it has neither restart rules nor its own restart policy other than Always.
     pub fn restart_reason<'a>(&'a self, container: &'a Container) -> Option<RestartReason<'a>> {
         let status = self.status.status_of(&container.name)?;
         let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
@@ -241,7 +241,7 @@ mod tests {
     /// Restart rules are evaluated first, then the container's policy, then the pod's policy.
     /// Shows: LC-082, LC-227, LC-228
     #[test]
-    fn restart_rules_precede_container_and_pod_policy() {
+    fn restart_rules_take_precedence_over_restart_policies() {
         let rule = |action: &str, operator: &str, value: i32| serde_json::json!({"action": action, "exitCodes": {"operator": operator, "values": [value]}});
         let both = || vec![rule("Restart", "In", 42), rule("RestartAllContainers", "NotIn", 1)];
         for (of_pod, own, rules, exit_code, restarts, words) in [

@@ -11,7 +11,7 @@ pub const KUBERNETES_VERSION: &str = "v1.36.3";
 pub(crate) enum Served {
     /// The object is stored as this kind.
     Simulated(Kind),
-    /// The object is kept and listed, but not simulated.
+    /// The object is stored and listed, but not simulated.
     Untyped,
     /// The API server does not serve this kind.
     Unserved,
@@ -25,11 +25,11 @@ pub struct OtherResource {
     pub plural: &'static str,
     /// Short names kubectl accepts.
     pub short_names: &'static [&'static str],
-    /// `apiVersion`.
+    /// The `apiVersion` of the resource's objects.
     pub api_version: &'static str,
-    /// Whether its objects live in a namespace.
+    /// Whether objects of the resource live in a namespace.
     pub is_namespaced: bool,
-    /// `kind` on the wire.
+    /// The `kind` of the resource's objects.
     pub kind: &'static str,
     /// Supported verbs, separated by commas.
     pub verbs: &'static str,
@@ -39,13 +39,13 @@ pub struct OtherResource {
 
 /// The verbs that all stored resources support.
 pub const ALL_VERBS: &str = "create,delete,deletecollection,get,list,patch,update,watch";
-/// The category of resources that extend the API.
+/// The kubectl category of resources that extend the API, such as APIServices.
 pub const API_EXTENSIONS: &str = "api-extensions";
 const AUTHENTICATION: &str = "authentication.k8s.io/v1";
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
 const ADMISSION: &str = "admissionregistration.k8s.io/v1";
 
-const fn only_created(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
+const fn create_only_resource(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
     OtherResource {
         plural,
         short_names: &[],
@@ -57,11 +57,11 @@ const fn only_created(api_version: &'static str, plural: &'static str, kind: &'s
     }
 }
 
-const fn extension(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
+const fn api_extension_resource(api_version: &'static str, plural: &'static str, kind: &'static str) -> OtherResource {
     OtherResource {
         verbs: ALL_VERBS,
         category: API_EXTENSIONS,
-        ..only_created(api_version, plural, kind)
+        ..create_only_resource(api_version, plural, kind)
     }
 }
 
@@ -69,40 +69,40 @@ const fn extension(api_version: &'static str, plural: &'static str, kind: &'stat
 pub const OTHER_RESOURCES: &[OtherResource] = &[
     OtherResource {
         is_namespaced: true,
-        ..only_created("v1", "bindings", "Binding")
+        ..create_only_resource("v1", "bindings", "Binding")
     },
     OtherResource {
         short_names: &["cs"],
         verbs: "get,list",
-        ..only_created("v1", "componentstatuses", "ComponentStatus")
+        ..create_only_resource("v1", "componentstatuses", "ComponentStatus")
     },
-    extension(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
-    extension(
+    api_extension_resource(ADMISSION, "mutatingadmissionpolicies", "MutatingAdmissionPolicy"),
+    api_extension_resource(
         ADMISSION,
         "mutatingadmissionpolicybindings",
         "MutatingAdmissionPolicyBinding",
     ),
-    only_created(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview"),
-    only_created(AUTHENTICATION, "tokenreviews", "TokenReview"),
+    create_only_resource(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview"),
+    create_only_resource(AUTHENTICATION, "tokenreviews", "TokenReview"),
     OtherResource {
         is_namespaced: true,
-        ..only_created(AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview")
+        ..create_only_resource(AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview")
     },
-    only_created(AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
-    only_created(AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
-    only_created(AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview"),
+    create_only_resource(AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview"),
+    create_only_resource(AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview"),
+    create_only_resource(AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview"),
     OtherResource {
         short_names: &["ev"],
         is_namespaced: true,
         verbs: ALL_VERBS,
-        ..only_created("events.k8s.io/v1", "events", "Event")
+        ..create_only_resource("events.k8s.io/v1", "events", "Event")
     },
 ];
 
 /// Group versions that are served in addition to the versions of the stored resources.
 pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
 
-/// Kinds of built-in groups that are served only in other versions, or only for subresources.
+/// Further kinds of built-in groups, by group version: kinds of subresources, and older versions of stored kinds.
 const OTHER_SERVED_KINDS: &[(&str, &[&str])] = &[
     ("autoscaling/v1", &["Scale"]),
     ("policy/v1", &["Eviction"]),

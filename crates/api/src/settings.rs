@@ -25,14 +25,14 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Hard limits, and the scopes that select the pods they apply to.
+    /// Spec of a ResourceQuota: hard limits, and the scopes that select the pods to which the limits apply.
     pub struct ResourceQuotaSpec {
         pub hard: ResourceList,
         pub scopes: Vec<Str>,
         pub scope_selector: Option<serde_json::Value>,
     }
 
-    /// The hard limits and the current usage.
+    /// Status of a ResourceQuota: the hard limits and the current usage.
     pub struct ResourceQuotaStatus { pub hard: ResourceList, pub used: ResourceList }
     /// Bounds and defaults for the pods, containers and claims of a namespace.
     pub struct LimitRange {
@@ -62,7 +62,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// The scaled workload, its minimum and maximum replicas, and the metrics.
+    /// Spec of a HorizontalPodAutoscaler: the scaled workload, its minimum and maximum replicas, and the metrics.
     pub struct HorizontalPodAutoscalerSpec {
         pub scale_target_ref: ScaleTarget,
         pub min_replicas: Option<i32>,
@@ -71,9 +71,9 @@ wire_types! {
         pub behavior: Option<serde_json::Value>,
     }
 
-    /// A reference to the scaled workload.
+    /// A reference to the workload that a HorizontalPodAutoscaler scales.
     pub struct ScaleTarget as "CrossVersionObjectReference" { pub kind: Str, pub name: Str, pub api_version: Str }
-    /// Last observed metrics and the current and desired replicas.
+    /// Status of a HorizontalPodAutoscaler: the last observed metrics, and the current and desired replicas.
     pub struct HorizontalPodAutoscalerStatus {
         pub observed_generation: Option<i64>,
         pub last_scale_time: Option<Time>,
@@ -93,9 +93,9 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Resources that each pod of the class needs in addition to its containers.
+    /// Resources that each pod of a RuntimeClass needs in addition to those of its containers.
     pub struct Overhead { pub pod_fixed: ResourceList }
-    /// Node selector and tolerations that pods of the class get.
+    /// Node selector and tolerations that admission adds to the pods of a RuntimeClass.
     pub struct RuntimeScheduling as "Scheduling" { pub node_selector: ordered::Map<Str, Str>, pub tolerations: Vec<Toleration> }
 }
 

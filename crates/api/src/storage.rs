@@ -10,7 +10,7 @@ use crate::{
 };
 
 wire_types! {
-    /// A piece of storage in the cluster.
+    /// A piece of storage in the cluster, which a PersistentVolumeClaim can be bound to.
     pub struct PersistentVolume {
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeSpec,
@@ -60,7 +60,7 @@ wire_types! {
     /// The nodes from which a volume is reachable.
     pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
     pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
-    /// A request for storage.
+    /// A request for storage, which is bound to a PersistentVolume.
     pub struct PersistentVolumeClaim {
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeClaimSpec,
@@ -69,7 +69,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// A claim as a template inside another object.
+    /// A template for PersistentVolumeClaims inside another object, such as a StatefulSet.
     pub struct PersistentVolumeClaimTemplate {
         pub api_version: Str,
         pub kind: Str,
@@ -121,12 +121,12 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// The volume, the node and the attaching driver.
+    /// Spec of a VolumeAttachment: the volume, the node, and the CSI driver that attaches the volume.
     pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
     pub struct VolumeAttachmentSource { pub persistent_volume_name: Option<Str> }
-    /// The outcome reported by the attacher.
+    /// Status of a VolumeAttachment: the result that the CSI driver reports.
     pub struct VolumeAttachmentStatus { pub attached: bool, pub attach_error: Option<VolumeError>, pub detach_error: Option<VolumeError> }
-    /// A failed attach or detach.
+    /// The error of a failed attach or detach operation.
     pub struct VolumeError { pub time: Option<Time>, pub message: Str }
     pub struct CsiDriver as "CSIDriver" {
         pub metadata: ObjectMeta,
@@ -162,12 +162,12 @@ string_enum! {
     pub enum AccessMode { ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod }
     pub enum VolumePhase { Pending, Available, Bound, Released, Failed }
     pub enum ClaimPhase { Pending, Bound, Lost }
-    /// When claims of a class are bound.
+    /// When the claims of a StorageClass are bound to a volume.
     pub enum VolumeBindingMode { Immediate, WaitForFirstConsumer }
 }
 
 impl PersistentVolumeSpec {
-    /// Returns the names of the sources that are set, in the API server's order. A valid volume has exactly one.
+    /// Returns the names of the volume sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("hostPath", self.host_path.is_some()),

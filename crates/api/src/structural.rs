@@ -10,45 +10,45 @@ use crate::untyped::is_true;
 pub use check::validate;
 pub(crate) use check::{are_rules_blocked, check_path};
 
-const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
-const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-/// Fields that every object has, regardless of its schema.
-const ENVELOPE: [&str; 3] = ["apiVersion", "kind", "metadata"];
+const PRESERVE_UNKNOWN_FIELDS: &str = "x-kubernetes-preserve-unknown-fields";
+const EMBEDDED_RESOURCE: &str = "x-kubernetes-embedded-resource";
+/// Fields that every object has, even if its schema does not define them.
+const FIELDS_OF_EVERY_OBJECT: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Returns the fields of a document that its schema does not declare, as server-side apply reports them (HT-130).
 #[must_use]
 pub fn undeclared(document: &Value, schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, value) in document.as_object().into_iter().flatten() {
-        if !ENVELOPE.contains(&name.as_str()) {
-            undeclared_field(name, value, schema, "", &mut found);
+        if !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
+            push_undeclared_field(name, value, schema, "", &mut found);
         }
     }
     found
 }
 
-fn undeclared_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
+fn push_undeclared_field(name: &str, value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
     let path = format!("{path}.{name}");
     match property(schema, name) {
-        Some(schema) => undeclared_value(value, schema, &path, found),
-        None if is_true(schema, PRESERVE) => {}
+        Some(schema) => push_undeclared_in_value(value, schema, &path, found),
+        None if is_true(schema, PRESERVE_UNKNOWN_FIELDS) => {}
         None => found.push(format!("{path}: field not declared in schema")),
     }
 }
 
-fn undeclared_value(value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
+fn push_undeclared_in_value(value: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
     match (value, schema.get("items")) {
         (Value::Object(map), _) => {
-            let is_object = is_true(schema, EMBEDDED);
+            let is_object = is_true(schema, EMBEDDED_RESOURCE);
             for (name, value) in map {
-                if !is_object || !ENVELOPE.contains(&name.as_str()) {
-                    undeclared_field(name, value, schema, path, found);
+                if !is_object || !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
+                    push_undeclared_field(name, value, schema, path, found);
                 }
             }
         }
         (Value::Array(items), Some(of)) => {
             for (index, item) in items.iter().enumerate() {
-                undeclared_value(item, of, &format!("{path}[{index}]"), found);
+                push_undeclared_in_value(item, of, &format!("{path}[{index}]"), found);
             }
         }
         _ => {}
@@ -65,7 +65,7 @@ pub fn prune(object: &mut Map<String, Value>, schema: &Value) -> Vec<String> {
 
 fn prune_value(value: &mut Value, schema: &Value, path: &str, unknown: &mut Vec<String>) {
     match value {
-        Value::Object(map) => prune_map(map, schema, is_true(schema, EMBEDDED), path, unknown),
+        Value::Object(map) => prune_map(map, schema, is_true(schema, EMBEDDED_RESOURCE), path, unknown),
         Value::Array(items) => {
             if let Some(schema) = schema.get("items") {
                 for (index, item) in items.iter_mut().enumerate() {
@@ -78,9 +78,10 @@ fn prune_value(value: &mut Value, schema: &Value, path: &str, unknown: &mut Vec<
 }
 
 fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path: &str, unknown: &mut Vec<String>) {
-    let keeps = is_true(schema, PRESERVE) || matches!(schema.get("additionalProperties"), Some(Value::Bool(true)));
+    let keeps = is_true(schema, PRESERVE_UNKNOWN_FIELDS)
+        || matches!(schema.get("additionalProperties"), Some(Value::Bool(true)));
     map.retain(|key, value| {
-        if is_object && ENVELOPE.contains(&key.as_str()) {
+        if is_object && FIELDS_OF_EVERY_OBJECT.contains(&key.as_str()) {
             return true;
         }
         let path = match path {
@@ -98,7 +99,7 @@ fn prune_map(map: &mut Map<String, Value>, schema: &Value, is_object: bool, path
     });
 }
 
-/// Returns the schema of a field.
+/// Returns the schema of the field `key` of an object or map with this schema.
 fn property<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     let own = schema.get("properties").and_then(|properties| properties.get(key));
     own.or_else(|| schema.get("additionalProperties").filter(|more| more.is_object()))

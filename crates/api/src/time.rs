@@ -20,7 +20,7 @@ impl Time {
     }
 }
 
-/// Returns the number of days from the epoch to a date (proleptic Gregorian calendar).
+/// Returns the number of days from the Unix epoch to a date (proleptic Gregorian calendar).
 pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -30,7 +30,7 @@ pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Returns year, month and day for a number of days since the epoch.
+/// Returns year, month and day of the date that is `days` days after the Unix epoch.
 pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -21,7 +21,7 @@ pub struct Tree<'t> {
 pub enum Data<'t> {
     /// `null`; a field with this value counts as absent (VA-240).
     Null,
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Bool(bool),
     /// An integer that fits into 64 bits.
     Int(i64),
@@ -88,7 +88,7 @@ impl<'t> Tree<'t> {
         let mut node = self;
         let mut rest = path;
         while !rest.is_empty() {
-            let Some((next, key_at, left)) = node.step(rest) else {
+            let Some((next, key_at, left)) = node.resolve_first(rest) else {
                 break;
             };
             at = match next.data {
@@ -101,8 +101,9 @@ impl<'t> Tree<'t> {
         at
     }
 
-    /// Follows the first part of a path: returns the value there, the position of its key, and the rest of the path.
-    fn step<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
+    /// Resolves the first element of a field path: returns the value there, the line and column of its key, and the
+    /// remaining path.
+    fn resolve_first<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
         match &self.data {
             Data::Seq(items) => {
                 let (index, rest) = path.strip_prefix('[')?.split_once(']')?;

@@ -8,7 +8,7 @@ use crate::tree::{Data, Tree};
 use crate::wire::{Read, Wire};
 use crate::{Extra, Kind, ObjectMeta};
 
-/// An object of a kind that has no Rust type of its own.
+/// An object of a kind without a Rust type; its fields are stored as JSON.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntypedObject {
     pub kind: Kind,

@@ -38,7 +38,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// Implements [`Wire`] for pointers by delegating to the value.
+/// Implements [`Wire`] for `Box` and `Arc` by delegating to the value.
 macro_rules! pointers {
     ($($pointer:ident)*) => {$(
         impl<T: Wire> Wire for $pointer<T> {
@@ -252,7 +252,7 @@ impl Wire for IntOrString {
 fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
     let narrow = |found: &str| {
         let message = format!("json: cannot unmarshal {found} into Go value of type int32");
-        reader.fail_of(ProblemKind::OtherType, node, message)
+        reader.fail_with_kind(ProblemKind::OtherType, node, message)
     };
     match &node.data {
         Data::Null => Ok(IntOrString::Int(0)),
@@ -285,11 +285,11 @@ impl Wire for Quantity {
             Data::Null => Self::default(),
             Data::Int(number) => Self::from_units((*number).max(-i64::MAX)),
             Data::String(text) | Data::Number(text) => {
-                (text.parse()).map_err(|error| reader.fail_of(ProblemKind::NoQuantity, node, error))?
+                (text.parse()).map_err(|error| reader.fail_with_kind(ProblemKind::NoQuantity, node, error))?
             }
             Data::Bool(value) => {
                 let read = value.to_string().parse();
-                read.map_err(|error| reader.fail_of(ProblemKind::NoQuantity, node, error))?
+                read.map_err(|error| reader.fail_with_kind(ProblemKind::NoQuantity, node, error))?
             }
             Data::Seq(_) | Data::Map(_) => return Err(reader.not_a_scalar(node, "a quantity such as 250m or 1Gi")),
         };

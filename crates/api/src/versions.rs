@@ -16,8 +16,8 @@ pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value)
     let mut value = value();
     let fields = value.as_object_mut()?;
     match stored_kind {
-        Kind::Event => event(fields),
-        _ => autoscaler(fields),
+        Kind::Event => convert_event(fields),
+        _ => convert_autoscaler(fields),
     }
     fields.insert("apiVersion".to_owned(), stored_kind.api_version().into());
     Some((stored_kind, value))
@@ -39,19 +39,19 @@ pub(crate) fn current_device_form(
     value
         .as_object_mut()?
         .insert("apiVersion".to_owned(), stored_kind.api_version().into());
-    // v1beta2 and v1 have the same form.
+    // In v1beta2, the objects have the same fields as in v1.
     if version == "v1beta1" {
         match stored_kind {
-            Kind::ResourceClaim => requests(value.pointer_mut("/spec/devices/requests")),
-            Kind::ResourceClaimTemplate => requests(value.pointer_mut("/spec/spec/devices/requests")),
-            Kind::ResourceSlice => devices(value.pointer_mut("/spec/devices")),
+            Kind::ResourceClaim => convert_requests(value.pointer_mut("/spec/devices/requests")),
+            Kind::ResourceClaimTemplate => convert_requests(value.pointer_mut("/spec/spec/devices/requests")),
+            Kind::ResourceSlice => convert_devices(value.pointer_mut("/spec/devices")),
             _ => {}
         }
     }
     Some((stored_kind, value))
 }
 
-/// Fields that a request has itself in v1beta1, and in `exactly` since v1beta2.
+/// Fields that are fields of a device request in v1beta1, and fields of `exactly` since v1beta2.
 const EXACT_FIELDS: [&str; 7] = [
     "deviceClassName",
     "selectors",
@@ -62,7 +62,7 @@ const EXACT_FIELDS: [&str; 7] = [
     "capacity",
 ];
 
-fn requests(requests: Option<&mut Value>) {
+fn convert_requests(requests: Option<&mut Value>) {
     let requests = requests.and_then(Value::as_array_mut).into_iter().flatten();
     for request in requests.filter_map(Value::as_object_mut) {
         let exact = EXACT_FIELDS.iter().filter_map(|name| request.shift_remove_entry(*name));
@@ -73,8 +73,8 @@ fn requests(requests: Option<&mut Value>) {
     }
 }
 
-/// Moves the fields of a device out of `basic`.
-fn devices(devices: Option<&mut Value>) {
+/// Converts devices of v1beta1: the fields in `basic` become fields of the device.
+fn convert_devices(devices: Option<&mut Value>) {
     let devices = devices.and_then(Value::as_array_mut).into_iter().flatten();
     for device in devices.filter_map(Value::as_object_mut) {
         if let Some(Value::Object(basic)) = device.shift_remove("basic") {
@@ -84,7 +84,7 @@ fn devices(devices: Option<&mut Value>) {
 }
 
 /// Converts the CPU target of `autoscaling/v1` to the list of metrics of v2.
-fn autoscaler(fields: &mut Map<String, Value>) {
+fn convert_autoscaler(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     if let Some(spec) = spec
         && let Some(percent) = spec.shift_remove("targetCPUUtilizationPercentage")
@@ -96,7 +96,7 @@ fn autoscaler(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Field names of an event: in `events.k8s.io`, and in the stored version.
+/// Fields of an event with different names in two API versions: the name in `events.k8s.io`, and in the stored version.
 const EVENT_FIELDS: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -107,7 +107,7 @@ const EVENT_FIELDS: [(&str, &str); 7] = [
     ("deprecatedCount", "count"),
 ];
 
-fn event(fields: &mut Map<String, Value>) {
+fn convert_event(fields: &mut Map<String, Value>) {
     for (new, old) in EVENT_FIELDS {
         if let Some(value) = fields.shift_remove(new) {
             fields.insert(old.to_owned(), value);

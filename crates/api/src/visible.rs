@@ -16,7 +16,7 @@ fn is_in(table: &[(char, char)], c: char) -> bool {
 }
 
 /// Returns whether `c`, preceded by `before`, is invisible or changes the display of its neighbours. A joiner or
-/// variation selector inside an emoji does not count as hidden.
+/// variation selector inside an emoji is not hidden.
 pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     if (' '..='~').contains(&c) {
         return false;
@@ -93,7 +93,7 @@ mod tests {
     /// Escaping a line of JSON does not change the value that it decodes to.
     /// Shows: Q-04.
     #[test]
-    fn escaped_json_decodes_to_the_same_value() {
+    fn json_with_escaped_characters_decodes_to_the_same_value() {
         let value = serde_json::json!({"name": "a\u{202e}b\u{e0041}\u{2028}"});
         let line = value.to_string();
         let shown = visible(&line);

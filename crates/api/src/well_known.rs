@@ -9,9 +9,9 @@ pub mod label {
     pub const ZONE: &str = "topology.kubernetes.io/zone";
     /// The region of a node or a volume.
     pub const REGION: &str = "topology.kubernetes.io/region";
-    /// The zone, under the key that was used before v1.17.
+    /// The zone of a node or volume, under the key that was used before v1.17.
     pub const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
-    /// The region, under the key that was used before v1.17.
+    /// The region of a node or volume, under the key that was used before v1.17.
     pub const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
     /// The host name of a node, as its kubelet reports it.
     pub const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -19,9 +19,9 @@ pub mod label {
     pub const OS: &str = "kubernetes.io/os";
     /// The processor architecture of a node.
     pub const ARCH: &str = "kubernetes.io/arch";
-    /// The operating system, under a deprecated key that kubelets still set in addition to [`OS`].
+    /// The operating system of a node, under a deprecated key that kubelets still set in addition to [`OS`].
     pub const BETA_OS: &str = "beta.kubernetes.io/os";
-    /// The processor architecture, under a deprecated key that kubelets still set in addition to [`ARCH`].
+    /// The processor architecture of a node, under a deprecated key that kubelets still set in addition to [`ARCH`].
     pub const BETA_ARCH: &str = "beta.kubernetes.io/arch";
     /// The Service that an EndpointSlice belongs to.
     pub const SERVICE_NAME: &str = "kubernetes.io/service-name";
@@ -67,9 +67,9 @@ pub mod annotation {
     pub const DEPLOYMENT_REVISION: &str = "deployment.kubernetes.io/revision";
     /// Earlier revisions of a ReplicaSet; a rollback gives it a new revision.
     pub const DEPLOYMENT_REVISION_HISTORY: &str = "deployment.kubernetes.io/revision-history";
-    /// Set on a claim whose binding is complete.
+    /// Set on a PersistentVolumeClaim whose binding is complete.
     pub const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-    /// Set if the controller, not a user, connected claim and volume.
+    /// Set on a PersistentVolumeClaim or PersistentVolume if the controller, not a user, bound them to each other.
     pub const BOUND_BY_CONTROLLER: &str = "pv.kubernetes.io/bound-by-controller";
     /// The node that the scheduler chose for the first pod of a claim with the binding mode WaitForFirstConsumer.
     pub const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
@@ -95,13 +95,13 @@ pub mod annotation {
 
 /// Names of finalizers.
 pub mod finalizer {
-    /// Keeps a claim while a pod uses it.
+    /// Prevents the deletion of a PersistentVolumeClaim while a pod uses it.
     pub const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
-    /// Keeps a volume while it is bound to a claim.
+    /// Prevents the deletion of a PersistentVolume while it is bound to a claim.
     pub const PV_PROTECTION: &str = "kubernetes.io/pv-protection";
-    /// Keeps a VolumeAttributesClass while a claim or volume uses it.
+    /// Prevents the deletion of a VolumeAttributesClass while a claim or volume uses it.
     pub const VAC_PROTECTION: &str = "kubernetes.io/vac-protection";
-    /// Keeps a finished pod until its Job has counted it.
+    /// Prevents the deletion of a finished pod until its Job has counted it.
     pub const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 }
 
@@ -123,7 +123,7 @@ pub mod condition {
     pub const PID_PRESSURE: &str = "PIDPressure";
     /// On a node: its network has not been set up.
     pub const NETWORK_UNAVAILABLE: &str = "NetworkUnavailable";
-    /// On a pod: whether the scheduler has bound it; if not, why.
+    /// On a pod: the scheduler has bound the pod; otherwise the condition has the reason why not.
     pub const POD_SCHEDULED: &str = "PodScheduled";
     /// On a pod: its sandbox exists and has a network.
     pub const POD_READY_TO_START_CONTAINERS: &str = "PodReadyToStartContainers";
@@ -141,7 +141,7 @@ pub mod condition {
     pub const ALL_CONTAINERS_RESTARTING: &str = "AllContainersRestarting";
     /// On a Deployment: whether a rollout advances, is complete, or has exceeded its deadline.
     pub const PROGRESSING: &str = "Progressing";
-    /// On a Deployment: enough of its pods are available.
+    /// On a Deployment: at least the minimum number of its pods is available.
     pub const AVAILABLE: &str = "Available";
     /// On a Deployment or ReplicaSet: a pod could not be created or deleted.
     pub const REPLICA_FAILURE: &str = "ReplicaFailure";

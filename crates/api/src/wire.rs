@@ -64,20 +64,20 @@ pub struct Shape {
 impl Shape {
     /// Returns the names of the fields on the wire.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        self.fields.iter().map(|name| camel(name))
+        self.fields.iter().map(|name| to_camel_case(name))
     }
 
     /// Returns the index of the field with this wire name.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        // Fast path: most names differ in the first letter, which is compared without a function call.
+        // Most names differ in the first letter. It is compared first, because this needs no function call.
         let first = key.as_bytes().first();
-        let has_key = |name: &&str| name.as_bytes().first() == first && is_camel(name, key);
+        let has_key = |name: &&str| name.as_bytes().first() == first && is_camel_case_of(name, key);
         self.fields.iter().position(has_key)
     }
 }
 
 /// Returns whether `key` is `name` in camel case.
-fn is_camel(name: &str, key: &str) -> bool {
+fn is_camel_case_of(name: &str, key: &str) -> bool {
     let mut rest = key.bytes();
     let mut raise = false;
     for byte in name.bytes() {
@@ -94,7 +94,7 @@ fn is_camel(name: &str, key: &str) -> bool {
     !name.is_empty() && rest.next().is_none()
 }
 
-pub(crate) fn camel(name: &str) -> String {
+pub(crate) fn to_camel_case(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut raise = false;
     for letter in name.chars() {
@@ -115,7 +115,7 @@ pub fn write_record(record: &dyn Record) -> Value {
     for (at, name) in shape.fields.iter().enumerate() {
         let field = record.field(at);
         if !name.is_empty() && (!field.absent() || shape.shown.contains(&at)) {
-            map.insert(camel(name), field.write());
+            map.insert(to_camel_case(name), field.write());
         }
     }
     Value::Object(map)

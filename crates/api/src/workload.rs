@@ -83,7 +83,7 @@ wire_types! {
 
     /// How a Deployment replaces its pods.
     pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
-    /// Limits on unavailable and additional pods during a rolling update.
+    /// Limits on unavailable and additional pods during a rolling update of a Deployment.
     pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
     pub struct DeploymentStatus {
         pub observed_generation: Option<i64>,
@@ -119,7 +119,7 @@ wire_types! {
         pub ordinals: Option<StatefulSetOrdinals>,
     }
 
-    /// The ordinal of the first pod.
+    /// The ordinal of the first pod of a StatefulSet.
     pub struct StatefulSetOrdinals { pub start: i32 }
     /// Whether volume claims are retained or deleted when the StatefulSet is deleted or scaled down.
     pub struct ClaimRetentionPolicy as "StatefulSetPersistentVolumeClaimRetentionPolicy" { pub when_deleted: Str, pub when_scaled: Str }
@@ -222,7 +222,7 @@ wire_types! {
         pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
     }
 
-    /// Creates Jobs on a schedule.
+    /// A CronJob: it creates Jobs on a schedule.
     pub struct CronJob {
         pub metadata: ObjectMeta,
         pub spec: CronJobSpec,
@@ -231,7 +231,7 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// The schedule and the template of the Jobs.
+    /// Spec of a CronJob: its schedule and the template of its Jobs.
     pub struct CronJobSpec {
         pub schedule: Str,
         pub time_zone: Option<Str>,
@@ -243,9 +243,9 @@ wire_types! {
         pub failed_jobs_history_limit: Option<i32>,
     }
 
-    /// The template of the created Jobs.
+    /// The template of the Jobs that a CronJob creates.
     pub struct JobTemplateSpec { pub metadata: ObjectMeta, pub spec: JobSpec }
-    /// The running Jobs of a CronJob, and the last times when one was scheduled and when one succeeded.
+    /// Status of a CronJob: its running Jobs, and the last times when a Job was scheduled and when a Job succeeded.
     pub struct CronJobStatus {
         pub active: Vec<crate::ObjectReference>,
         pub last_schedule_time: Option<Time>,
@@ -258,7 +258,7 @@ wire_types! {
 
 string_enum! {
     pub enum DeploymentStrategyType { RollingUpdate, Recreate }
-    /// Strategy of a StatefulSet or DaemonSet.
+    /// Type of the update strategy of a StatefulSet or DaemonSet.
     pub enum UpdateStrategyType { RollingUpdate, OnDelete }
     /// The order in which a StatefulSet creates its pods.
     pub enum PodManagementPolicy { OrderedReady, Parallel }

@@ -12,7 +12,7 @@ use crate::json::{TextError, TextErrorKind};
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml_loose::{Reindented, reindent};
-use crate::yaml_scalar::{key_text, plain, scalar};
+use crate::yaml_scalar::{key_text, plain, resolve_scalar};
 
 /// Splits a YAML text at `---` lines; returns each document with the number of lines before it.
 pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
@@ -68,7 +68,7 @@ pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     }
 }
 
-/// Callback for the items of a top-level list `items`, which are then not kept in the tree.
+/// Callback that receives each item of a top-level list `items`; these items are omitted from the returned tree.
 pub(crate) type OnItem<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
 
 /// Like [`read`], but passes each item of a top-level list `items` to the callback as soon as it is parsed and omits it
@@ -85,7 +85,8 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
     let Some(reindented) = read.reindented(text) else {
         return read;
     };
-    // Items that were passed to the callback before the error are not passed again.
+    // The text is parsed again from its start; items that were passed to the callback before the error are not passed
+    // again.
     let mut n_seen = 0_usize;
     let mut rest = |item: Tree<'_>| {
         n_seen += 1;
@@ -106,7 +107,8 @@ pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>>
 }
 
 impl<'t> YamlText<'t> {
-    /// Returns the text with lines inside brackets and quotes indented, if the parser refused their indentation.
+    /// If the parser refused the indentation of the text, returns the text with all lines inside brackets and quotes
+    /// indented.
     fn reindented(&self, text: &'t str) -> Option<Reindented> {
         let of_indentation = |problem: &TextError| {
             problem.kind == TextErrorKind::Tab || problem.message.starts_with("invalid indentation")
@@ -241,7 +243,7 @@ impl<'e, 't> Reader<'e, 't> {
         Ok(())
     }
 
-    /// Copies an anchored value; the number of copied values is limited.
+    /// Returns a copy of the value that an alias refers to; the number of copied values is limited.
     fn parse_alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(self.error_of(TextErrorKind::Recursion, span, "anchor value contains itself"));
@@ -265,7 +267,7 @@ impl<'e, 't> Reader<'e, 't> {
         let (data, anchor) = match event {
             Event::Alias(anchor) => return self.parse_alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                let data = scalar(text, style, tag.as_deref())
+                let data = resolve_scalar(text, style, tag.as_deref())
                     .map_err(|message| self.error_of(TextErrorKind::Meaning, span, message))?;
                 (data, anchor)
             }
@@ -298,7 +300,7 @@ impl<'e, 't> Reader<'e, 't> {
 
     fn parse_mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
-        // The position of each key; used only for large maps.
+        // The index of each key's entry in the map; used only for large maps.
         let mut index: ordered::Map<Cow<'t, str>, usize> = ordered::Map::new();
         let mut merged: Vec<bool> = Vec::new();
         loop {
@@ -311,7 +313,7 @@ impl<'e, 't> Reader<'e, 't> {
                     }
                     continue;
                 }
-                // Fast path for the usual key, a plain scalar without anchor.
+                // Most keys are plain scalars without an anchor, which need no further parsing.
                 Event::Scalar(text, style, 0, None) => {
                     let data = if style == ScalarStyle::Plain {
                         plain(text)
@@ -396,7 +398,7 @@ pub(crate) fn put_entry<'t>(
 ) -> Option<Cow<'t, str>> {
     const MIN_INDEXED_LEN: usize = 24;
     let known = if entries.len() < MIN_INDEXED_LEN {
-        // Fast path: different keys of equal length usually differ in the last letter.
+        // Different keys of equal length usually differ in the last letter, so it is compared first.
         let key = entry.key.as_bytes();
         let is_same = |other: &Entry<'_>| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
         entries.iter().position(is_same)
@@ -434,7 +436,7 @@ pub(crate) fn put_entry<'t>(
                 }
                 None
             } else {
-                // If the caller tolerates duplicate keys, the last value is used.
+                // The last value of a duplicate key is stored, for callers that tolerate duplicate keys.
                 let key = entry.key.clone();
                 if let Some(slot) = entries.get_mut(at) {
                     *slot = entry;
@@ -445,7 +447,8 @@ pub(crate) fn put_entry<'t>(
     }
 }
 
-/// Rewords messages to those of kubectl's parser.
+/// Converts an error message of the YAML parser to the message of kubectl's parser; also returns the category of the
+/// error.
 fn reword(message: &str) -> (TextErrorKind, String) {
     if message.contains("tab") && !message.contains("table") {
         let words = "found a tab character that violates indentation";
@@ -465,7 +468,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_are_split_at_markers() {
+    fn yaml_text_is_split_at_document_markers() {
         let cut = |text| documents(text);
         assert_eq!(cut("a: 1\n---\nb: 2\n"), [(0, "a: 1\n"), (1, "---\nb: 2\n")]);
         assert_eq!(cut("# hi\n---\nb: 2\n---"), [(0, "# hi\n---\nb: 2\n"), (3, "---")]);

@@ -47,8 +47,8 @@ fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
-/// Reads a text from the start of one value to the next. Invariant: the part of the current line before `at` is ASCII,
-/// so that columns are byte offsets.
+/// A reader whose position moves from the start of one value to the start of the next. Invariant: the part of the
+/// current line before `at` is ASCII, so that columns are byte offsets.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
             debug_assert!(self.text[start..].starts_with(first.1));
             self.items = (start, end);
         }
-        // Check the text after the list when it is read, not here.
+        // The text after the list is checked when it is read, not here.
         self.at = self.line_start;
         self.find_content()?;
         Ok((line, column, Some(items)))
@@ -292,7 +292,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a map; `special` may read the value of a key instead of this function.
+    /// Reads a map. `special` is called for each key and may read the value of this key instead.
     fn read_map(
         &mut self,
         indent: usize,
@@ -366,7 +366,7 @@ impl<'t> Reader<'t> {
         if !is_colon(&rest[length..]) {
             return Ok(None);
         }
-        // Keys of 512 bytes and more are left to the full parser.
+        // This reader does not support keys of 512 bytes and more; the full parser reads them.
         let is_printable_ascii =
             length > 0 && length < 512 && rest[..length].is_ascii() && (is_quoted || is_plain(&text));
         if !is_printable_ascii || text == "<<" || (!is_quoted && text.ends_with(' ')) {
@@ -396,7 +396,7 @@ impl<'t> Reader<'t> {
         };
         self.next_line();
         self.find_content()?;
-        // The scalar continues on the next line.
+        // The scalar continues on the next line, which this reader does not support.
         if self.column().is_some_and(|at| at > parent) {
             return Err(UnsupportedForm);
         }

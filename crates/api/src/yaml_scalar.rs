@@ -17,7 +17,11 @@ pub(crate) fn key_text(data: Data<'_>) -> Result<Cow<'_, str>, String> {
     })
 }
 
-pub(crate) fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Data<'t>, String> {
+pub(crate) fn resolve_scalar<'t>(
+    text: Cow<'t, str>,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<Data<'t>, String> {
     let Some(tag) = tag else {
         return Ok(if style == ScalarStyle::Plain {
             plain(text)
@@ -74,7 +78,7 @@ pub(crate) fn resolve_plain(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     match body.as_bytes() {
         [b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..] => {}
-        // `.inf` and `.nan` have no JSON form: Go's encoder refuses them; here they stay strings.
+        // `.inf` and `.nan` have no JSON form: Go's encoder refuses them; this parser reads them as strings.
         _ => return None,
     }
     if is_date_like(text) {
@@ -154,8 +158,8 @@ fn float(text: &str) -> Option<Data<'static>> {
 
 /// Converts a float as Go's JSON encoder does: to an integer if it is one and exactly representable.
 pub(crate) fn go_float(number: f64) -> Data<'static> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if number.trunc() == number && number.abs() <= EXACT {
+    const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+    if number.trunc() == number && number.abs() <= EXACT_INTEGER_MAX {
         #[allow(clippy::cast_possible_truncation)]
         return Data::Int(number as i64);
     }

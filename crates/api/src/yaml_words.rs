@@ -4,7 +4,7 @@ use crate::json::{TextError, TextErrorKind};
 
 /// Returns the line, from 1 (0 if go-yaml reports none), and the message. `piece` is the document's text.
 pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
-    // The parser's message without its description of the context.
+    // The YAML parser's message consists of its context and the problem; only the problem is used.
     let problem = match error.message.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
         _ => &error.message,
@@ -64,7 +64,8 @@ pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
 }
 
-/// Returns the text inside double braces, as in templates. YAML reads it as a map whose key is a map with a single key.
+/// Returns the text inside double braces, as in `{{ name }}` of a template. YAML reads it as a map whose key is a map
+/// with a single key.
 fn template_key(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{{")?;
     let (key, _) = rest.split_once("}}")?;

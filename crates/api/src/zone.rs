@@ -4,10 +4,10 @@
 
 use crate::Time;
 
-/// Zone names grouped by rule.
-const TABLE: &str = include_str!("zones.txt");
-const HOUR: i64 = 3600;
-const DAY: i64 = 86_400;
+/// The table of time zones: names grouped by their rule.
+const ZONE_TABLE: &str = include_str!("zones.txt");
+const HOUR_SECONDS: i64 = 3600;
+const DAY_SECONDS: i64 = 86_400;
 
 /// A time zone: its offset from UTC in seconds, and its daylight saving time, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +37,7 @@ impl Zone {
     /// Returns the zone with this name, if it exists.
     #[must_use]
     pub fn named(name: &str) -> Option<Zone> {
-        let line = TABLE
+        let line = ZONE_TABLE
             .lines()
             .find(|line| !line.starts_with('#') && contains_name(line, name))?;
         parse_rule(line.split(' ').next()?)
@@ -53,7 +53,7 @@ impl Zone {
     pub(crate) fn instants(&self, local_time: i64) -> impl Iterator<Item = Time> + use<> {
         let zone = *self;
         let summer = self.summer.map(|summer| summer.offset);
-        // The larger the offset, the earlier the instant.
+        // The larger the offset from UTC, the earlier the instant with the given local time.
         let mut offsets = [Some(self.standard), summer.filter(|offset| *offset != self.standard)];
         offsets.sort_unstable_by_key(|offset| std::cmp::Reverse(*offset));
         let candidates = offsets
@@ -66,7 +66,7 @@ impl Zone {
 
     /// Returns whether clocks go back within three hours of an instant.
     pub(crate) fn clocks_go_back_near(&self, at: Time) -> bool {
-        self.offset(at.seconds() - 3 * HOUR) > self.offset(at.seconds() + 3 * HOUR)
+        self.offset(at.seconds() - 3 * HOUR_SECONDS) > self.offset(at.seconds() + 3 * HOUR_SECONDS)
     }
 
     /// Returns the offset from UTC at an instant, in seconds.
@@ -74,7 +74,7 @@ impl Zone {
         let Some(summer) = self.summer else {
             return self.standard;
         };
-        let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY));
+        let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY_SECONDS));
         let begins = summer.begins.of(year) - self.standard;
         let ends = summer.ends.of(year) - summer.offset;
         let (has_begun, has_ended) = (begins <= at, ends <= at);
@@ -102,7 +102,7 @@ impl ClockChange {
         if day >= crate::time::days_from_civil(next_year, next_month, 1) {
             day -= 7;
         }
-        day * DAY + self.seconds
+        day * DAY_SECONDS + self.seconds
     }
 }
 
@@ -126,7 +126,7 @@ fn parse_rule(rule: &str) -> Option<Zone> {
         return Some(Zone { standard, summer: None });
     };
     let offset = match in_summer {
-        "" => standard + HOUR,
+        "" => standard + HOUR_SECONDS,
         text => -parse_seconds(text)?,
     };
     let summer = DaylightSaving {
@@ -140,7 +140,7 @@ fn parse_rule(rule: &str) -> Option<Zone> {
     })
 }
 
-/// Parses a date such as `M3.5.0/1`; the default time is two o'clock.
+/// Parses the date of a clock change such as `M3.5.0/1`: month, week, weekday, and the hour, which is 2 by default.
 fn parse_change(text: &str) -> Option<ClockChange> {
     let (date, time) = text.split_once('/').unwrap_or((text, "2"));
     let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse().ok());
@@ -156,7 +156,7 @@ fn parse_change(text: &str) -> Option<ClockChange> {
 fn parse_seconds(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (hours, minutes) = text.split_once(':').unwrap_or((text, "0"));
-    Some(sign * (hours.parse::<i64>().ok()? * HOUR + minutes.parse::<i64>().ok()? * 60))
+    Some(sign * (hours.parse::<i64>().ok()? * HOUR_SECONDS + minutes.parse::<i64>().ok()? * 60))
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn all_zone_rules_parse() {
-        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        for line in ZONE_TABLE.lines().filter(|line| !line.starts_with('#')) {
             assert!(
                 line.split(' ').next().is_some_and(|rule| parse_rule(rule).is_some()),
                 "{line}"

@@ -7,7 +7,7 @@ use crate::Quantity;
 use crate::duration::{parse_duration, print_duration_short};
 
 impl ProbeBehavior {
-    /// The probe result at a time after container start.
+    /// Returns the probe's result, `since_start` microseconds after container start.
     pub fn at(&self, since_start: i64) -> ProbeAnswer {
         let inside =
             self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
@@ -27,7 +27,7 @@ impl fmt::Display for ProbeBehavior {
 }
 
 impl Usage {
-    /// The usage at a time after container start.
+    /// Returns the usage, `since_start` microseconds after container start.
     pub fn at(&self, since_start: i64) -> Quantity {
         if since_start >= self.over {
             return self.to;
@@ -46,7 +46,7 @@ impl fmt::Display for Usage {
 }
 
 impl Errors {
-    /// Errors per million requests at a time after container start.
+    /// Returns the number of errors per million requests, `since_start` microseconds after container start.
     pub fn at(&self, since_start: i64) -> u32 {
         let inside =
             self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
@@ -86,10 +86,10 @@ fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_
     Ok(())
 }
 
-/// A hundred years in microseconds: the maximum simulated time.
+/// Maximum duration in an annotation, in microseconds: a hundred years, the maximum simulated time.
 const MAX_DURATION: i64 = 100 * 365 * 86_400 * 1_000_000;
 
-pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
+pub(crate) fn parse_micros(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
         Ok(micros) if micros > MAX_DURATION => Err(format!("{text:?} is longer than a hundred years (876000h)")),
         Ok(micros) if micros >= 0 => Ok(micros),
@@ -102,7 +102,7 @@ pub(super) fn parse_hook(text: &str) -> Result<HookBehavior, String> {
     Ok(match text {
         "fail" => HookBehavior::Fails,
         "hang" => HookBehavior::Hangs,
-        _ => HookBehavior::Takes(parse_time(text)?),
+        _ => HookBehavior::Takes(parse_micros(text)?),
     })
 }
 
@@ -122,7 +122,7 @@ pub(super) fn parse_probe(text: &str) -> Result<ProbeBehavior, String> {
         }
     };
     let (from, until) = match window {
-        Some(window) => parse_window(window)?,
+        Some(window) => parse_time_window(window)?,
         None => (None, None),
     };
     Ok(ProbeBehavior { answer, from, until })
@@ -144,7 +144,7 @@ pub(crate) fn parse_usage(text: &str) -> Result<Usage, String> {
     Ok(Usage {
         from: amount(from)?,
         to: amount(to)?,
-        over: parse_time(over)?,
+        over: parse_micros(over)?,
     })
 }
 
@@ -154,12 +154,12 @@ pub(super) fn parse_cpu(text: &str) -> Result<(Option<Usage>, Option<i64>), Stri
         return Ok((Some(parse_usage(text)?), None));
     };
     let (idle, per_request) = before.rsplit_once('+').unwrap_or(("0", before));
-    let per_request = parse_time(per_request.trim()).map_err(|why| format!("{why}, as in 50m+20ms/request"))?;
+    let per_request = parse_micros(per_request.trim()).map_err(|why| format!("{why}, as in 50m+20ms/request"))?;
     Ok((Some(parse_usage(idle.trim())?), Some(per_request)))
 }
 
-pub(super) fn is_signal(text: &str) -> bool {
-    const NAMES: [&str; 31] = [
+pub(super) fn is_signal_name(text: &str) -> bool {
+    const SIGNAL_NAMES: [&str; 31] = [
         "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT", "IO", "IOT", "KILL", "PIPE", "POLL", "PROF",
         "PWR", "QUIT", "SEGV", "STKFLT", "STOP", "SYS", "TERM", "TRAP", "TSTP", "TTIN", "TTOU", "URG", "USR1", "USR2",
         "WINCH", "XCPU",
@@ -167,7 +167,7 @@ pub(super) fn is_signal(text: &str) -> bool {
     let Some(name) = text.strip_prefix("SIG") else {
         return false;
     };
-    NAMES.contains(&name)
+    SIGNAL_NAMES.contains(&name)
         || matches!(name, "RTMIN" | "RTMAX" | "VTALRM" | "XFSZ" | "CLD")
         || name
             .strip_prefix("RTMIN+")
@@ -176,15 +176,15 @@ pub(super) fn is_signal(text: &str) -> bool {
             .is_some_and(|number| number <= 15)
 }
 
-/// Parses a window such as `30s..60s`, or `30s..` without an end.
-fn parse_window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
+/// Parses a time window such as `30s..60s`, or `30s..` without an end, to microseconds.
+fn parse_time_window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
     let (start, end) = window
         .split_once("..")
         .ok_or_else(|| format!("{window:?} is not a window such as 30s..60s"))?;
-    let from = Some(parse_time(start)?);
+    let from = Some(parse_micros(start)?);
     let until = match end {
         "" => None,
-        end => Some(parse_time(end)?),
+        end => Some(parse_micros(end)?),
     };
     if until.is_some() && until <= from {
         return Err(format!("the window {window:?} ends before it starts"));
@@ -209,7 +209,7 @@ pub(super) fn parse_errors(text: &str) -> Result<Errors, String> {
     let per_million = share.strip_suffix('%').and_then(parse_per_million);
     let per_million = per_million.ok_or_else(|| format!("{share:?} is not a share from 0% to 100% such as 5%"))?;
     let (from, until) = match span {
-        Some(span) => parse_window(span)?,
+        Some(span) => parse_time_window(span)?,
         None => (None, None),
     };
     Ok(Errors {

@@ -50,7 +50,7 @@ wire_types! {
 
     /// The grace period of a group of pods during a graceful node shutdown.
     pub struct ShutdownGracePeriodByPodPriority {
-        /// Lowest priority in the group.
+        /// Lowest priority of the pods in the group.
         pub priority: i32,
         pub shutdown_grace_period_seconds: i64,
     }
@@ -167,7 +167,7 @@ const IGNORED_FIELDS: &[&str] = &[
     "volumeStatsAggPeriod",
 ];
 
-const SIGNALS: [&str; 10] = [
+const EVICTION_SIGNALS: [&str; 10] = [
     "memory.available",
     "nodefs.available",
     "nodefs.inodesFree",
@@ -231,7 +231,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
     ] {
         for (signal, text) in thresholds.into_iter().flatten() {
             let path = format!("{field}[{signal}]");
-            if !SIGNALS.contains(&&**signal) {
+            if !EVICTION_SIGNALS.contains(&&**signal) {
                 refuse(
                     ProblemKind::Other,
                     path,
@@ -250,7 +250,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
     }
     for (signal, text) in &config.eviction_soft_grace_period {
         let path = format!("evictionSoftGracePeriod[{signal}]");
-        if !SIGNALS.contains(&&**signal) {
+        if !EVICTION_SIGNALS.contains(&&**signal) {
             refuse(
                 ProblemKind::Other,
                 path,
@@ -416,7 +416,7 @@ fn check_threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)
                 "eviction percentage threshold {signal} must be >= 0%: {text}"
             )));
         }
-        // This also refuses NaN.
+        // NaN is in no range, so this condition refuses NaN too.
         if !(0.0..=100.0).contains(&value) {
             return Err(other(format!(
                 "eviction percentage threshold {signal} must be <= 100%: {text}"
@@ -437,7 +437,7 @@ mod tests {
     use super::*;
     use crate::parse;
 
-    fn read(text: &str) -> Result<(KubeletConfiguration, Vec<String>), Vec<String>> {
+    fn parse_kubelet_configuration(text: &str) -> Result<(KubeletConfiguration, Vec<String>), Vec<String>> {
         let text = format!("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}");
         let parsed = parse(&text);
         kubelet_configuration(&parsed.configs[0].value.tree)
@@ -450,11 +450,11 @@ mod tests {
             })
     }
 
-    /// Typed fields are decoded; a field without effect gives a notice.
+    /// Fields with a Rust type are decoded; a field that the simulation ignores gives a notice.
     /// Shows: P-05
     #[test]
     fn ignored_kubelet_field_gives_a_notice() {
-        let (config, notices) = read(
+        let (config, notices) = parse_kubelet_configuration(
             "evictionHard: {memory.available: 5%, nodefs.available: 1Gi}\nevictionSoft: {memory.available: 500Mi}\n\
              evictionSoftGracePeriod: {memory.available: 1m30s}\nevictionPressureTransitionPeriod: 0s\n\
              evictionMaxPodGracePeriod: 60\nclusterDNS: [10.0.0.10]\ncrashLoopBackOff: {maxContainerRestartPeriod: 60s}\n",
@@ -515,7 +515,7 @@ mod tests {
                 "3:20: imageMaximumGCAge: imageMaximumGCAge -1h0m0s must not be negative",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err(), [expected], "{text}");
+            assert_eq!(parse_kubelet_configuration(text).unwrap_err(), [expected], "{text}");
         }
     }
 }

@@ -72,7 +72,7 @@ pub fn default_object(object: &mut Object) {
         Object::CsiDriver(object) => default_driver(&mut Arc::make_mut(object).spec),
         Object::Secret(object) => default_secret(Arc::make_mut(object)),
         Object::CronJob(object) => default_cron_job(&mut Arc::make_mut(object).spec),
-        Object::ResourceQuota(object) => round_up(&mut Arc::make_mut(object).spec.hard),
+        Object::ResourceQuota(object) => round_up_to_milli(&mut Arc::make_mut(object).spec.hard),
         Object::LimitRange(object) => {
             for item in &mut Arc::make_mut(object).spec.limits {
                 default_limits(item);
@@ -144,15 +144,15 @@ fn set_default_number(field: &mut Option<i32>, value: i32) {
 }
 
 /// Rounds resource amounts up to whole thousandths (VA-031).
-fn round_up(list: &mut ResourceList) {
+fn round_up_to_milli(list: &mut ResourceList) {
     for quantity in list.values_mut() {
         *quantity = quantity.rounded_up_to_milli();
     }
 }
 
-fn round_up_all(resources: &mut ResourceRequirements) {
-    round_up(&mut resources.limits);
-    round_up(&mut resources.requests);
+fn round_up_requests_and_limits(resources: &mut ResourceRequirements) {
+    round_up_to_milli(&mut resources.limits);
+    round_up_to_milli(&mut resources.requests);
 }
 
 /// Returns a pod's grace period as the API server stores it: a negative value becomes 1 (VA-024).

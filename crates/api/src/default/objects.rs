@@ -18,7 +18,9 @@ pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
         add_missing_amounts(default, default_request);
         add_missing_amounts(min, default_request);
     }
-    [max, min, default, default_request].into_iter().for_each(round_up);
+    [max, min, default, default_request]
+        .into_iter()
+        .for_each(round_up_to_milli);
 }
 
 fn add_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
@@ -36,11 +38,11 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
     match object.kind {
         Kind::RoleBinding | Kind::ClusterRoleBinding => {
             let role = fields.entry("roleRef").or_insert_with(|| serde_json::json!({}));
-            set(Some(role), "apiGroup", RBAC);
+            set_missing_text(Some(role), "apiGroup", RBAC);
             let subjects = fields.get_mut("subjects").and_then(Value::as_array_mut);
             for subject in subjects.into_iter().flatten() {
                 if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
-                    set(Some(subject), "apiGroup", RBAC);
+                    set_missing_text(Some(subject), "apiGroup", RBAC);
                 }
             }
         }
@@ -55,8 +57,8 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
             let spec = fields.entry("spec").or_insert_with(|| serde_json::json!({}));
             let kind = spec["names"]["kind"].as_str().unwrap_or_default().to_owned();
             if let Some(names) = spec.get_mut("names").filter(|_| !kind.is_empty()) {
-                set(Some(&mut *names), "singular", &kind.to_ascii_lowercase());
-                set(Some(names), "listKind", &format!("{kind}List"));
+                set_missing_text(Some(&mut *names), "singular", &kind.to_ascii_lowercase());
+                set_missing_text(Some(names), "listKind", &format!("{kind}List"));
             }
             if let Some(spec) = spec.as_object_mut() {
                 spec.entry("conversion")
@@ -80,7 +82,7 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
                     let rules = spec.get_mut(list).and_then(Value::as_array_mut);
                     let ports = rules.into_iter().flatten().filter_map(|rule| rule.get_mut("ports"));
                     for port in ports.filter_map(Value::as_array_mut).flatten() {
-                        set(Some(port), "protocol", "TCP");
+                        set_missing_text(Some(port), "protocol", "TCP");
                     }
                 }
                 if !spec.contains_key("policyTypes") {
@@ -96,8 +98,8 @@ pub(super) fn default_untyped(object: &mut crate::UntypedObject) {
     }
 }
 
-/// Sets a text field that is absent or empty.
-fn set(value: Option<&mut serde_json::Value>, key: &str, text: &str) {
+/// Sets the field `key` of a JSON object to `text` if it is absent or empty.
+fn set_missing_text(value: Option<&mut serde_json::Value>, key: &str, text: &str) {
     if let Some(serde_json::Value::Object(map)) = value {
         let slot = map.entry(key).or_insert_with(|| "".into());
         if slot.as_str() == Some("") {
@@ -126,7 +128,7 @@ fn default_admission_policy(fields: &mut serde_json::Map<String, serde_json::Val
     for rules in ["resourceRules", "excludeResourceRules"] {
         let rules = constraints.get_mut(rules).and_then(Value::as_array_mut);
         for rule in rules.into_iter().flatten() {
-            set(Some(rule), "scope", "*");
+            set_missing_text(Some(rule), "scope", "*");
         }
     }
 }
@@ -203,7 +205,7 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
     }
 }
 
-/// Sets the defaults of a CSIDriver: `attachRequired` is true, the other switches are false (VA-341).
+/// Sets the defaults of a CSIDriver: `attachRequired` is true by default, the other boolean fields are false (VA-341).
 pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
     set_default(&mut spec.attach_required, true);
     for off in [
@@ -230,7 +232,7 @@ pub(super) fn default_persistent_volume(volume: &mut crate::PersistentVolume) {
     if let Some(iscsi) = &mut volume.spec.iscsi {
         set_default_string(&mut iscsi.iscsi_interface, "default");
     }
-    round_up(&mut volume.spec.capacity);
+    round_up_to_milli(&mut volume.spec.capacity);
 }
 
 pub(super) fn default_namespace(namespace: &mut crate::Namespace) {
@@ -250,8 +252,8 @@ pub(super) fn default_node(node: &mut crate::Node) {
     if status.allocatable.is_empty() {
         status.allocatable.clone_from(&status.capacity);
     }
-    round_up(&mut status.capacity);
-    round_up(&mut status.allocatable);
+    round_up_to_milli(&mut status.capacity);
+    round_up_to_milli(&mut status.allocatable);
 }
 
 pub(super) fn default_autoscaler(spec: &mut crate::HorizontalPodAutoscalerSpec) {

@@ -78,7 +78,7 @@ pub(super) fn default_template(spec: &mut PodSpec) {
     }
     round_up(&mut spec.overhead);
     if let Some(own) = &mut spec.resources {
-        default_shared(own, round_up_all);
+        default_shared(own, round_up_requests_and_limits);
     }
     for list in [
         &mut spec.init_containers,
@@ -124,7 +124,7 @@ pub(super) fn default_container(container: &mut Container) {
             set_default(&mut file.optional, false);
         }
     }
-    default_shared(&mut container.resources, round_up_all);
+    default_shared(&mut container.resources, round_up_requests_and_limits);
     for probe in [
         &mut container.liveness_probe,
         &mut container.readiness_probe,
@@ -142,7 +142,7 @@ pub(super) fn default_container(container: &mut Container) {
         stop_signal,
     }) = &mut container.lifecycle
     {
-        // The API server drops this field while its feature gate is off (VA-056).
+        // The API server drops `stopSignal` while its feature gate is off (VA-056).
         is_empty = stop_signal.take().is_some() && post_start.is_none() && pre_stop.is_none();
         for handler in [post_start, pre_stop].into_iter().flatten() {
             default_handler(handler);
@@ -251,7 +251,7 @@ pub(super) fn default_file(file: &mut crate::DownwardFile) {
 
 pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
     set_default(&mut spec.volume_mode, "Filesystem".into());
-    // `dataSource` supports only these kinds; any other value is dropped.
+    // `dataSource` supports only PersistentVolumeClaim and VolumeSnapshot; a value of another kind is dropped.
     let is_supported_source = |source: &serde_json::Value| {
         matches!(
             (text(source, "apiGroup"), text(source, "kind")),
@@ -265,7 +265,8 @@ pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
     {
         spec.data_source = None;
     }
-    // Each of the two fields defaults to the other, unless it refers to another namespace.
+    // `dataSourceRef` defaults to `dataSource`, and `dataSource` to `dataSourceRef` unless that refers to another
+    // namespace.
     let is_in_other_namespace = |source: &serde_json::Value| source.get("namespace").is_some();
     match (&spec.data_source, &spec.data_source_ref) {
         (Some(source), None) => spec.data_source_ref = Some(source.clone()),
@@ -278,5 +279,5 @@ pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
             source.entry("apiGroup").or_insert(serde_json::Value::Null);
         }
     }
-    round_up_all(&mut spec.resources);
+    round_up_requests_and_limits(&mut spec.resources);
 }

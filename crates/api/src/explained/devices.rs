@@ -42,7 +42,8 @@ pub enum RequestOutcome {
         /// Number of requested devices; `None` for all matching devices.
         asks: Option<usize>,
     },
-    /// The alternative would get all its devices, but then another request would get too few, so it is not used.
+    /// This alternative of a prioritized list would get all its devices, but then another request would get too few, so
+    /// the alternative is not used.
     PassedOver,
     /// The claim was allocated before, and the node can use its devices.
     Allocated,
@@ -51,7 +52,7 @@ pub enum RequestOutcome {
     AllocatedElsewhere,
 }
 
-/// Identity of a device.
+/// The identity of a device: its driver, its pool, and its name in the pool.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DeviceName {
     pub driver: String,
@@ -69,7 +70,7 @@ pub struct DeviceShare {
     pub counters: Vec<CounterUse>,
 }
 
-/// An amount of one capacity.
+/// An amount of one capacity of a device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amount {
     pub name: String,
@@ -84,8 +85,8 @@ pub struct CounterUse {
     pub counter: String,
     /// The amount that the device consumes.
     pub takes: String,
-    /// The remaining amount of the counter: after the allocation, for a device that a request gets; without the device,
-    /// for any other device.
+    /// The amount of the counter that remains: after the allocation of this device if a request gets it, otherwise
+    /// before.
     pub left: String,
 }
 

@@ -15,7 +15,7 @@ pub struct Changes {
     pub removed: Vec<FieldPath>,
 }
 
-/// Fields of `metadata` that have no owner.
+/// Fields of `metadata` for which no field manager is recorded as owner.
 const UNOWNED: [&str; 9] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -28,7 +28,7 @@ const UNOWNED: [&str; 9] = [
     "uid",
 ];
 
-/// Returns whether a field has no owner.
+/// Returns whether no field manager is recorded as owner of the field.
 fn is_unowned(path: &[Str]) -> bool {
     match path {
         [only] => matches!(&**only, "f:apiVersion" | "f:kind" | "f:metadata"),
@@ -44,7 +44,7 @@ fn owned_and_sorted(mut paths: Vec<FieldPath>) -> Vec<FieldPath> {
     paths
 }
 
-fn field_step(field: &str) -> Str {
+fn field_path_element(field: &str) -> Str {
     format!("f:{field}").into()
 }
 
@@ -60,7 +60,7 @@ fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath,
     match value {
         Value::Object(map) if !map.is_empty() && !semantics.is_atomic() => {
             for (key, value) in map {
-                path.push(field_step(key));
+                path.push(field_path_element(key));
                 collect_fields(value, semantics.field(key), path, found);
                 path.pop();
             }
@@ -71,7 +71,7 @@ fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath,
                 return found.push(path.clone());
             }
             for item in items {
-                let Some(step) = element_step(item, semantics, &elements) else {
+                let Some(step) = list_path_element(item, semantics, &elements) else {
                     continue;
                 };
                 path.push(step);
@@ -87,7 +87,7 @@ fn collect_fields(value: &Value, semantics: Semantics<'_>, path: &mut FieldPath,
     }
 }
 
-fn element_step(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
+fn list_path_element(item: &Value, semantics: Semantics<'_>, elements: &Elements<'_>) -> Option<Str> {
     match elements {
         Elements::Atomic => None,
         Elements::Set => Some(format!("v:{item}").into()),
@@ -112,9 +112,9 @@ pub fn compare_with_new(object: &Value, semantics: Semantics<'_>) -> Vec<FieldPa
     compare(&Value::Object(Map::new()), object, semantics).written
 }
 
-type Pair<'v> = (Option<&'v Value>, Option<&'v Value>);
+type OldAndNew<'v> = (Option<&'v Value>, Option<&'v Value>);
 
-fn compare_values(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_values(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = pair;
     if old == new {
         return;
@@ -133,7 +133,7 @@ fn compare_values(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath
     }
 }
 
-fn compare_leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+fn compare_leaf((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
     match (old, new) {
         (Some(old), Some(new)) if old == new => {}
         (_, Some(_)) => changes.written.push(path.clone()),
@@ -143,7 +143,7 @@ fn compare_leaf((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
 }
 
 /// Records a map or list itself as written if it did not exist before, and as removed if it no longer exists.
-fn compare_presence((old, new): Pair<'_>, path: &FieldPath, changes: &mut Changes) {
+fn compare_presence((old, new): OldAndNew<'_>, path: &FieldPath, changes: &mut Changes) {
     match (old, new) {
         (None, Some(_)) => changes.written.push(path.clone()),
         (Some(_), None) => changes.removed.push(path.clone()),
@@ -151,7 +151,7 @@ fn compare_presence((old, new): Pair<'_>, path: &FieldPath, changes: &mut Change
     }
 }
 
-fn compare_maps(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+fn compare_maps(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
     let (old, new) = (pair.0.and_then(Value::as_object), pair.1.and_then(Value::as_object));
     let is_empty = |map: Option<&Map<String, Value>>| map.is_none_or(Map::is_empty);
     if semantics.is_atomic() || is_empty(old) && is_empty(new) {
@@ -164,25 +164,25 @@ fn compare_maps(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, 
         let unset = semantics.unset(key);
         let before = old.and_then(|map| map.get(key)).or(unset.filter(|_| pair.0.is_some()));
         let after = new.and_then(|map| map.get(key)).or(unset.filter(|_| pair.1.is_some()));
-        path.push(field_step(key));
+        path.push(field_path_element(key));
         compare_values((before, after), semantics.field(key), path, changes);
         path.pop();
     }
     compare_presence(pair, path, changes);
 }
 
-fn items(value: Option<&Value>) -> &[Value] {
+fn list_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn compare_lists(pair: Pair<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
-    let (old, new) = (items(pair.0), items(pair.1));
+fn compare_lists(pair: OldAndNew<'_>, semantics: Semantics<'_>, path: &mut FieldPath, changes: &mut Changes) {
+    let (old, new) = (list_items(pair.0), list_items(pair.1));
     let elements = semantics.elements();
     if elements == Elements::Atomic || old.is_empty() && new.is_empty() {
         return compare_leaf(pair, path, changes);
     }
     let with_steps = |items: &'_ [Value]| -> Vec<(Str, Value)> {
-        let with_step = |item: &Value| Some((element_step(item, semantics, &elements)?, item.clone()));
+        let with_step = |item: &Value| Some((list_path_element(item, semantics, &elements)?, item.clone()));
         items.iter().filter_map(with_step).collect()
     };
     let (old, new) = (with_steps(old), with_steps(new));
@@ -221,8 +221,8 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
     })
 }
 
-/// Returns the index of the list element that a path element `k:…` refers to. A missing key counts as having its
-/// default value.
+/// Returns the index of the list element that a path element `k:…` refers to. If an element lacks a key field, the
+/// default value of this field is compared.
 #[must_use]
 pub fn position(items: &[Value], step: &str) -> Option<usize> {
     let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;

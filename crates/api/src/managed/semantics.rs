@@ -96,7 +96,8 @@ impl<'s> Semantics<'s> {
     }
 
     /// Returns the value that Go encodes for an unset field of a built-in kind: an empty object for a struct that is
-    /// not a pointer, null for `containers` and for the times of an Event, an empty text for the texts of an Event.
+    /// not a pointer, null for `containers` and for the times of an Event, an empty string for `reportingComponent` and
+    /// `reportingInstance` of an Event.
     pub(super) fn unset(self, field: &str) -> Option<&'static Value> {
         static EMPTY: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::Object(Map::new()));
         static EMPTY_TEXT: Value = Value::String(String::new());
@@ -120,24 +121,24 @@ impl<'s> Semantics<'s> {
     #[must_use]
     pub fn step(self, item: &Value, keys: &[&str]) -> Option<Str> {
         let Semantics::Defined(schema) = self else {
-            return Some(built_in_step(item, keys));
+            return Some(built_in_path_element(item, keys));
         };
         let default = |key: &str| schema.pointer(&format!("/items/properties/{key}/default")).cloned();
-        keyed_step(item, keys, default)
+        keyed_path_element(item, keys, default)
     }
 }
 
 /// Returns the path element for an element of a keyed list of a built-in kind.
-pub(super) fn built_in_step(item: &Value, keys: &[&str]) -> Str {
+pub(super) fn built_in_path_element(item: &Value, keys: &[&str]) -> Str {
     let default = |key: &str| match key {
         "protocol" => "TCP".into(),
         "containerPort" | "port" => 0.into(),
         _ => "".into(),
     };
-    keyed_step(item, keys, |key| Some(default(key))).unwrap_or_default()
+    keyed_path_element(item, keys, |key| Some(default(key))).unwrap_or_default()
 }
 
-fn keyed_step(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) -> Option<Str> {
+fn keyed_path_element(item: &Value, keys: &[&str], default: impl Fn(&str) -> Option<Value>) -> Option<Str> {
     let mut step = Map::new();
     let mut sorted = keys.to_vec();
     sorted.sort_unstable();

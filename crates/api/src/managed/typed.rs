@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::path_text;
-use super::semantics::built_in_step;
+use super::semantics::built_in_path_element;
 use crate::schema::{GoType, Shape, Struct, StructField};
 
 /// Returns all type errors in the document, each prefixed with its path.
@@ -57,7 +57,7 @@ fn check_list(holder: Option<StructField>, go_type: GoType, items: &[Value], at:
     let keys = keys.filter(|keys| !keys.is_empty());
     let mut seen = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let Some(step) = keys.as_ref().map(|keys| built_in_step(item, keys)) else {
+        let Some(step) = keys.as_ref().map(|keys| built_in_path_element(item, keys)) else {
             check_value(None, go_type, item, &format!("{at}[{index}]"), found);
             continue;
         };
@@ -99,7 +99,8 @@ fn push_mismatch(expected: &str, value: &Value, at: &str, found: &mut Vec<String
     found.push(format!("{at}: expected {expected}, got {}", go_value("&{", value, "}")));
 }
 
-/// Prints a value as Go prints it inside a struct.
+/// Prints a value between `open` and `close` as Go formats it: with `%#v` if `open` contains a field name and a colon,
+/// otherwise with `%v`.
 fn go_value(open: &str, value: &Value, close: &str) -> String {
     let is_syntax = open.contains(':');
     let text = match value {

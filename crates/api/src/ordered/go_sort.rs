@@ -3,8 +3,8 @@
 //!
 //! It uses insertion sort for up to twelve elements, else pattern-defeating quicksort. The comparison may be
 //! inconsistent, as several of Kubernetes' comparisons are: pods without start time are each "earlier" than the other
-//! (SCH-098), pods that became ready at the same time are compared by other rules than the rest (CT-058), and YAML keys
-//! with digits are compared inconsistently. `std`'s sort panics on such comparisons.
+//! (SCH-098), pods that became ready at the same time are compared by other rules than other pods (CT-058), and YAML
+//! keys with digits are compared inconsistently. `std`'s sort panics on such comparisons.
 
 /// Sorts like Go's `sort.Slice`.
 pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
@@ -15,7 +15,7 @@ pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
         items: &mut order,
         less: &|one, other| less(&items[one], &items[other]),
     }
-    .quick(0, n, limit as usize);
+    .quick_sort(0, n, limit as usize);
     super::sort::put_in_order(items, order);
 }
 
@@ -42,7 +42,7 @@ impl Sorter<'_> {
         self.items.swap(a, b);
     }
 
-    fn insertion(&mut self, a: usize, b: usize) {
+    fn insertion_sort(&mut self, a: usize, b: usize) {
         for i in a + 1..b {
             let mut j = i;
             while j > a && self.less(j, j - 1) {
@@ -70,7 +70,7 @@ impl Sorter<'_> {
         }
     }
 
-    fn heap(&mut self, a: usize, b: usize) {
+    fn heap_sort(&mut self, a: usize, b: usize) {
         let n = b - a;
         for i in (0..n).rev().filter(|i| *i <= (n - 1) / 2) {
             self.sift_down(i, n, a);
@@ -81,17 +81,17 @@ impl Sorter<'_> {
         }
     }
 
-    fn quick(&mut self, mut a: usize, mut b: usize, mut limit: usize) {
+    fn quick_sort(&mut self, mut a: usize, mut b: usize, mut limit: usize) {
         let mut was_balanced = true;
         let mut was_partitioned = true;
         loop {
             let n = b - a;
             if n <= 12 {
-                self.insertion(a, b);
+                self.insertion_sort(a, b);
                 return;
             }
             if limit == 0 {
-                self.heap(a, b);
+                self.heap_sort(a, b);
                 return;
             }
             if !was_balanced {
@@ -104,7 +104,7 @@ impl Sorter<'_> {
                 pivot = (b - 1) - (pivot - a);
                 hint = Hint::Increasing;
             }
-            if was_balanced && was_partitioned && hint == Hint::Increasing && self.partial_insertion(a, b) {
+            if was_balanced && was_partitioned && hint == Hint::Increasing && self.partial_insertion_sort(a, b) {
                 return;
             }
             if a > 0 && !self.less(a - 1, pivot) {
@@ -117,11 +117,11 @@ impl Sorter<'_> {
             let balance = n / 8;
             if left < right {
                 was_balanced = left >= balance;
-                self.quick(a, mid, limit);
+                self.quick_sort(a, mid, limit);
                 a = mid + 1;
             } else {
                 was_balanced = right >= balance;
-                self.quick(mid + 1, b, limit);
+                self.quick_sort(mid + 1, b, limit);
                 b = mid;
             }
         }
@@ -180,7 +180,7 @@ impl Sorter<'_> {
         }
     }
 
-    fn partial_insertion(&mut self, a: usize, b: usize) -> bool {
+    fn partial_insertion_sort(&mut self, a: usize, b: usize) -> bool {
         let mut i = a + 1;
         for _ in 0..5 {
             while i < b && !self.less(i, i - 1) {
@@ -273,13 +273,13 @@ mod tests {
     use super::go_sort;
 
     #[derive(serde::Deserialize)]
-    struct Recorded {
+    struct RecordedSort {
         keys: Vec<i64>,
         /// Indices into `keys`, in the order in which Go sorted them.
         order: Vec<usize>,
     }
 
-    /// The orders equal those recorded from Go 1.25, for lists with many equal keys.
+    /// `go_sort` orders lists with many equal keys as Go 1.25 did in recorded runs.
     #[test]
     fn go_sort_matches_recorded_orders() {
         let path = concat!(
@@ -293,7 +293,7 @@ mod tests {
             .unwrap_or_else(|error| panic!("{path}: {error}"));
         let mut n = 0;
         for line in text.lines() {
-            let list: Recorded = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            let list: RecordedSort = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
             let mut order: Vec<usize> = (0..list.keys.len()).collect();
             go_sort(&mut order, |a, b| list.keys[*a] < list.keys[*b]);
             assert_eq!(order, list.order, "{:?}", list.keys);
@@ -304,7 +304,7 @@ mod tests {
 
     /// An inconsistent comparison, with enough elements for `std`'s sort to panic, loses no element.
     #[test]
-    fn inconsistent_comparison_loses_no_element() {
+    fn go_sort_with_inconsistent_comparison_loses_no_element() {
         for len in 0..200_u32 {
             let mut items: Vec<u32> = (0..len).collect();
             go_sort(&mut items, |a, b| (a * 7 + b * 13) % 5 < 2);
@@ -315,7 +315,7 @@ mod tests {
 
     /// Shows: SCH-098
     #[test]
-    fn always_true_comparison_reverses_the_list() {
+    fn go_sort_with_always_true_comparison_reverses_the_list() {
         let mut items: Vec<usize> = (0..12).collect();
         go_sort(&mut items, |_, _| true);
         assert_eq!(items, (0..12).rev().collect::<Vec<_>>());

@@ -46,7 +46,7 @@ struct Slot {
 }
 
 impl<K, V> Map<K, V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub const fn new() -> Self {
         Self { chunks: Vec::new() }
     }
@@ -63,7 +63,7 @@ impl<K, V> Map<K, V> {
         self.chunks.clear();
     }
 
-    /// The entries in key order.
+    /// Iterates over the entries in key order.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter {
             front: [].iter(),
@@ -72,22 +72,22 @@ impl<K, V> Map<K, V> {
         }
     }
 
-    /// The entries in key order, with mutable values.
+    /// Iterates over the entries in key order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.chunks.iter_mut().flatten().map(|(key, value)| (&*key, value))
     }
 
-    /// The keys in order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.iter())
     }
 
-    /// The values in key order.
+    /// Iterates over the values in key order.
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.iter())
     }
 
-    /// The values in key order, mutable.
+    /// Iterates over mutable references to the values, in key order.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
         self.chunks.iter_mut().flatten().map(|(_, value)| value)
     }
@@ -102,12 +102,12 @@ impl<K, V> Map<K, V> {
         self.chunks.into_iter().flatten().map(|(_, value)| value)
     }
 
-    /// The entry with the smallest key.
+    /// Returns the entry with the smallest key.
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next()
     }
 
-    /// The entry with the largest key.
+    /// Returns the entry with the largest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
@@ -172,7 +172,7 @@ impl<K: Ord, V> Map<K, V> {
         })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -180,7 +180,7 @@ impl<K: Ord, V> Map<K, V> {
         self.locate(key).ok().map(|slot| &self.chunks[slot.chunk][slot.at].1)
     }
 
-    /// The stored key and its value.
+    /// Returns the stored key that equals `key`, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -190,7 +190,7 @@ impl<K: Ord, V> Map<K, V> {
         Some((key, value))
     }
 
-    /// The value of a key, mutable.
+    /// Returns a mutable reference to the value of a key.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,

@@ -11,7 +11,7 @@ use super::{Keys, Map};
 pub struct Set<T>(Map<T, ()>);
 
 impl<T> Set<T> {
-    /// An empty set.
+    /// Creates an empty set.
     pub const fn new() -> Self {
         Self(Map::new())
     }
@@ -28,17 +28,17 @@ impl<T> Set<T> {
         self.0.clear();
     }
 
-    /// The elements in order.
+    /// Iterates over the elements in order.
     pub fn iter(&self) -> Keys<'_, T, ()> {
         self.0.keys()
     }
 
-    /// The smallest element.
+    /// Returns the smallest element.
     pub fn first(&self) -> Option<&T> {
         self.iter().next()
     }
 
-    /// The largest element.
+    /// Returns the largest element.
     pub fn last(&self) -> Option<&T> {
         self.iter().next_back()
     }
@@ -62,7 +62,7 @@ impl<T: Ord> Set<T> {
         self.0.contains_key(element)
     }
 
-    /// The stored element that equals `element`.
+    /// Returns the stored element that equals `element`.
     pub fn get<Q: Ord + ?Sized>(&self, element: &Q) -> Option<&T>
     where
         T: Borrow<Q>,
@@ -83,7 +83,7 @@ impl<T: Ord> Set<T> {
         self.0.remove(element).is_some()
     }
 
-    /// The elements in a range, in order.
+    /// Iterates over the elements in a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> impl DoubleEndedIterator<Item = &T>
     where
         T: Borrow<Q>,
@@ -91,7 +91,7 @@ impl<T: Ord> Set<T> {
         self.0.range(range).map(|(element, ())| element)
     }
 
-    /// The elements that are not in `other`, in order.
+    /// Iterates over the elements that are not in `other`, in order.
     pub fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|element| !other.contains(*element))
     }

@@ -27,7 +27,7 @@ impl<T> StableSort for [T] {
     }
 
     fn stable_sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
-        let order = order(self.len(), &mut |one, other| compare(&self[one], &self[other]));
+        let order = sorted_indices(self.len(), &mut |one, other| compare(&self[one], &self[other]));
         put_in_order(self, order);
     }
 
@@ -51,9 +51,9 @@ pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
     }
 }
 
-/// Returns, for each position, the index of the element that belongs there.
+/// Returns, for each position of the sorted list, the index of the element that belongs there.
 #[allow(clippy::disallowed_methods)] // the only instance of `std`'s sort
-fn order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
+fn sorted_indices(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|one, other| compare(*one, *other));
     order

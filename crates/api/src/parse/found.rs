@@ -15,7 +15,7 @@ use crate::{Kind, Object, Str, yaml};
 pub struct Parsed {
     /// Objects of known kinds.
     pub objects: Vec<Located<Object>>,
-    /// Objects of kinds that are not simulated, such as custom resources; they are kept and listed, never dropped.
+    /// Objects of kinds that are not simulated, such as custom resources. They are stored and listed, never dropped.
     pub others: Vec<Located<Unknown>>,
     /// Objects of an older version of `resource.k8s.io` that were converted to the current one.
     pub converted: Vec<Converted>,
@@ -196,7 +196,7 @@ impl Location {
         self.tree_from(text, offset)
     }
 
-    /// Like [`Self::tree`], given the byte offset of the object's first line.
+    /// Like [`Self::tree`]; `offset` is the byte offset of the object's first line.
     fn tree_from(&self, text: &str, offset: usize) -> Option<Tree<'static>> {
         let before = self.line.checked_sub(1)?;
         let line = text[offset..].lines().next()?;
@@ -239,14 +239,15 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Like [`Location::tree`], without scanning the lines before it.
+    /// Like [`Location::tree`], but does not scan the text before the object.
     pub fn tree(&self, at: &Location) -> Option<Tree<'static>> {
         let line = usize::try_from(at.line.checked_sub(1)?).ok()?;
         at.tree_from(self.text, *self.starts.get(line)?)
     }
 }
 
-/// Corrects the columns of values on line `line`, which the parser saw without its beginning of `by` columns.
+/// Adds `by` to the columns of all keys and values on line `line`, because the parser saw this line without its first
+/// `by` columns.
 fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     if node.line == line {
         node.column += by;

@@ -1,5 +1,5 @@
-//! Long lists, item by item: the tree of an item is freed before the whole list is read, and the items are read on all
-//! cores.
+//! Reads long lists item by item: the tree of an item is freed before the whole list is read, and the items are read on
+//! all cores.
 
 #[cfg(not(target_family = "wasm"))]
 use super::parallel;
@@ -45,7 +45,7 @@ impl Reader {
     /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false if the text
     /// is not such a list or has a problem; nothing is changed then, and the caller parses the text as a whole.
     pub(super) fn read_yaml_list(&mut self, text: &str, lines_before: u32) -> bool {
-        // A text without such a line is not a list; this test avoids parsing it twice.
+        // A text without a line `items:` is not a list; this test avoids parsing the text twice.
         let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
         let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
             return false;
@@ -74,13 +74,13 @@ impl Reader {
     /// Decodes the items of a list on all cores, if the platform has threads. Returns None if an item cannot be parsed.
     fn decode_items_on_all_cores<T: ItemText>(&mut self, texts: &[T]) -> Option<()> {
         #[cfg(not(target_family = "wasm"))]
-        return self.decode_items_in_parallel(texts, parallel::threads());
+        return self.decode_items_in_parallel(texts, parallel::available_threads());
         #[cfg(target_family = "wasm")]
         self.decode_items(texts)
     }
 
-    /// Decodes the JSON list at the reader's position, if there is one without a problem; returns a reader positioned
-    /// after the list.
+    /// Decodes the JSON list at the reader's position and returns a reader positioned after the list; None if the value
+    /// there is not a list or has a problem.
     pub(super) fn read_json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
         let (_, line) = reader.rest();
         let mut items = self.item_reader(line)?;
@@ -107,8 +107,8 @@ impl Reader {
             .get("items")
             .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
-        // An item without a kind causes a problem here; the list is then parsed as a whole, which gives the item the
-        // list's kind.
+        // An item without a kind is a problem for this reader. The list is then parsed as a whole, and the item gets
+        // its kind from the kind of the list.
         let is_valid = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
         if is_list && is_valid {
             self.document = items.document;

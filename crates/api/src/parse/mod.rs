@@ -20,7 +20,7 @@ use crate::{Kind, Object, limits, yaml, yaml_words};
 
 pub use found::{Config, Converted, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
-/// Parses a text. All its content is kept: objects of unknown kinds are in `others`, errors are in `problems`.
+/// Parses a text into objects. Nothing is dropped: objects of unknown kinds are in `others`, errors are in `problems`.
 pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader::default();
     if text.len() > limits::INPUT_BYTES {
@@ -148,7 +148,8 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
                 found.extend(document);
             }
             Err(wrong) => {
-                // kubectl finds the marker while it reads the preceding document, so that document is lost too.
+                // kubectl finds an invalid document marker while it reads the document before the marker, so it drops
+                // that document too.
                 if matches!(wrong, SyntaxError::Json(_)) {
                     found.truncate(last);
                 }
@@ -178,7 +179,7 @@ pub fn read_yaml_document(text: &str) -> Result<Option<Tree<'_>>, SyntaxError> {
 /// piece. Further documents in the piece are ignored.
 fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
     let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
-    // Error lines count from the line after the last marker.
+    // Line numbers in errors count from the line after the last document marker.
     let mut body = piece;
     let mut left = piece;
     while let Some((line, after)) = left.split_once('\n').or((!left.is_empty()).then_some((left, ""))) {
@@ -254,10 +255,11 @@ fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
     let Some(mut residual) = residual else {
         return (Extra::default(), Extra::default());
     };
-    // `apiVersion` and `kind` are printed from the object's `Kind`, so they need not be kept.
+    // `apiVersion` and `kind` are printed from the object's `Kind`, so they need not be stored.
     let _ = (residual.take(&["apiVersion"]), residual.take(&["kind"]));
     let template = match residual.take(&["spec", "template"]) {
-        // The kind has no typed template, but a field of this name: the field is kept with the object's other fields.
+        // The kind has no typed pod template but a field `spec.template`, which stays with the object's other untyped
+        // fields.
         Some(raw @ Residual::Raw(_)) => {
             if let Residual::Map(fields) = &mut residual {
                 match fields.iter_mut().find(|(key, _)| *key == "spec") {
@@ -364,7 +366,7 @@ impl Reader {
 
     fn read_json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
-        // A text without this word is not a list; this test avoids parsing it twice.
+        // A text without the key `items` is not a list; this test avoids parsing the text twice.
         let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
         while reader.skip_to_next() {
             if let Some(behind) = may_be_long.then(|| self.read_json_list(&mut reader)).flatten() {
@@ -383,7 +385,8 @@ impl Reader {
                     self.read_object(&node, None);
                 }
                 Err(error) => {
-                    // Not JSON: maybe YAML in flow style, or YAML documents after JSON ones.
+                    // The rest of the text is not JSON: it may be YAML in flow style, or YAML documents after JSON
+                    // documents.
                     let as_yaml = yaml::documents(rest);
                     let quoted = rest
                         .strip_prefix('{')
@@ -466,7 +469,7 @@ impl Reader {
         if kind == "List" && api_version == "v1" {
             return;
         }
-        if is_config(api_version, kind) {
+        if is_configuration_kind(api_version, kind) {
             self.parsed.configs.push(Located {
                 value: Config {
                     api_version: api_version.into(),
@@ -540,6 +543,6 @@ fn type_meta<'t>(
     }
 }
 
-fn is_config(api_version: &str, kind: &str) -> bool {
+fn is_configuration_kind(api_version: &str, kind: &str) -> bool {
     matches!(kind, "KubeSchedulerConfiguration" | "KubeletConfiguration") || api_version.starts_with("podscope.dev/")
 }

@@ -3,11 +3,11 @@
 use super::Reader;
 use super::list::ItemText;
 
-/// Minimum size of the text for which a further thread is started, in bytes.
+/// Minimum size of the text that one thread decodes, in bytes: for a shorter text, no further thread is started.
 const MIN_RUN_BYTES: usize = 1 << 20;
 
 /// Returns the number of threads that can run at the same time.
-pub(super) fn threads() -> usize {
+pub(super) fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
@@ -18,7 +18,7 @@ impl Reader {
     /// joined in the order of the text.
     pub(super) fn decode_items_in_parallel<T: ItemText>(&mut self, texts: &[T], n_threads: usize) -> Option<()> {
         let document = self.document;
-        let mut runs = runs(texts, n_threads).into_iter();
+        let mut runs = split_into_runs(texts, n_threads).into_iter();
         let own = runs.next()?;
         let (own, others) = std::thread::scope(|scope| {
             let others: Vec<_> = runs
@@ -50,7 +50,7 @@ impl Reader {
 }
 
 /// Divides items into at most `n_threads` runs of successive items with about the same number of bytes.
-fn runs<T: ItemText>(items: &[T], n_threads: usize) -> Vec<&[T]> {
+fn split_into_runs<T: ItemText>(items: &[T], n_threads: usize) -> Vec<&[T]> {
     let total: usize = items.iter().map(T::n_bytes).sum();
     let n_runs = n_threads.min(total / MIN_RUN_BYTES).max(1);
     let (mut runs, mut start, mut n_bytes) = (Vec::new(), 0, 0);
@@ -72,7 +72,7 @@ mod tests {
 
     /// Shows: P-03
     #[test]
-    fn objects_do_not_depend_on_number_of_threads() {
+    fn decoded_objects_do_not_depend_on_number_of_threads() {
         let data = "x".repeat(MIN_RUN_BYTES / 3);
         let texts: Vec<String> = (0..10)
             .map(|at| {
@@ -102,14 +102,14 @@ mod tests {
 
     /// Shows: P-03
     #[test]
-    fn runs_hold_all_items_in_order() {
+    fn split_into_runs_keeps_all_items_in_order() {
         let text = "x".repeat(MIN_RUN_BYTES / 2);
         let items: Vec<yaml_block::ItemText<'_>> = (0..12).map(|at| (at, &*text)).collect();
         for (n_threads, n_runs) in [(1, 1), (2, 2), (3, 3), (64, 6)] {
-            let runs = runs(&items, n_threads);
+            let runs = split_into_runs(&items, n_threads);
             assert_eq!((runs.len(), runs.concat()), (n_runs, items.clone()));
         }
-        assert_eq!(runs(&items[..1], 4).len(), 1, "a short list is one run");
-        assert_eq!(runs::<yaml_block::ItemText<'_>>(&[], 4).len(), 1);
+        assert_eq!(split_into_runs(&items[..1], 4).len(), 1, "a short list is one run");
+        assert_eq!(split_into_runs::<yaml_block::ItemText<'_>>(&[], 4).len(), 1);
     }
 }

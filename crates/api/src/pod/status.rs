@@ -32,16 +32,17 @@ wire_types! {
         pub allocated_resources: ResourceList,
         /// Pod-level resources that are currently applied. The kubelet always sets this, even if it is empty.
         pub resources: Option<Arc<ResourceRequirements>>,
-        /// The claims created from templates (DRA-023).
+        /// The ResourceClaims that were created for the pod from templates (DRA-023).
         pub resource_claim_statuses: Vec<PodResourceClaimStatus>,
-        /// The claim created for extended resources (DRA-024).
+        /// The ResourceClaim that the scheduler created for the pod's extended resources (DRA-024).
         pub extended_resource_claim_status: Option<Box<PodExtendedResourceClaimStatus>>,
     }
 
     /// The ResourceClaim created for an entry of `spec.resourceClaims`; `resource_claim_name` is None if no claim is
     /// needed.
     pub struct PodResourceClaimStatus { pub name: Str, pub resource_claim_name: Option<Str> }
-    /// The mapping from the containers' extended resources to requests of the claim.
+    /// The ResourceClaim that the scheduler created for extended resources, with its request for each extended resource
+    /// of a container.
     pub struct PodExtendedResourceClaimStatus {
         pub request_mappings: Vec<ContainerExtendedResourceRequest>,
         pub resource_claim_name: Str,
@@ -85,9 +86,9 @@ wire_types! {
     pub struct ContainerResourceStatus as "ResourceStatus" { pub name: Str, pub resources: Vec<ResourceHealth> }
     /// The health of one device: `Healthy`, `Unhealthy` or `Unknown`.
     pub struct ResourceHealth { pub resource_id as "resourceID": Str, pub health: Str, pub message: Option<Str> }
-    /// A volume as mounted in the container.
+    /// The status of a volume mount of a container: the volume, its path in the container, and whether it is read-only.
     pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }
-    /// The state of a container; exactly one of the three is set (LC-092).
+    /// The state of a container; exactly one of `waiting`, `running` and `terminated` is set (LC-092).
     pub struct ContainerState { pub waiting: Option<ContainerStateWaiting>, pub running: Option<ContainerStateRunning>, pub terminated: Option<ContainerStateTerminated> }
     /// The container has not started yet, or waits for its restart.
     pub struct ContainerStateWaiting { pub reason: Str, pub message: Str }

@@ -7,7 +7,7 @@ use super::{GoType, Shape, Struct};
 use crate::tree::{Data, Entry, Tree};
 use crate::{Quantity, Time};
 
-/// Why the API server cannot decode an object.
+/// The reason why the API server cannot decode an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
     /// The decoder's message for the first value of a wrong type.
@@ -20,7 +20,7 @@ pub enum Rejection {
 }
 
 impl std::fmt::Display for Rejection {
-    /// The text that follows `cannot be handled as a Pod: `.
+    /// Prints the part of the API server's error message that follows `cannot be handled as a Pod: `.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Rejection::Type(message) => f.write_str(message),
@@ -41,7 +41,7 @@ impl std::fmt::Display for Rejection {
 /// # Errors
 /// The first value of a wrong type, or else all unknown fields.
 pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
-    Decoder::default().object(fields, tree)
+    Decoder::default().decode_root(fields, tree)
 }
 
 /// Like [`decode_object`], for JSON whose keys are not sorted (kubectl sorts them before sending).
@@ -53,7 +53,7 @@ pub fn decode_as_sent(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> 
         as_sent: true,
         ..Decoder::default()
     };
-    decoder.object(fields, tree)
+    decoder.decode_root(fields, tree)
 }
 
 /// Checks an object that resulted from a patch: reports the first value that does not fit, in the wording of the API
@@ -66,7 +66,7 @@ pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> 
         converts: true,
         ..Decoder::default()
     };
-    decoder.object(fields, tree)
+    decoder.decode_root(fields, tree)
 }
 
 /// Decodes only `metadata`, as a client without knowledge of the kind does. Returns the decoder's first error.
@@ -75,7 +75,7 @@ pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
     let metadata = tree.get("metadata")?;
     let mut decoder = Decoder::default();
     decoder.fields.push("metadata".into());
-    decoder.value(GoType("ObjectMeta"), "metadataOnlyObject", metadata);
+    decoder.decode_value(GoType("ObjectMeta"), "metadataOnlyObject", metadata);
     decoder.fatal.or(decoder.saved)
 }
 
@@ -85,9 +85,9 @@ struct Decoder<'n> {
     fields: Vec<Cow<'n, str>>,
     /// The path to the current value, with indices and keys, without embedded structs.
     path: String,
-    /// The first type error; decoding continues after this error.
+    /// The message of the first type error; decoding continues after this error.
     saved: Option<String>,
-    /// The error of a type with its own `UnmarshalJSON`; decoding stops and returns this error.
+    /// The error message of a Go type with its own `UnmarshalJSON`; decoding stops and returns this message.
     fatal: Option<String>,
     unknown: Vec<String>,
     /// Whether to emulate the unstructured converter instead of the decoder: it has other messages, and stops at the
@@ -116,7 +116,7 @@ fn converter_error(found_type: &str, go_type: GoType) -> String {
         Shape::Leaf(leaf) => {
             let kind = super::plain_name(leaf);
             match (found_type, kind) {
-                // Go could convert these types; the API server refuses them.
+                // Go can convert a number to a string or to an integer, but the API server refuses such a value.
                 ("int64", "string") => format!("cannot convert int64 to {}", go_type.go_name()),
                 ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
                 _ => format!("unrecognized type: {kind}"),
@@ -126,8 +126,8 @@ fn converter_error(found_type: &str, go_type: GoType) -> String {
 }
 
 impl<'n> Decoder<'n> {
-    fn object(mut self, fields: Struct, tree: &'n Tree<'n>) -> Result<(), Rejection> {
-        self.record(fields, fields.name(), tree, true);
+    fn decode_root(mut self, fields: Struct, tree: &'n Tree<'n>) -> Result<(), Rejection> {
+        self.decode_struct(fields, fields.name(), tree, true);
         match self.fatal.or(self.saved) {
             Some(message) => Err(Rejection::Type(message)),
             None if self.unknown.is_empty() => Ok(()),
@@ -151,14 +151,14 @@ impl<'n> Decoder<'n> {
         ));
     }
 
-    fn record(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_object: bool) {
+    fn decode_struct(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_object: bool) {
         let entries = match &tree.data {
             Data::Null => return,
             Data::Map(entries) => entries,
             _ => return self.type_error(holder, tree, GoType(fields.name)),
         };
         let name = fields.name();
-        for entry in in_order(entries, self.as_sent) {
+        for entry in in_decoding_order(entries, self.as_sent) {
             if self.fatal.is_some() {
                 return;
             }
@@ -173,12 +173,12 @@ impl<'n> Decoder<'n> {
                 Some(field) => {
                     self.fields.extend(field.embedded.map(Cow::Borrowed));
                     self.fields.push(Cow::Borrowed(&entry.key));
-                    self.value(field.of, name, &entry.value);
+                    self.decode_value(field.of, name, &entry.value);
                 }
                 None if type_meta => {
                     self.fields.push(Cow::Borrowed("TypeMeta"));
                     self.fields.push(Cow::Borrowed(&entry.key));
-                    self.value(GoType("string"), name, &entry.value);
+                    self.decode_value(GoType("string"), name, &entry.value);
                 }
                 None => self.unknown.push(self.path.clone()),
             }
@@ -187,18 +187,18 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    fn value(&mut self, go_type: GoType, holder: &str, tree: &'n Tree<'n>) {
+    fn decode_value(&mut self, go_type: GoType, holder: &str, tree: &'n Tree<'n>) {
         if tree.is_null() || self.fatal.is_some() {
             return;
         }
         let length = self.path.len();
         match go_type.shape() {
-            Shape::Struct(fields) => self.record(fields, holder, tree, false),
+            Shape::Struct(fields) => self.decode_struct(fields, holder, tree, false),
             Shape::List(element) => match &tree.data {
                 Data::Seq(items) => {
                     for (index, item) in items.iter().enumerate() {
                         self.path.push_str(&format!("[{index}]"));
-                        self.value(element, holder, item);
+                        self.decode_value(element, holder, item);
                         self.path.truncate(length);
                     }
                 }
@@ -206,20 +206,20 @@ impl<'n> Decoder<'n> {
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
-                    for entry in in_order(entries, self.as_sent) {
+                    for entry in in_decoding_order(entries, self.as_sent) {
                         self.path.push('.');
                         self.path.push_str(&entry.key);
-                        self.value(element, holder, &entry.value);
+                        self.decode_value(element, holder, &entry.value);
                         self.path.truncate(length);
                     }
                 }
                 _ => self.type_error(holder, tree, go_type),
             },
-            Shape::Leaf(leaf) => self.leaf(go_type, leaf, holder, tree),
+            Shape::Leaf(leaf) => self.decode_leaf(go_type, leaf, holder, tree),
         }
     }
 
-    fn leaf(&mut self, go_type: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
+    fn decode_leaf(&mut self, go_type: GoType, leaf: &str, holder: &str, tree: &Tree<'_>) {
         match (super::plain_name(leaf), &tree.data) {
             ("raw", _) | ("string", Data::String(_)) | ("bool", Data::Bool(_)) => {}
             ("float64", Data::Int(_) | Data::Number(_)) | ("int64", Data::Int(_)) => {}
@@ -230,18 +230,18 @@ impl<'n> Decoder<'n> {
                     return self.type_error(holder, tree, go_type);
                 }
                 let go_type = if leaf == "int64" { "int64" } else { "int32" };
-                let found_type = format!("number {}", number(tree));
+                let found_type = format!("number {}", go_number_text(tree));
                 self.mismatch(holder, &found_type, go_type);
-                self.stop_if_own_decoder(leaf == "IntOrString");
+                self.stop_if_type_has_own_decoder(leaf == "IntOrString");
             }
             ("IntOrString", _) => {
                 self.mismatch(holder, &found_type(tree), "int32");
-                self.stop_if_own_decoder(true);
+                self.stop_if_type_has_own_decoder(true);
             }
             ("Quantity", _) => {
                 let text = match &tree.data {
                     Data::String(text) => text.trim().to_owned(),
-                    Data::Int(_) | Data::Number(_) => number(tree),
+                    Data::Int(_) | Data::Number(_) => go_number_text(tree),
                     // No other JSON type is a quantity.
                     _ => "?".to_owned(),
                 };
@@ -260,7 +260,7 @@ impl<'n> Decoder<'n> {
             }
             ("Time" | "MicroTime", _) => {
                 self.mismatch(holder, &found_type(tree), "string");
-                self.stop_if_own_decoder(true);
+                self.stop_if_type_has_own_decoder(true);
             }
             ("bytes", Data::String(text)) => {
                 if let Err(at) = base64_length(text) {
@@ -274,7 +274,7 @@ impl<'n> Decoder<'n> {
     fn type_error(&mut self, holder: &str, tree: &Tree<'_>, go_type: GoType) {
         if self.converts {
             let found_type = match &tree.data {
-                Data::Int(_) | Data::Number(_) => format!("number {}", number(tree)),
+                Data::Int(_) | Data::Number(_) => format!("number {}", go_number_text(tree)),
                 _ => found_type(tree),
             };
             self.fatal = Some(converter_error(&found_type, go_type));
@@ -283,8 +283,8 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    /// Makes the saved error fatal if the type has its own `UnmarshalJSON`.
-    fn stop_if_own_decoder(&mut self, has_own_decoder: bool) {
+    /// Makes the saved error fatal if the Go type of the value has its own `UnmarshalJSON`.
+    fn stop_if_type_has_own_decoder(&mut self, has_own_decoder: bool) {
         if has_own_decoder && self.fatal.is_none() {
             self.fatal = self.saved.clone();
         }
@@ -292,7 +292,7 @@ impl<'n> Decoder<'n> {
 }
 
 /// Returns the entries in decoding order: sorted by key as kubectl sends them, or as sent by other clients.
-fn in_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
+fn in_decoding_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
     if !as_sent {
         sorted.sort_unstable_by(|a, b| a.key.cmp(&b.key));
@@ -305,7 +305,7 @@ fn found_type(tree: &Tree<'_>) -> String {
 }
 
 /// Prints a number as Go prints it to JSON: a number that is not a 64-bit integer is converted to a float first.
-fn number(tree: &Tree<'_>) -> String {
+fn go_number_text(tree: &Tree<'_>) -> String {
     match &tree.data {
         Data::Int(number) => number.to_string(),
         Data::Number(text) => match text.parse::<f64>() {

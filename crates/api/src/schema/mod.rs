@@ -1,6 +1,6 @@
 //! Every field of every built-in kind of Kubernetes v1.36 with its Go type, from one table
-//! ([`table.txt`](./table.txt)). It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238,
-//! VA-239), to print objects as the API server's internal structs and to answer `kubectl explain`.
+//! ([`table.txt`](./table.txt)). The table is used to find misspelt fields, to word the type errors of Go's decoder
+//! (VA-238, VA-239), to print objects as the API server's internal structs and to answer `kubectl explain`.
 //!
 //! A line `= apiVersion Kind plural scope Struct` declares a kind that is served but is not a [`Kind`]. Any other line
 //! is a struct with its fields as `name:type`:
@@ -45,7 +45,7 @@ pub struct StructField {
     /// The embedded Go struct that holds the field, if any.
     pub(crate) embedded: Option<&'static str>,
     /// Whether Go prints the field even if it is empty.
-    is_kept: bool,
+    is_printed_if_empty: bool,
     pub of: GoType,
     /// The names of the fields that identify the elements of a list, separated by commas; None for an atomic list.
     element_keys: Option<&'static str>,
@@ -221,7 +221,7 @@ impl Struct {
             Some(StructField {
                 name,
                 embedded,
-                is_kept: kept.is_some(),
+                is_printed_if_empty: kept.is_some(),
                 of: GoType(go_type),
                 element_keys,
             })
@@ -281,7 +281,7 @@ impl GoType {
     fn go_name(self) -> String {
         match self.shape() {
             Shape::List(element) => format!("[]{}", element.go_name()),
-            // Only maps of quantities have a type name of their own.
+            // Of the map types, only a map of quantities has its own type name in Go.
             Shape::Map(GoType("Quantity")) => "v1.ResourceList".to_owned(),
             Shape::Map(element) => format!("map[string]{}", element.go_name()),
             Shape::Struct(found) => match found.name.rsplit_once('/').map_or(found.name, |(_, name)| name) {

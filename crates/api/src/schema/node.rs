@@ -1,4 +1,4 @@
-//! Positions of values in objects of built-in kinds, with their types from the table of fields.
+//! Positions of values in objects of built-in kinds, with the types of the values from the table of fields.
 
 use serde_json::Value;
 
@@ -43,8 +43,8 @@ impl SchemaNode {
                     of: field.map(|field| field.of),
                 }
             }
-            Some(Shape::Map(of)) => SchemaNode::unnamed(Some(of)),
-            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::unnamed(None),
+            Some(Shape::Map(of)) => SchemaNode::node_without_field(Some(of)),
+            Some(Shape::List(_) | Shape::Leaf(_)) | None => SchemaNode::node_without_field(None),
         }
     }
 
@@ -52,12 +52,12 @@ impl SchemaNode {
     #[must_use]
     pub fn item(self) -> SchemaNode {
         match self.of.map(GoType::shape) {
-            Some(Shape::List(of)) => SchemaNode::unnamed(Some(of)),
-            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::unnamed(None),
+            Some(Shape::List(of)) => SchemaNode::node_without_field(Some(of)),
+            Some(Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_)) | None => SchemaNode::node_without_field(None),
         }
     }
 
-    fn unnamed(of: Option<GoType>) -> SchemaNode {
+    fn node_without_field(of: Option<GoType>) -> SchemaNode {
         SchemaNode { field: None, of }
     }
 
@@ -81,7 +81,7 @@ mod tests {
     /// The elements of lists are identified as `x-kubernetes-list-type` says in the v1.36 API.
     /// Shows: HT-131
     #[test]
-    fn lists_merge_as_in_the_api() {
+    fn list_elements_are_identified_as_in_the_api() {
         const ATOMIC: Option<&[&str]> = None;
         const SET: Option<&[&str]> = Some(&[]);
         for (kind, path, keys) in [

@@ -1,8 +1,9 @@
 //! Fields that Go omits when they are empty (`omitempty`): `false`, 0, an empty list or an empty map is not stored,
-//! even if the manifest contains it (VA-355). Fields that are pointers in Go keep the written value.
+//! even if the manifest contains it (VA-355). For a field that is a pointer in Go, the value in the manifest is stored
+//! even if it is empty.
 //!
-//! One list is marked as stored although Go omits it: the API server refuses empty `policies` of scaling rules before it
-//! stores them (VA-307).
+//! The field `policies` of scaling rules is marked as stored although Go omits an empty list: the API server refuses it
+//! before it is stored (VA-307).
 
 use std::sync::OnceLock;
 
@@ -42,7 +43,7 @@ fn omitted_names() -> &'static OmittedNames {
 impl StructField {
     /// Returns whether Go omits the field when it is empty. A pointer to an empty value is not empty.
     fn omits_empty(self) -> bool {
-        !self.is_kept && !self.of.is_pointer()
+        !self.is_printed_if_empty && !self.of.is_pointer()
     }
 }
 
@@ -56,7 +57,7 @@ enum Step<'n> {
     Index(usize),
 }
 
-/// Returns the object without its omitted fields; None if no field is omitted.
+/// Returns the object without the empty fields that Go omits; None if there are no such fields.
 pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>> {
     let mut found = Vec::new();
     let mut path = Vec::new();
@@ -72,7 +73,8 @@ pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>>
     Some(pruned)
 }
 
-/// Returns whether a field with this name and value is omitted in at least one struct: a cheap test before the lookup.
+/// Returns whether at least one struct omits a field with this name and value: a cheap test before the struct is looked
+/// up.
 fn may_be_omitted(name: &str, value: &Data<'_>) -> bool {
     match value {
         Data::Bool(false) | Data::Int(0) => omitted_names().scalars.binary_search(&name).is_ok(),
@@ -94,7 +96,7 @@ fn collect_omitted<'n>(
                 path.push(Step::Key(&entry.key));
                 if may_be_omitted(&entry.key, &entry.value.data) {
                     if is_omitted(root(), path, &entry.value.data) {
-                        found.push(path.iter().map(text_of).collect());
+                        found.push(path.iter().map(path_element_text).collect());
                     }
                 } else {
                     collect_omitted(&entry.value, path, root, found);
@@ -113,7 +115,7 @@ fn collect_omitted<'n>(
     }
 }
 
-fn text_of(step: &Step<'_>) -> String {
+fn path_element_text(step: &Step<'_>) -> String {
     match step {
         Step::Key(key) => (*key).to_owned(),
         Step::Index(index) => index.to_string(),
@@ -132,7 +134,7 @@ fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool
         return false;
     };
     match (field.of.shape(), value) {
-        // A value of another type is refused later, so it must stay.
+        // A value whose type is not the field's type must stay, because it is refused later.
         (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool",
         (Shape::Leaf(leaf), Data::Int(_)) => is_integer(leaf),
         (Shape::List(_), Data::Seq(_)) | (Shape::Map(_), Data::Map(_)) => true,
@@ -187,10 +189,10 @@ mod tests {
     use super::super::{StructField, struct_named};
     use crate::parse;
 
-    /// A value of a type other than its field's is refused, even if it is empty.
+    /// A value whose type is not the field's type is refused, even if it is empty.
     /// Shows: VA-238
     #[test]
-    fn zero_of_another_type_is_refused() {
+    fn empty_field_value_of_wrong_type_is_refused() {
         let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {hostNetwork: 0, containers: [{name: c, image: i, \
                    ports: [{containerPort: 80, hostPort: false}]}]}}";
         let problems: Vec<String> = parse(pod).problems.into_iter().map(|problem| problem.path).collect();
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn omitempty_depends_on_the_struct() {
+    fn omission_of_an_empty_field_depends_on_its_struct() {
         let omits = |name: &str, field: &str| {
             let field = struct_named(name).and_then(|of| of.field(field));
             field.map(StructField::omits_empty)

@@ -1,5 +1,5 @@
-//! The accepted values of string types, in the order in which completion offers them. Validation refuses other values and
-//! refers to these lists; lists of string types with a Rust type are defined there.
+//! The accepted values of string types, in the order in which completion offers them. Validation uses these lists to
+//! refuse other values. The values of a string type with a Rust enum are listed in that enum.
 
 use super::{GoType, Shape};
 use crate::{

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{EMBEDDED, ENVELOPE, property};
+use super::{EMBEDDED_RESOURCE, FIELDS_OF_EVERY_OBJECT, property};
 use crate::untyped::{is_true, items, text, texts};
 use crate::validate::{ErrorList, Path, quoted};
 
 /// Schema field with validation rules in CEL; the API server evaluates them after the checks in this file.
-const RULES: &str = "x-kubernetes-validations";
+const VALIDATION_RULES: &str = "x-kubernetes-validations";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// Checks an object by its schema and returns all errors. `old` holds the fields of the replaced object; values that
@@ -18,7 +18,9 @@ const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, schema: &Value) -> ErrorList {
     let mut errors = ErrorList::default();
     let known = |fields: &Map<String, Value>| -> Vec<(String, Value)> {
-        let own = fields.iter().filter(|(name, _)| !ENVELOPE.contains(&name.as_str()));
+        let own = fields
+            .iter()
+            .filter(|(name, _)| !FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()));
         own.map(|(name, value)| (name.clone(), value.clone())).collect()
     };
     let known = known(fields);
@@ -32,7 +34,7 @@ pub fn validate(fields: &Map<String, Value>, old: Option<&Map<String, Value>>, s
         check_value(value, old, schema, &Path::root(name), &mut errors);
     }
     for name in texts(schema, "required") {
-        if !fields.contains_key(name) && !ENVELOPE.contains(&name) {
+        if !fields.contains_key(name) && !FIELDS_OF_EVERY_OBJECT.contains(&name) {
             errors.required(&Path::root(name), "");
         }
     }
@@ -75,7 +77,8 @@ pub(crate) fn are_rules_blocked(errors: &mut ErrorList, schema: &Value) -> bool 
     is_blocked
 }
 
-/// Checks that the path of a scale field leads through objects only, like Go's accessors of nested fields.
+/// Checks that every value above the field at `path` is an object, as Go's accessors of nested fields do; used for the
+/// fields of the `scale` subresource.
 pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut ErrorList) {
     let (above, _) = path.rsplit_once('.').unwrap_or_default();
     let mut names = above.split('.').filter(|name| !name.is_empty());
@@ -105,7 +108,7 @@ pub(crate) fn check_path(fields: &Map<String, Value>, path: &str, errors: &mut E
 
 fn has_rules(schema: &Value) -> bool {
     match schema {
-        Value::Object(map) => map.contains_key(RULES) || map.values().any(has_rules),
+        Value::Object(map) => map.contains_key(VALIDATION_RULES) || map.values().any(has_rules),
         Value::Array(items) => items.iter().any(has_rules),
         _ => false,
     }
@@ -151,9 +154,9 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
                 errors.required(&path.child(name), "");
             }
         }
-        let is_object = is_true(schema, EMBEDDED);
+        let is_object = is_true(schema, EMBEDDED_RESOURCE);
         for (name, value) in map {
-            if is_object && ENVELOPE.contains(&name.as_str()) {
+            if is_object && FIELDS_OF_EVERY_OBJECT.contains(&name.as_str()) {
                 continue;
             }
             if let Some(schema) = property(schema, name) {
@@ -169,7 +172,8 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Value, path: &Path<'
     }
 }
 
-/// Returns the element that an item replaces in the old version of a keyed list; None for other lists.
+/// Returns the element of the old list that has the same values in the fields `keys` as `item`; None if there is no
+/// such element, or if `keys` is empty.
 fn replaced_element<'o>(old: &'o Value, item: &Value, keys: &[&str]) -> Option<&'o Value> {
     let is_same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
     old.as_array()?.iter().find(is_same).filter(|_| !keys.is_empty())
@@ -208,7 +212,7 @@ fn size_limit(schema: &Value, field: &str) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-/// Checks length and pattern; only the first error is reported.
+/// Checks the length and the pattern of a string by its schema; only the first error is reported.
 fn check_text(word: &str, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let length = word.chars().count();
     if let Some(max) = size_limit(schema, "maxLength").filter(|max| length > *max) {
@@ -244,7 +248,8 @@ fn is_match(_pattern: &str, _word: &str) -> bool {
     true
 }
 
-/// Returns whether a text has a format. Deviation: supports only the formats of `strfmt` that manifests use.
+/// Returns whether a string has the format that its schema requires, such as `date-time`. Deviation: supports only the
+/// formats of `strfmt` that manifests use.
 fn is_of_format(format: &str, word: &str) -> bool {
     match format {
         "date-time" => crate::parse_rfc3339(word).is_some(),
@@ -318,7 +323,7 @@ fn check_enum(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Checks `allOf`, `anyOf`, `oneOf` and `not`.
+/// Checks a value by the parts `allOf`, `anyOf`, `oneOf` and `not` of its schema.
 fn check_combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let fits = |schema: &Value| {
         let mut errors = ErrorList::default();
@@ -332,7 +337,7 @@ fn check_combined(value: &Value, schema: &Value, path: &Path<'_>, errors: &mut E
         let all: Vec<&Value> = items(schema, field).map(|(_, schema)| schema).collect();
         (!all.is_empty()).then_some(all)
     };
-    // The error names neither a field nor the value.
+    // The API server's error names neither the field nor the value.
     let mut refuse = |why: &str| {
         let why = format!("{} {why}", quoted(&path.to_string()));
         errors.invalid(&Path::root("<nil>"), "\"\"", &why);

@@ -14,7 +14,7 @@ pub(super) fn validate(affinity: &Affinity, path: &Path<'_>, errors: &mut ErrorL
     if let Some(rules) = &affinity.node_affinity {
         let path = path.child("nodeAffinity");
         if let Some(required) = &rules.required_during_scheduling_ignored_during_execution {
-            node_selector(required, &path.child(REQUIRED), errors);
+            validate_node_selector(required, &path.child(REQUIRED), errors);
         }
         let preferred = path.child(PREFERRED);
         for (index, term) in rules
@@ -43,7 +43,7 @@ fn check_weight(weight: i32, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_node_selector(node_selector: &NodeSelector, path: &Path<'_>, errors: &mut ErrorList) {
     let terms = path.child("nodeSelectorTerms");
     if node_selector.node_selector_terms.is_empty() {
         return errors.required(&terms, "must have at least one node selector term");
@@ -53,7 +53,7 @@ pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, error
     }
 }
 
-/// Checks a term of a node selector. Label values of preferred terms are not checked.
+/// Checks a term of a node selector. In a preferred term, label values are not checked.
 fn check_node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let expressions = path.child("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().enumerate() {
@@ -78,11 +78,11 @@ fn check_node_requirement(
                 errors.required(&path.child("values"), message);
             }
         }
-        _ => selector::operator(&requirement.operator, &requirement.values, path, errors),
+        _ => selector::check_operator(&requirement.operator, &requirement.values, path, errors),
     }
-    selector::key(&requirement.key, path, errors);
+    selector::check_key(&requirement.key, path, errors);
     if is_required {
-        selector::values(&requirement.values, path, errors);
+        selector::check_values(&requirement.values, path, errors);
     }
 }
 
@@ -98,7 +98,7 @@ fn check_field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_
                 );
             }
         }
-        _ => selector::invalid_operator(requirement.operator.as_str(), path, errors),
+        _ => selector::report_invalid_operator(requirement.operator.as_str(), path, errors),
     }
     if &*requirement.key == NAME_FIELD {
         for (index, value) in requirement.values.iter().enumerate() {
@@ -141,7 +141,7 @@ fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorLis
         errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
     }
     let (keys, others) = (&term.match_label_keys, &term.mismatch_label_keys);
-    label_keys(keys, others, term.label_selector.as_ref(), path, errors);
+    check_label_keys(keys, others, term.label_selector.as_ref(), path, errors);
     let topology_key = path.child("topologyKey");
     if term.topology_key.is_empty() {
         errors.required(&topology_key, "can not be empty");
@@ -149,11 +149,11 @@ fn check_pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorLis
     errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
 }
 
-const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
+const KEYS_WITHOUT_SELECTOR: &str = "must not be specified when labelSelector is not set";
 
-/// Checks `matchLabelKeys` and `mismatchLabelKeys`, which restrict a selector by the pod's own labels: in affinity
-/// terms, and in spread constraints, which have no mismatch keys (VA-153).
-pub(super) fn label_keys(
+/// Checks `matchLabelKeys` and `mismatchLabelKeys` of an affinity term, or `matchLabelKeys` of a spread constraint:
+/// they restrict a label selector by labels of the pod itself (VA-153).
+pub(super) fn check_label_keys(
     keys: &[Str],
     others: &[Str],
     labels: Option<&LabelSelector>,
@@ -163,7 +163,7 @@ pub(super) fn label_keys(
     for (name, keys) in [("matchLabelKeys", keys), ("mismatchLabelKeys", others)] {
         let path = path.child(name);
         if !keys.is_empty() && labels.is_none() {
-            errors.forbidden(&path, NO_SELECTOR);
+            errors.forbidden(&path, KEYS_WITHOUT_SELECTOR);
             continue;
         }
         for (index, key) in keys.iter().enumerate() {

@@ -3,25 +3,25 @@
 
 use crate::{Service, ServiceSpec, ordered};
 
-use super::service::{addresses, is_headless};
+use super::service::{check_addresses, is_headless};
 use super::{ErrorList, Path};
 
 /// The range of node ports.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 
-/// Why an allocation failed.
+/// The reason why an address or port could not be allocated for a Service.
 #[derive(Debug)]
 pub enum Unallocated {
     /// A field of the Service is invalid.
     Invalid(ErrorList),
     /// The server reports an internal error.
     Internal(String),
-    /// An error without a reason code.
+    /// An error message without a reason code.
     Unnamed(String),
 }
 
-/// Checks whether a Service can get the addresses and ports it requests. Only errors of the first failing stage are
-/// reported. `old` is the Service before an update; `others` are all other Services.
+/// Checks whether a Service can get the addresses and ports that it requests. Only the errors of the first check that
+/// fails are reported. `old` is the Service before an update; `others` are all other Services.
 pub fn service_allocation<'o>(
     service: &Service,
     old: Option<&Service>,
@@ -30,7 +30,7 @@ pub fn service_allocation<'o>(
     let path = Path::root("spec");
     let mut errors = ErrorList::default();
     if &*service.spec.kind != "ExternalName" {
-        addresses(&service.spec, &path, &mut errors);
+        check_addresses(&service.spec, &path, &mut errors);
         if errors.is_empty() {
             check_family_policy(&service.spec, &path, &mut errors);
         }
@@ -148,7 +148,7 @@ fn check_cluster_ips<'o>(
     }
 }
 
-/// The allocated node ports, to which further ones are added.
+/// The set of allocated node ports; ports of the checked Service are added to it.
 struct NodePortAllocator(ordered::Set<i32>);
 
 impl NodePortAllocator {

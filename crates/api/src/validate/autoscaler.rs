@@ -10,19 +10,19 @@ use super::{ErrorList, Path, names, resources};
 
 /// Maximum `stabilizationWindowSeconds`.
 const MAX_WINDOW: i64 = 3600;
-/// Maximum `periodSeconds` of a policy.
+/// Maximum `periodSeconds` of a scaling policy.
 const MAX_PERIOD: i64 = 1800;
-/// Message for a target with both a value and a utilization.
+/// Message for a metric target with both a value and a utilization.
 const VALUE_AND_UTILIZATION: &str = "may not set both a target raw value and a target utilization";
-/// Message for a target with neither a value nor a utilization.
+/// Message for a metric target with neither a value nor a utilization.
 const NO_VALUE_OR_UTILIZATION: &str = "must set either a target raw value or a target utilization";
 
-fn number(value: &Value, field: &str) -> Option<i64> {
+fn number_in_field(value: &Value, field: &str) -> Option<i64> {
     value.get(field).and_then(Value::as_i64)
 }
 
 /// Reads a quantity from JSON: a string or a number.
-fn quantity(value: &Value, field: &str) -> Option<Quantity> {
+fn quantity_in_field(value: &Value, field: &str) -> Option<Quantity> {
     match value.get(field)? {
         Value::String(text) => text.parse().ok(),
         Value::Number(number) => number.to_string().parse().ok(),
@@ -51,7 +51,7 @@ pub(super) fn validate(
     let target = &spec.scale_target_ref;
     let field = path.child("scaleTargetRef");
     check_kind_and_name(&target.kind, &target.name, &field, errors);
-    // If the reference does not change, it may lack its API group.
+    // If an update does not change the reference to the scaled workload, the reference may lack its API group.
     let is_unchanged = old.is_some_and(|old| {
         let old = &old.spec.scale_target_ref;
         (&old.kind, &old.api_version) == (&target.kind, &target.api_version)
@@ -108,7 +108,8 @@ fn check_metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<
     }
 }
 
-/// Checks one metric: exactly the source of its type must be set. If several are set, only the first is examined.
+/// Checks one metric: the source for its type must be set, and no other source. If several sources are set, only the
+/// first is examined.
 fn check_metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
     const SOURCES: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
@@ -195,7 +196,7 @@ fn check_resource_source(source: &Value, is_of_container: bool, path: &Path<'_>,
     if name.is_empty() {
         errors.required(&path.child("name"), "must specify a resource name");
     } else if is_of_container {
-        resources::container_name(name, &path.child("name"), errors);
+        resources::check_container_resource_name(name, &path.child("name"), errors);
     }
     if is_of_container {
         match text(source, "container") {
@@ -237,18 +238,18 @@ fn check_metric_target(target: &Value, path: &Path<'_>, errors: &mut ErrorList) 
         errors.invalid_text(&path.child("type"), kind, message);
     }
     for field in ["value", "averageValue"] {
-        if let Some(amount) = quantity(target, field).filter(|amount| amount.sign() < 1) {
+        if let Some(amount) = quantity_in_field(target, field).filter(|amount| amount.sign() < 1) {
             errors.invalid_text(&path.child(field), &amount.to_string(), "must be positive");
         }
     }
-    if let Some(share) = number(target, "averageUtilization").filter(|share| *share < 1) {
+    if let Some(share) = number_in_field(target, "averageUtilization").filter(|share| *share < 1) {
         errors.invalid(&path.child("averageUtilization"), share, "must be greater than 0");
     }
 }
 
 fn check_scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let window = path.child("stabilizationWindowSeconds");
-    if let Some(seconds) = number(rules, "stabilizationWindowSeconds") {
+    if let Some(seconds) = number_in_field(rules, "stabilizationWindowSeconds") {
         if seconds < 0 {
             errors.invalid(&window, seconds, "must be greater than or equal to zero");
         }
@@ -269,8 +270,8 @@ fn check_scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, policy) in items(rules, "policies") {
         check_scaling_policy(policy, &policies.index(index), errors);
     }
-    if let Some(tolerance) = quantity(rules, "tolerance") {
-        resources::amount("", tolerance, &path.child("tolerance"), errors);
+    if let Some(tolerance) = quantity_in_field(rules, "tolerance") {
+        resources::check_amount("", tolerance, &path.child("tolerance"), errors);
     }
 }
 
@@ -280,7 +281,7 @@ fn check_scaling_policy(policy: &Value, path: &Path<'_>, errors: &mut ErrorList)
         errors.unsupported_text(&path.child("type"), kind, &["Percent", "Pods"]);
     }
     for field in ["value", "periodSeconds"] {
-        let value = number(policy, field).unwrap_or(0);
+        let value = number_in_field(policy, field).unwrap_or(0);
         if value <= 0 {
             errors.invalid(&path.child(field), value, NOT_POSITIVE);
         }

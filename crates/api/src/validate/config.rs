@@ -8,8 +8,8 @@ use crate::{ConfigMap, Secret, Str, ordered};
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
-/// Maximum total size of all values, in bytes.
-const SIZE_MAX: usize = 1 << 20;
+/// Maximum total size of all values in a ConfigMap or Secret, in bytes.
+const TOTAL_SIZE_MAX: usize = 1 << 20;
 const MARKED_IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
 fn decode_base64(text: &str) -> Vec<u8> {
@@ -25,7 +25,7 @@ fn check_keys(data: &ordered::Map<Str, Str>, path: &Path<'_>, errors: &mut Error
     }
 }
 
-pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
+pub(super) fn validate_config_map(object: &ConfigMap, errors: &mut ErrorList) {
     let data = Path::root("data");
     for key in object.data.keys() {
         let path = data.key(key);
@@ -37,13 +37,13 @@ pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
     check_keys(&object.binary_data, &Path::root("binaryData"), errors);
     let binary = object.binary_data.values().map(|value| decode_base64(value).len());
     let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
-    if size > SIZE_MAX {
+    if size > TOTAL_SIZE_MAX {
         // The server reports the error for the whole object, whose path is empty.
-        errors.too_long(&Path::root("[]"), SIZE_MAX);
+        errors.too_long(&Path::root("[]"), TOTAL_SIZE_MAX);
     }
 }
 
-pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut ErrorList) {
+pub(super) fn validate_config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut ErrorList) {
     if old.immutable == Some(true) {
         for (name, changed) in [
             ("immutable", new.immutable != Some(true)),
@@ -55,15 +55,15 @@ pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut E
             }
         }
     }
-    config_map(new, errors);
+    validate_config_map(new, errors);
 }
 
-pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
+pub(super) fn validate_secret(object: &Secret, errors: &mut ErrorList) {
     let data = Path::root("data");
     check_keys(&object.data, &data, errors);
     let size: usize = object.data.values().map(|value| decode_base64(value).len()).sum();
-    if size > SIZE_MAX {
-        errors.too_long(&data, SIZE_MAX);
+    if size > TOTAL_SIZE_MAX {
+        errors.too_long(&data, TOTAL_SIZE_MAX);
     }
     let has = |key: &str| object.data.contains_key(key);
     match &*object.kind {
@@ -98,7 +98,7 @@ pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
     }
 }
 
-/// Registry credentials must be JSON; the error does not show them.
+/// Checks that registry credentials are JSON; the error message does not contain the credentials.
 fn check_docker_config(object: &Secret, key: &str, errors: &mut ErrorList) {
     let data = Path::root("data");
     let Some(value) = object.data.get(key) else {
@@ -111,7 +111,7 @@ fn check_docker_config(object: &Secret, key: &str, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn secret_update(old: &Secret, new: &Secret, errors: &mut ErrorList) {
+pub(super) fn validate_secret_update(old: &Secret, new: &Secret, errors: &mut ErrorList) {
     if old.kind != new.kind {
         errors.invalid_text(&Path::root("type"), &new.kind, IMMUTABLE);
     }
@@ -125,5 +125,5 @@ pub(super) fn secret_update(old: &Secret, new: &Secret, errors: &mut ErrorList) 
             }
         }
     }
-    secret(new, errors);
+    validate_secret(new, errors);
 }

@@ -92,7 +92,8 @@ fn check_init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut Err
         } else if !container.name.is_empty() {
             names.insert(&container.name);
         }
-        // As in the server, conflicts are checked within each init container only, and reported with index 0.
+        // As in the API server, host port conflicts are checked only within each init container, and reported with
+        // index 0.
         check_host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
         if container.is_sidecar() {
             check_lifecycle_and_probes(container, pod, &path, errors);
@@ -124,7 +125,7 @@ fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mu
         let path = list.index(index);
         let value = pod.container_json("ephemeralContainers", index);
         check_common_fields(container, value, pod, &path, errors);
-        untrimmed_image(container, &path, errors);
+        check_image_is_trimmed(container, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
@@ -162,7 +163,7 @@ fn check_ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mu
 }
 
 /// Checks that the image name has no surrounding spaces. Called for pods, not for templates.
-pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_image_is_trimmed(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     if container.image.trim() != &*container.image {
         errors.invalid_text(
             &path.child("image"),
@@ -174,7 +175,7 @@ pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &m
 
 fn check_lifecycle_and_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(lifecycle) = &container.lifecycle {
-        probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
+        probe::check_lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
     }
     check_probes(container, pod, path, errors);
 }
@@ -186,7 +187,7 @@ fn check_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, er
         ("startupProbe", &container.startup_probe, ProbeKind::Startup),
     ] {
         if let Some(given) = given {
-            probe::probe(given, kind, pod.grace, &path.child(name), errors);
+            probe::check_probe(given, kind, pod.grace, &path.child(name), errors);
         }
     }
 }
@@ -219,8 +220,8 @@ fn check_common_fields(
     check_env(&container.env, &path.child("env"), errors);
     check_env_from(&container.env_from, &path.child("envFrom"), errors);
     check_restart_policy_and_rules(container, path, errors);
-    mounts::volume_mounts(container, value, pod.volumes, path, errors);
-    mounts::devices(container, value, pod.volumes, path, errors);
+    mounts::check_volume_mounts(container, value, pod.volumes, path, errors);
+    mounts::check_block_devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
         None => errors.required(&path.child("imagePullPolicy"), ""),
         Some(policy) => errors.one_of_sorted(&path.child("imagePullPolicy"), policy.as_str(), PullPolicy::KNOWN),
@@ -230,7 +231,7 @@ fn check_common_fields(
     if let Some(context) = &container.security_context {
         let value = value.get("securityContext").unwrap_or(&Value::Null);
         let has_host_users = pod.spec.host_users != Some(false);
-        security::container_context(context, value, has_host_users, &path.child("securityContext"), errors);
+        security::validate_container_context(context, value, has_host_users, &path.child("securityContext"), errors);
     }
 }
 
@@ -282,7 +283,7 @@ fn check_ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList)
 }
 
 /// Checks the ports of a pod with host networking. In a template the host port may be unset.
-pub(super) fn host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, errors: &mut ErrorList) {
     if spec.host_network != Some(true) {
         return;
     }
@@ -358,7 +359,7 @@ fn check_env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut Error
                 errors.each_invalid(&at.child("name"), &reference.name, &names::subdomain(&reference.name));
             }
         }
-        // The server reports the path of the list, not of the element.
+        // The API server reports the path of the list, not of the element.
         match count {
             0 => errors.invalid_text(path, "", "must specify one of: `configMapRef` or `secretRef`"),
             1 => {}
@@ -404,11 +405,11 @@ fn check_env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, err
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
-        downward::field(field, downward::VARIABLE_FIELDS, &path.child("fieldRef"), errors);
+        downward::check_field_selector(field, downward::VARIABLE_FIELDS, &path.child("fieldRef"), errors);
     }
     if let Some(resource) = &source.resource_field_ref {
         count += 1;
-        downward::resource(resource, false, &path.child("resourceFieldRef"), errors);
+        downward::check_resource_selector(resource, false, &path.child("resourceFieldRef"), errors);
     }
     for (name, selector) in [
         ("configMapKeyRef", &source.config_map_key_ref),
@@ -447,7 +448,7 @@ fn check_key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// Checks a key in an env file: first the key, then the file (VA-291).
+/// Checks a reference to a key in an env file: first the key, then the file (VA-291).
 fn check_file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, value, rule) in [
         ("key", &selector.key, names::env_name as names::Rule),
@@ -464,12 +465,12 @@ fn check_file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: 
     if selector.path.is_empty() {
         errors.required(&path, "");
     } else {
-        volume::no_backsteps(&selector.path, &path, errors);
+        volume::check_no_backsteps(&selector.path, &path, errors);
     }
 }
 
-/// Checks that env files are in emptyDir volumes of the pod (VA-291). The server checks this last.
-pub(super) fn file_key_volumes(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that env files are in emptyDir volumes of the pod (VA-291). The API server makes this check after all others.
+pub(super) fn check_file_key_volumes(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, list) in [
         ("containers", &spec.containers),
         ("initContainers", &spec.init_containers),

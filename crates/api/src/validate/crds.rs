@@ -12,7 +12,7 @@ use super::untyped::one_of;
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
-/// Types of printer columns.
+/// Allowed types of printer columns.
 const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: &[&str] = &[
     "byte",
@@ -109,10 +109,10 @@ fn check_required_one_of(value: &Value, field: &str, known: &[&str], path: &Path
     }
 }
 
-/// Reports all problems of a name as one error.
+/// Adds one error that contains all problems of a name.
 fn report_joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
     if !problems.is_empty() {
-        errors.each_invalid(path, word, &[names::joined(problems, before, ",")]);
+        errors.each_invalid(path, word, &[names::join_faults(problems, before, ",")]);
     }
 }
 
@@ -165,7 +165,7 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     let versions_text = || {
         spec.get("versions")
-            .map_or_else(|| "null".to_owned(), |_| internal(spec))
+            .map_or_else(|| "null".to_owned(), |_| internal_versions(spec))
     };
     let is_unique = known
         .iter()
@@ -191,8 +191,9 @@ fn check_versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Prints the versions as the API server does, without the fields that are moved to the spec.
-fn internal(spec: &Value) -> String {
+/// Prints the versions of a definition as the API server's messages do: without the fields that the server moves to the
+/// spec.
+fn internal_versions(spec: &Value) -> String {
     const MOVED_TO_SPEC: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let version_to_internal = |version: &Value| -> Value {
         let mut own = version.clone();

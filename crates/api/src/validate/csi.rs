@@ -9,11 +9,11 @@ use crate::{CsiDriver, CsiStorageCapacity, ordered};
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, names, selector, volume};
 
-/// Maximum length of a driver's node ID, in bytes.
+/// Maximum length of a node ID in a CSINode, in bytes.
 const NODE_ID_MAX: usize = 256;
 
 /// Validates a CSIDriver in JSON form.
-pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
+pub(super) fn validate_driver(value: &Value, errors: &mut ErrorList) {
     const LIFECYCLES: &[&str] = &["Persistent", "Ephemeral"];
     const GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
     let path = Path::root("spec");
@@ -57,7 +57,7 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
 
 /// Checks the immutable fields of a CSIDriver. Messages call the first field `attachedRequired`, as the server's
 /// messages do.
-pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut ErrorList) {
+pub(super) fn validate_driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let (before, now) = (&old.spec, &new.spec);
     if before.attach_required != now.attach_required {
@@ -71,14 +71,14 @@ pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut Error
 }
 
 /// Validates a CSINode in JSON form.
-pub(super) fn node(value: &Value, errors: &mut ErrorList) {
+pub(super) fn validate_node(value: &Value, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let drivers = path.child("drivers");
     let mut known = ordered::Set::new();
     for (index, driver) in value.get("spec").into_iter().flat_map(|spec| items(spec, "drivers")) {
         let path = drivers.index(index);
         let (name, id) = (text(driver, "name"), text(driver, "nodeID"));
-        volume::csi_driver(name, &path.child("name"), errors);
+        volume::check_csi_driver_name(name, &path.child("name"), errors);
         match id.len() {
             0 => errors.required(&path.child("nodeID"), ""),
             len if len > NODE_ID_MAX => {
@@ -105,7 +105,7 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
+pub(super) fn validate_capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     if let Some(topology) = &object.node_topology {
         selector::validate(topology, &Path::root("nodeTopology"), errors);
     }
@@ -118,8 +118,8 @@ pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
 }
 
 /// Validates an update of a CSINode in JSON form: only a driver's volume limit may change.
-pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
-    node(after, errors);
+pub(super) fn validate_node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
+    validate_node(after, errors);
     let path = Path::root("spec");
     let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::to_internal("CSINodeDriver", driver));
     for mut known in before.get("spec").into_iter().flat_map(drivers) {
@@ -134,7 +134,7 @@ pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList)
 }
 
 /// Checks the immutable fields of a CSIStorageCapacity.
-pub(super) fn capacity_update(old: &CsiStorageCapacity, new: &CsiStorageCapacity, errors: &mut ErrorList) {
+pub(super) fn validate_capacity_update(old: &CsiStorageCapacity, new: &CsiStorageCapacity, errors: &mut ErrorList) {
     if old.node_topology != new.node_topology {
         errors.invalid(&Path::root("nodeTopology"), new.node_topology.write(), IMMUTABLE);
     }

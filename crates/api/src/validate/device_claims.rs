@@ -2,7 +2,8 @@
 //! selectors are compiled by the API server.
 
 use super::device_lists::{
-    binding_conditions, choice, configuration, driver, full_name, json_object, label, list, pool, set,
+    check_binding_conditions, check_configuration, check_driver_name, check_json_object, check_label, check_list,
+    check_name_with_domain, check_one_of, check_pool_name, check_set,
 };
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, internal, meta, names, quoted, resources};
@@ -13,7 +14,7 @@ use crate::{
     ResourceClaimTemplate, Str, ordered,
 };
 
-/// Maximum number of requests, constraints, configurations or selectors.
+/// Maximum number of requests, constraints, configurations or selectors in a list of a claim or class.
 const MAX_ITEMS: usize = 32;
 /// Maximum number of subrequests of a request.
 const MAX_SUBREQUESTS: usize = 8;
@@ -21,21 +22,21 @@ const MAX_SUBREQUESTS: usize = 8;
 const MAX_EXPRESSION: usize = 10 * 1024;
 /// Maximum number of pods that a claim is reserved for.
 const MAX_CONSUMERS: usize = 256;
-/// Effects of device taints.
-pub(super) const EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
+/// Allowed effects of device taints.
+pub(super) const TAINT_EFFECTS: &[&str] = &["NoExecute", "NoSchedule", "None"];
 const BAD_REFERENCE: &str =
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-pub(super) fn class(class: &DeviceClass, errors: &mut ErrorList) {
+pub(super) fn validate_class(class: &DeviceClass, errors: &mut ErrorList) {
     let spec = Path::root("spec");
     check_selectors(&class.spec.selectors, &spec.child("selectors"), errors);
-    list(
+    check_list(
         &class.spec.config,
         MAX_ITEMS,
         &spec.child("config"),
         errors,
         |one, path, errors| {
-            configuration(one.opaque.as_ref(), path, errors);
+            check_configuration(one.opaque.as_ref(), path, errors);
         },
     );
     if let Some(name) = class
@@ -49,37 +50,41 @@ pub(super) fn class(class: &DeviceClass, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn claim(claim: &ResourceClaim, errors: &mut ErrorList) {
+pub(super) fn validate_claim(claim: &ResourceClaim, errors: &mut ErrorList) {
     let spec = Path::root("spec");
     check_device_claim(&claim.spec.devices, &spec.child("devices"), errors);
 }
 
-pub(super) fn template(template: &ResourceClaimTemplate, errors: &mut ErrorList) {
+pub(super) fn validate_template(template: &ResourceClaimTemplate, errors: &mut ErrorList) {
     let spec = Path::root("spec");
     if let Some(metadata) = &template.spec.metadata {
         let path = spec.child("metadata");
-        meta::annotations(&metadata.annotations, &path.child("annotations"), errors);
-        meta::labels(&metadata.labels, &path.child("labels"), errors);
+        meta::check_annotations(&metadata.annotations, &path.child("annotations"), errors);
+        meta::check_labels(&metadata.labels, &path.child("labels"), errors);
     }
     let spec_of_claim = spec.child("spec");
     check_device_claim(&template.spec.spec.devices, &spec_of_claim.child("devices"), errors);
 }
 
-pub(super) fn claim_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
+pub(super) fn validate_claim_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
     if old.spec != new.spec {
         let value = internal::to_internal_json("ResourceClaimSpec", &new.spec.write());
         errors.invalid(&Path::root("spec"), value, IMMUTABLE);
     }
 }
 
-pub(super) fn template_update(old: &ResourceClaimTemplate, new: &ResourceClaimTemplate, errors: &mut ErrorList) {
+pub(super) fn validate_template_update(
+    old: &ResourceClaimTemplate,
+    new: &ResourceClaimTemplate,
+    errors: &mut ErrorList,
+) {
     if old.spec != new.spec {
         let value = internal::to_internal_json("ResourceClaimTemplateSpec", &new.spec.write());
         errors.invalid(&Path::root("spec"), value, IMMUTABLE);
     }
 }
 
-/// Names of the requests, each with the names of its subrequests.
+/// Names of the requests of a claim, each with the names of its subrequests.
 type RequestNames<'a> = ordered::Map<&'a str, Vec<&'a str>>;
 
 fn request_names(claim: &DeviceClaim) -> RequestNames<'_> {
@@ -93,7 +98,7 @@ fn request_names(claim: &DeviceClaim) -> RequestNames<'_> {
 
 fn check_device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
     let names = request_names(claim);
-    set(
+    check_set(
         &claim.requests,
         MAX_ITEMS,
         &path.child("requests"),
@@ -101,7 +106,7 @@ fn check_device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorLi
         check_request,
         |one| quoted(&one.name),
     );
-    list(
+    check_list(
         &claim.constraints,
         MAX_ITEMS,
         &path.child("constraints"),
@@ -110,21 +115,21 @@ fn check_device_claim(claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorLi
             check_constraint(one, &names, path, errors);
         },
     );
-    list(
+    check_list(
         &claim.config,
         MAX_ITEMS,
         &path.child("config"),
         errors,
         |one, path, errors| {
             check_references(&one.requests, &names, &path.child("requests"), errors);
-            configuration(one.opaque.as_ref(), path, errors);
+            check_configuration(one.opaque.as_ref(), path, errors);
         },
     );
 }
 
 fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorList) {
     const EXACTLY_ONE: &str = "exactly one of `exactly` or `firstAvailable` is required";
-    label(&request.name, &path.child("name"), errors);
+    check_label(&request.name, &path.child("name"), errors);
     match (&request.exactly, request.first_available.is_empty()) {
         (None, true) => errors.required(path, EXACTLY_ONE),
         (Some(_), false) => errors.invalid(path, "null", &format!("{EXACTLY_ONE}, but multiple fields are set")),
@@ -141,7 +146,7 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
         (None, false) => {
             let list = path.child("firstAvailable");
             let check = |sub: &crate::DeviceSubRequest, path: &Path<'_>, errors: &mut ErrorList| {
-                label(&sub.name, &path.child("name"), errors);
+                check_label(&sub.name, &path.child("name"), errors);
                 let of_devices = Devices {
                     class: &sub.device_class_name,
                     selectors: &sub.selectors,
@@ -151,14 +156,14 @@ fn check_request(request: &DeviceRequest, path: &Path<'_>, errors: &mut ErrorLis
                 };
                 of_devices.check(path, errors);
             };
-            set(&request.first_available, MAX_SUBREQUESTS, &list, errors, check, |sub| {
+            check_set(&request.first_available, MAX_SUBREQUESTS, &list, errors, check, |sub| {
                 quoted(&sub.name)
             });
         }
     }
 }
 
-/// The fields that a request and a subrequest have in common.
+/// The fields that a device request and a subrequest have in common.
 struct Devices<'a> {
     class: &'a str,
     selectors: &'a [DeviceSelector],
@@ -203,15 +208,15 @@ fn check_toleration(toleration: &DeviceToleration, path: &Path<'_>, errors: &mut
             errors.invalid_text(&path.child("value"), value, "must be empty for operator `Exists`");
         }
         "Equal" => errors.each_invalid(&path.child("value"), value, &names::label_value(value)),
-        operator => choice(operator, &["Equal", "Exists"], &path.child("operator"), errors),
+        operator => check_one_of(operator, &["Equal", "Exists"], &path.child("operator"), errors),
     }
     if !toleration.effect.is_empty() {
-        choice(&toleration.effect, EFFECTS, &path.child("effect"), errors);
+        check_one_of(&toleration.effect, TAINT_EFFECTS, &path.child("effect"), errors);
     }
 }
 
 fn check_selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut ErrorList) {
-    list(selectors, MAX_ITEMS, path, errors, |selector, path, errors| {
+    check_list(selectors, MAX_ITEMS, path, errors, |selector, path, errors| {
         let path = path.child("cel");
         match &selector.cel {
             None => errors.required(&path, ""),
@@ -226,8 +231,8 @@ fn check_selectors(selectors: &[DeviceSelector], path: &Path<'_>, errors: &mut E
 fn check_constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     check_references(&constraint.requests, names, &path.child("requests"), errors);
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
-        (Some(name), _) => full_name(name, &path.child("matchAttribute"), errors),
-        (None, Some(name)) => full_name(name, &path.child("distinctAttribute"), errors),
+        (Some(name), _) => check_name_with_domain(name, &path.child("matchAttribute"), errors),
+        (None, Some(name)) => check_name_with_domain(name, &path.child("distinctAttribute"), errors),
         // The server's message mentions multiple fields, although no field is set.
         (None, None) => errors.required(
             path,
@@ -238,17 +243,17 @@ fn check_constraint(constraint: &DeviceConstraint, names: &RequestNames<'_>, pat
 
 fn check_references(requests: &[Str], names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let check = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| check_reference(name, names, path, errors);
-    set(requests, MAX_ITEMS, path, errors, check, |name| quoted(name));
+    check_set(requests, MAX_ITEMS, path, errors, check, |name| quoted(name));
 }
 
-/// Checks the name of a request: `REQUEST` or `REQUEST/SUBREQUEST`.
+/// Checks a reference to a request of the claim: `REQUEST` or `REQUEST/SUBREQUEST`.
 fn check_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let parts: Vec<&str> = name.split('/').collect();
     if parts.len() > 2 {
         return errors.invalid_text(path, name, BAD_REFERENCE);
     }
     for part in &parts {
-        label(part, path, errors);
+        check_label(part, path, errors);
     }
     let is_known = match parts.as_slice() {
         [request] => names.contains_key(request),
@@ -261,7 +266,7 @@ fn check_reference(name: &str, names: &RequestNames<'_>, path: &Path<'_>, errors
 }
 
 /// Checks a status update of a claim (DRA-037).
-pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
+pub(super) fn validate_claim_status_update(old: &ResourceClaim, new: &ResourceClaim, errors: &mut ErrorList) {
     let path = Path::root("status");
     let (before, after) = (&old.status, &new.status);
     let consumers = path.child("reservedFor");
@@ -272,7 +277,7 @@ pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut Erro
             }
         }
     };
-    set(
+    check_set(
         &after.reserved_for,
         MAX_CONSUMERS,
         &consumers,
@@ -285,7 +290,7 @@ pub(super) fn status(old: &ResourceClaim, new: &ResourceClaim, errors: &mut Erro
     let check = |one: &AllocatedDeviceStatus, path: &Path<'_>, errors: &mut ErrorList| {
         check_device_status(one, after, path, errors);
     };
-    set(&after.devices, usize::MAX, &devices, errors, check, key);
+    check_set(&after.devices, usize::MAX, &devices, errors, check, key);
     if !after.reserved_for.is_empty() {
         if after.allocation.is_none() {
             errors.forbidden(&consumers, "may not be specified when `allocated` is not set");
@@ -326,9 +331,9 @@ fn check_device_status(
     errors: &mut ErrorList,
 ) {
     const MAX_CONDITIONS: usize = 8;
-    driver(&device.driver, &path.child("driver"), errors);
-    pool(&device.pool, &path.child("pool"), errors);
-    label(&device.device, &path.child("device"), errors);
+    check_driver_name(&device.driver, &path.child("driver"), errors);
+    check_pool_name(&device.pool, &path.child("pool"), errors);
+    check_label(&device.device, &path.child("device"), errors);
     let mut results = status
         .allocation
         .iter()
@@ -347,7 +352,7 @@ fn check_device_status(
     for (index, condition) in device.conditions.iter().enumerate() {
         let path = conditions.index(index);
         errors.each_invalid(&path.child("type"), &condition.kind, &names::qualified(&condition.kind));
-        choice(
+        check_one_of(
             &condition.status,
             &["False", "True", "Unknown"],
             &path.child("status"),
@@ -361,38 +366,38 @@ fn check_device_status(
         }
     }
     if device.data.is_some() {
-        json_object(device.data.as_ref(), &path.child("data"), errors);
+        check_json_object(device.data.as_ref(), &path.child("data"), errors);
     }
 }
 
 fn check_allocation(allocation: &AllocationResult, claim: &DeviceClaim, path: &Path<'_>, errors: &mut ErrorList) {
     let names = request_names(claim);
     let devices = path.child("devices");
-    list(
+    check_list(
         &allocation.devices.results,
         MAX_ITEMS,
         &devices.child("results"),
         errors,
         |one, path, errors| {
             check_reference(&one.request, &names, &path.child("request"), errors);
-            driver(&one.driver, &path.child("driver"), errors);
-            pool(&one.pool, &path.child("pool"), errors);
-            label(&one.device, &path.child("device"), errors);
-            binding_conditions(&one.binding_conditions, &one.binding_failure_conditions, path, errors);
+            check_driver_name(&one.driver, &path.child("driver"), errors);
+            check_pool_name(&one.pool, &path.child("pool"), errors);
+            check_label(&one.device, &path.child("device"), errors);
+            check_binding_conditions(&one.binding_conditions, &one.binding_failure_conditions, path, errors);
         },
     );
-    list(
+    check_list(
         &allocation.devices.config,
         2 * MAX_ITEMS,
         &devices.child("config"),
         errors,
         |one, path, errors| {
-            choice(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
+            check_one_of(&one.source, &["FromClaim", "FromClass"], &path.child("source"), errors);
             check_references(&one.requests, &names, &path.child("requests"), errors);
-            configuration(one.opaque.as_ref(), path, errors);
+            check_configuration(one.opaque.as_ref(), path, errors);
         },
     );
     if let Some(selector) = &allocation.node_selector {
-        affinity::node_selector(selector, &path.child("nodeSelector"), errors);
+        affinity::validate_node_selector(selector, &path.child("nodeSelector"), errors);
     }
 }

@@ -1,5 +1,5 @@
-//! Checks that the `resource.k8s.io` kinds share: size limits of lists, sets and maps, and names of drivers, pools and
-//! attributes (DRA-030, DRA-041).
+//! Checks that several `resource.k8s.io` kinds need: size limits of lists, sets and maps, and names of drivers, pools
+//! and attributes (DRA-030, DRA-041).
 
 use std::fmt::Display;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::{ErrorList, Path, names, quoted, volume};
 use crate::{OpaqueDeviceConfiguration, Str, ordered};
 
-/// Maximum length of an attribute name without its domain.
+/// Maximum length of an attribute name without its domain, in bytes.
 const MAX_ID: usize = 32;
 /// Maximum length of the JSON of opaque parameters and of a device's status data, in bytes.
 pub(super) const MAX_JSON: usize = 10 * 1024;
 
 /// Checks the number of items in a list, then each item. If there are too many, only this is reported.
-pub(super) fn list<T>(
+pub(super) fn check_list<T>(
     items: &[T],
     max: usize,
     path: &Path<'_>,
@@ -29,8 +29,8 @@ pub(super) fn list<T>(
     }
 }
 
-/// Like [`list`], but also reports items with equal keys. `key` formats the key of an item for the message.
-pub(super) fn set<T>(
+/// Like [`check_list`], but also reports items with equal keys. `key` formats the key of an item for the message.
+pub(super) fn check_set<T>(
     items: &[T],
     max: usize,
     path: &Path<'_>,
@@ -38,7 +38,7 @@ pub(super) fn set<T>(
     check: impl FnMut(&T, &Path<'_>, &mut ErrorList),
     key: impl Fn(&T) -> String,
 ) {
-    list(items, max, path, errors, check);
+    check_list(items, max, path, errors, check);
     if items.len() > max {
         return;
     }
@@ -52,7 +52,7 @@ pub(super) fn set<T>(
 }
 
 /// Checks the number of keys in a map, then each key. An invalid key is reported at the path of the map.
-pub(super) fn keys<V>(
+pub(super) fn check_map_keys<V>(
     map: &ordered::Map<Str, V>,
     max: usize,
     path: &Path<'_>,
@@ -67,15 +67,15 @@ pub(super) fn keys<V>(
     }
 }
 
-pub(super) fn label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(path, name, &names::label(name));
 }
 
-pub(super) fn driver(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    volume::csi_driver(name, path, errors);
+pub(super) fn check_driver_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    volume::check_csi_driver_name(name, path, errors);
 }
 
-pub(super) fn pool(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_pool_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 253;
     if name.is_empty() {
         return errors.required(path, "");
@@ -90,7 +90,7 @@ pub(super) fn pool(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// Checks the name of an attribute or capacity, with or without a domain. As in the server, a name with several slashes
 /// is not checked.
-pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_property_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let mut parts = name.split('/');
     match (parts.next(), parts.next(), parts.next()) {
         (Some(id), None, _) => check_identifier(id, path, errors),
@@ -98,7 +98,7 @@ pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList
             if domain.is_empty() {
                 errors.invalid_text(path, "", "the domain must not be empty");
             } else {
-                driver(domain, path, errors);
+                check_driver_name(domain, path, errors);
             }
             if id.is_empty() {
                 errors.invalid_text(path, "", "the name must not be empty");
@@ -111,8 +111,8 @@ pub(super) fn qualified_name(name: &str, path: &Path<'_>, errors: &mut ErrorList
 }
 
 /// Checks the name of an attribute in a constraint, which must have a domain.
-pub(super) fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    qualified_name(name, path, errors);
+pub(super) fn check_name_with_domain(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    check_property_name(name, path, errors);
     if !name.contains('/') {
         let message = "a fully qualified name must be a domain and a name separated by a slash";
         errors.invalid_text(path, name, message);
@@ -134,17 +134,17 @@ fn check_identifier(id: &str, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks the `opaque` part of a device configuration (DRA-034).
-pub(super) fn configuration(opaque: Option<&OpaqueDeviceConfiguration>, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_configuration(opaque: Option<&OpaqueDeviceConfiguration>, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("opaque");
     let Some(opaque) = opaque else {
         return errors.required(&path, "");
     };
-    driver(&opaque.driver, &path.child("driver"), errors);
-    json_object(opaque.parameters.as_ref(), &path.child("parameters"), errors);
+    check_driver_name(&opaque.driver, &path.child("driver"), errors);
+    check_json_object(opaque.parameters.as_ref(), &path.child("parameters"), errors);
 }
 
 /// Checks a required JSON object whose format the driver defines.
-pub(super) fn json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         None | Some(Value::Null) => errors.required(path, ""),
         Some(value) if value.to_string().len() > MAX_JSON => errors.too_long(path, MAX_JSON),
@@ -155,15 +155,15 @@ pub(super) fn json_object(value: Option<&Value>, path: &Path<'_>, errors: &mut E
 
 /// Checks the conditions that a device must meet before its pod is bound, and the conditions that mean failure
 /// (DRA-044).
-pub(super) fn binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_binding_conditions(conditions: &[Str], failures: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 4;
     let label_name = |name: &Str, path: &Path<'_>, errors: &mut ErrorList| {
         errors.each_invalid(path, name, &names::qualified(name));
     };
     let key = |name: &Str| quoted(name);
     let (of_success, of_failure) = (path.child("bindingConditions"), path.child("bindingFailureConditions"));
-    set(conditions, MAX, &of_success, errors, label_name, key);
-    set(failures, MAX, &of_failure, errors, label_name, key);
+    check_set(conditions, MAX, &of_success, errors, label_name, key);
+    check_set(failures, MAX, &of_failure, errors, label_name, key);
     for (index, name) in failures.iter().enumerate() {
         if conditions.contains(name) {
             let message = "bindingFailureConditions must not overlap with bindingConditions";
@@ -180,8 +180,8 @@ pub(super) fn binding_conditions(conditions: &[Str], failures: &[Str], path: &Pa
     }
 }
 
-/// Checks that a value is one of several; an empty value is reported as missing.
-pub(super) fn choice(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that a value is one of `known`; an empty value is reported as missing.
+pub(super) fn check_one_of(value: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if value.is_empty() {
         errors.required(path, "");
     } else if !known.contains(&value) {
@@ -190,6 +190,6 @@ pub(super) fn choice(value: &str, known: &[&str], path: &Path<'_>, errors: &mut 
 }
 
 /// Prints a list as the API server's messages do.
-pub(super) fn braces(fields: &[&str]) -> impl Display {
+pub(super) fn format_list(fields: &[&str]) -> impl Display {
     quoted(&format!("{{{}}}", fields.join(", ")))
 }

@@ -1,7 +1,10 @@
 //! Validation of ResourceSlices (DRA-039 to DRA-044).
 
-use super::device_claims::EFFECTS;
-use super::device_lists::{binding_conditions, braces, choice, driver, keys, label, list, pool, qualified_name, set};
+use super::device_claims::TAINT_EFFECTS;
+use super::device_lists::{
+    check_binding_conditions, check_driver_name, check_label, check_list, check_map_keys, check_one_of,
+    check_pool_name, check_property_name, check_set, format_list,
+};
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, affinity, names, quoted};
 use crate::wire::Wire as _;
@@ -9,28 +12,28 @@ use crate::{
     CapacityRequestPolicy, CapacityRequestPolicyRange, Device, DeviceAttribute, DeviceTaint, Quantity, ResourceSlice,
 };
 
-/// Maximum number of devices in a slice: usually, and if any device has taints or consumes counters.
+/// Maximum number of devices in a slice: the first number, or the second if any device has taints or consumes counters.
 const MAX_DEVICES: (usize, usize) = (128, 64);
 /// Maximum number of attributes and capacities of a device.
 const MAX_PROPERTIES: usize = 32;
-/// Maximum length of a string or version, in bytes.
+/// Maximum length of a string or version attribute, in bytes.
 const MAX_VALUE: usize = 64;
 /// Maximum number of counters in a set.
 const MAX_COUNTERS: usize = 32;
 
 pub(super) fn validate_update(old: &ResourceSlice, new: &ResourceSlice, errors: &mut ErrorList) {
-    check(Some(old), new, errors);
+    check_slice(Some(old), new, errors);
 }
 
 pub(super) fn validate(slice: &ResourceSlice, errors: &mut ErrorList) {
-    check(None, slice, errors);
+    check_slice(None, slice, errors);
 }
 
-fn check(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorList) {
+fn check_slice(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorList) {
     let (spec, path) = (&slice.spec, Path::root("spec"));
-    driver(&spec.driver, &path.child("driver"), errors);
+    check_driver_name(&spec.driver, &path.child("driver"), errors);
     let of_pool = path.child("pool");
-    pool(&spec.pool.name, &of_pool.child("name"), errors);
+    check_pool_name(&spec.pool.name, &of_pool.child("name"), errors);
     if spec.pool.resource_slice_count <= 0 {
         let count = spec.pool.resource_slice_count;
         errors.invalid(&of_pool.child("resourceSliceCount"), count, "must be greater than zero");
@@ -62,14 +65,14 @@ fn check(old: Option<&ResourceSlice>, slice: &ResourceSlice, errors: &mut ErrorL
     };
     let is_per_device = spec.per_device_node_selection == Some(true);
     let check = |one: &Device, path: &Path<'_>, errors: &mut ErrorList| check_device(one, is_per_device, path, errors);
-    set(&spec.devices, max, &path.child("devices"), errors, check, |one| {
+    check_set(&spec.devices, max, &path.child("devices"), errors, check, |one| {
         quoted(&one.name)
     });
     let counter_set = |set: &crate::CounterSet, path: &Path<'_>, errors: &mut ErrorList| {
         check_required_label(&set.name, &path.child("name"), errors);
         check_counters(&set.counters, &path.child("counters"), errors);
     };
-    set(
+    check_set(
         &spec.shared_counters,
         8,
         &path.child("sharedCounters"),
@@ -83,7 +86,7 @@ fn check_required_label(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");
     } else {
-        label(name, path, errors);
+        check_label(name, path, errors);
     }
 }
 
@@ -91,7 +94,7 @@ fn check_counters(counters: &crate::ordered::Map<crate::Str, crate::Counter>, pa
     if counters.is_empty() {
         errors.required(path, "");
     } else {
-        keys(counters, MAX_COUNTERS, path, errors, label);
+        check_map_keys(counters, MAX_COUNTERS, path, errors, check_label);
     }
 }
 
@@ -116,7 +119,7 @@ fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(selector) = &spec.node_selector {
         given.push("`nodeSelector`");
         let path = path.child("nodeSelector");
-        affinity::node_selector(selector, &path, errors);
+        affinity::validate_node_selector(selector, &path, errors);
         if selector.node_selector_terms.len() != 1 {
             let value = selector.write();
             let terms = value.get("nodeSelectorTerms").cloned().unwrap_or_default();
@@ -146,26 +149,26 @@ fn check_nodes(slice: &ResourceSlice, path: &Path<'_>, errors: &mut ErrorList) {
         1 => {}
         _ => errors.invalid(
             path,
-            braces(&given),
+            format_list(&given),
             &format!("{EXACTLY_ONE}, but multiple fields are set"),
         ),
     }
 }
 
 fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    label(&device.name, &path.child("name"), errors);
+    check_label(&device.name, &path.child("name"), errors);
     let properties = device.attributes.len() + device.capacity.len();
     if properties > MAX_PROPERTIES {
         let message = format!("the total number of attributes and capacities must not exceed {MAX_PROPERTIES}");
         errors.invalid(path, properties, &message);
     }
     let attributes = path.child("attributes");
-    keys(&device.attributes, usize::MAX, &attributes, errors, qualified_name);
+    check_map_keys(&device.attributes, usize::MAX, &attributes, errors, check_property_name);
     for (name, value) in &device.attributes {
         check_attribute(value, &attributes.key(name), errors);
     }
     let capacity = path.child("capacity");
-    keys(&device.capacity, usize::MAX, &capacity, errors, qualified_name);
+    check_map_keys(&device.capacity, usize::MAX, &capacity, errors, check_property_name);
     for (name, value) in &device.capacity {
         let Some(of_requests) = &value.request_policy else {
             continue;
@@ -178,12 +181,12 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
             errors.forbidden(&path, "allowMultipleAllocations must be true");
         }
     }
-    list(&device.taints, 16, &path.child("taints"), errors, check_taint);
+    check_list(&device.taints, 16, &path.child("taints"), errors, check_taint);
     let consumption = |one: &crate::DeviceCounterConsumption, path: &Path<'_>, errors: &mut ErrorList| {
         check_required_label(&one.counter_set, &path.child("counterSet"), errors);
         check_counters(&one.counters, &path.child("counters"), errors);
     };
-    set(
+    check_set(
         &device.consumes_counters,
         2,
         &path.child("consumesCounters"),
@@ -192,7 +195,7 @@ fn check_device(device: &Device, is_per_device: bool, path: &Path<'_>, errors: &
         |one| quoted(&one.counter_set),
     );
     check_nodes_of_device(device, is_per_device, path, errors);
-    binding_conditions(
+    check_binding_conditions(
         &device.binding_conditions,
         &device.binding_failure_conditions,
         path,
@@ -205,7 +208,7 @@ fn check_taint(taint: &DeviceTaint, path: &Path<'_>, errors: &mut ErrorList) {
     if !taint.value.is_empty() {
         errors.each_invalid(&path.child("value"), &taint.value, &names::label_value(&taint.value));
     }
-    choice(&taint.effect, EFFECTS, &path.child("effect"), errors);
+    check_one_of(&taint.effect, TAINT_EFFECTS, &path.child("effect"), errors);
 }
 
 /// Checks the node fields of a device: they are set only if the slice leaves the choice of nodes to its devices
@@ -232,7 +235,7 @@ fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, 
     }
     if let Some(selector) = &device.node_selector {
         given.push("`nodeSelector`");
-        affinity::node_selector(selector, &path.child("nodeSelector"), errors);
+        affinity::validate_node_selector(selector, &path.child("nodeSelector"), errors);
     }
     match device.all_nodes {
         None => {}
@@ -242,7 +245,7 @@ fn check_nodes_of_device(device: &Device, is_per_device: bool, path: &Path<'_>, 
     match given.len() {
         0 => errors.required(path, EXACTLY_ONE),
         1 => {}
-        _ => errors.invalid(path, braces(&given), EXACTLY_ONE),
+        _ => errors.invalid(path, format_list(&given), EXACTLY_ONE),
     }
 }
 
@@ -349,7 +352,7 @@ fn check_valid_values(
             errors.invalid_text(path, &one.to_string(), &message);
         }
     };
-    set(values, 10, path, errors, option, |one| quoted(&one.value().to_string()));
+    check_set(values, 10, path, errors, option, |one| quoted(&one.value().to_string()));
     if values.len() > 10 || !values.contains(&default) {
         let message = "default value is not valid according to the requestPolicy";
         errors.invalid_text(path, &default.to_string(), message);

@@ -4,7 +4,7 @@ use super::resources;
 use super::{ErrorList, Path, names};
 use crate::{ObjectFieldSelector, ResourceFieldSelector};
 
-/// Fields supported in files.
+/// Pod fields that files of a downward API volume support.
 pub(super) const FILE_FIELDS: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
@@ -12,7 +12,7 @@ pub(super) const FILE_FIELDS: &[&str] = &[
     "metadata.namespace",
     "metadata.uid",
 ];
-/// Fields supported in variables.
+/// Pod fields that environment variables support.
 pub(super) const VARIABLE_FIELDS: &[&str] = &[
     "metadata.name",
     "metadata.namespace",
@@ -24,7 +24,7 @@ pub(super) const VARIABLE_FIELDS: &[&str] = &[
     "status.podIP",
     "status.podIPs",
 ];
-/// All fields that the downward API knows.
+/// All pod fields that the downward API knows.
 const KNOWN: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
@@ -56,7 +56,12 @@ const BYTE_DIVISORS: &[&str] = &[
 ];
 
 /// Checks a `fieldRef`: a supported field, or one key of labels or annotations.
-pub(super) fn field(selector: &ObjectFieldSelector, supported: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_field_selector(
+    selector: &ObjectFieldSelector,
+    supported: &[&str],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let (at, label) = (path.child("fieldPath"), &*selector.field_path);
     if label.is_empty() {
         return errors.required(&at, "");
@@ -90,14 +95,19 @@ pub(super) fn field(selector: &ObjectFieldSelector, supported: &[&str], path: &P
     }
 }
 
-/// Splits `metadata.labels['app']` into map and key.
+/// Splits `metadata.labels['app']` into `metadata.labels` and `app`.
 fn split_subscript(label: &str) -> Option<(&str, &str)> {
     let (map, key) = label.strip_suffix("']")?.split_once("['")?;
     (!map.is_empty()).then_some((map, key))
 }
 
 /// Checks a `resourceFieldRef`. In a file, it must include the container's name.
-pub(super) fn resource(selector: &ResourceFieldSelector, is_file: bool, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_resource_selector(
+    selector: &ResourceFieldSelector,
+    is_file: bool,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let (at, resource) = (path.child("resource"), &*selector.resource);
     let is_huge = ["limits.", "requests."]
         .iter()

@@ -23,7 +23,7 @@ const MAX_PORTS: usize = 20_000;
 /// Values of an EndpointSlice's `addressType`; sorted, as an error lists them.
 pub const ADDRESS_TYPES: &[&str] = &["FQDN", "IPv4", "IPv6"];
 
-pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
+pub(super) fn validate_slice(object: &EndpointSlice, errors: &mut ErrorList) {
     let path = Path::root("addressType");
     match &*object.address_type {
         "" => errors.required(&path, ""),
@@ -37,8 +37,8 @@ pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
     check_slice_ports(object, &Path::root("ports"), errors);
 }
 
-pub(super) fn slice_update(old: &EndpointSlice, new: &EndpointSlice, errors: &mut ErrorList) {
-    slice(new, errors);
+pub(super) fn validate_slice_update(old: &EndpointSlice, new: &EndpointSlice, errors: &mut ErrorList) {
+    validate_slice(new, errors);
     if old.address_type != new.address_type {
         errors.invalid_text(&Path::root("addressType"), &new.address_type, IMMUTABLE);
     }
@@ -104,7 +104,7 @@ fn check_hints(slice: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// Checks that an address is usable as an endpoint, and belongs to `family` if given.
+/// Checks that an IP address is usable as an endpoint, and that it belongs to `family` if that is given.
 fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let parsed = address.parse::<IpAddr>();
     match (names::ip_problem(address), family, &parsed) {
@@ -131,7 +131,7 @@ fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let name = name.strip_suffix('.').unwrap_or(name);
     let problems = names::subdomain(name);
     if !problems.is_empty() {
-        errors.each_invalid(path, name, &[names::joined(&problems, "", ",")]);
+        errors.each_invalid(path, name, &[names::join_faults(&problems, "", ",")]);
     } else if name.split('.').count() < 3 {
         let message = "should be a domain with at least three segments separated by dots";
         errors.invalid_text(path, name, message);
@@ -139,7 +139,7 @@ fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
         for part in name.split('.') {
             let problems = names::label(part);
             if !problems.is_empty() {
-                errors.each_invalid(path, part, &[names::joined(&problems, "", ",")]);
+                errors.each_invalid(path, part, &[names::join_faults(&problems, "", ",")]);
             }
         }
     }

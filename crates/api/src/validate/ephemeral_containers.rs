@@ -14,7 +14,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
         return errors;
     }
     let spec = Path::root("spec");
-    pod::spec_of_pod(new, &spec, &mut errors);
+    pod::validate_spec_of_pod(new, &spec, &mut errors);
     let path = spec.child("ephemeralContainers");
     let (before, after) = (internal_containers(old), internal_containers(new));
     for (name, before) in &before {
@@ -36,7 +36,7 @@ pub fn validate_ephemeral_containers(old: &Pod, new: &Pod) -> ErrorList {
     errors
 }
 
-/// Returns the names of the ephemeral containers with their internal structs.
+/// Returns the name of each ephemeral container, and the container as the API server's internal struct.
 fn internal_containers(pod: &Pod) -> Vec<(String, serde_json::Value)> {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);

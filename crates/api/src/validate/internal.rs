@@ -19,7 +19,7 @@ const OMITTED_FIELDS: [(&str, &str); 2] = [("PodSpec", "serviceAccount"), ("Reso
 const NON_POINTER_FIELD: (&str, &str) = ("ServiceAccountTokenProjection", "expirationSeconds");
 /// A struct that v1 embeds in another struct, but that messages print alone: the embedded and the outer struct.
 const EMBEDDED_STRUCT: (&str, &str) = ("PersistentVolumeSource", "PersistentVolumeSpec");
-/// First words of wire names that are in upper case in Go's names.
+/// First words of JSON field names that are in upper case in Go's field names.
 const INITIALISMS: [&str; 17] = [
     "api", "aws", "cel", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "ip", "iscsi", "nfs", "os", "rbd", "tcp",
     "tty",
@@ -47,7 +47,8 @@ pub(super) fn to_internal_json(name: &str, value: &Value) -> String {
     to_internal(name, value).to_string()
 }
 
-/// Converts a struct; `parent` is the value of the struct that holds it.
+/// Converts the wire value of a struct to the internal struct; `parent` is the wire value of the struct that contains
+/// it.
 fn struct_to_internal(of: Struct, value: &Value, parent: &Value) -> Value {
     let mut map = Map::new();
     if of.name() == "PodSecurityContext"
@@ -78,10 +79,10 @@ fn field_to_internal(of: Struct, field: StructField, holder: &Value) -> (String,
             struct_to_internal(of, given.unwrap_or(&Value::Null), holder)
         }
         (_, Some(given)) => given.clone(),
-        (Shape::Leaf(leaf), None) if !is_pointer => zero(leaf),
+        (Shape::Leaf(leaf), None) if !is_pointer => go_zero_value(leaf),
         (Shape::Struct(_) | Shape::Map(_) | Shape::Leaf(_), None) => Value::Null,
     };
-    (go_field(field.name), value)
+    (go_field_name(field.name), value)
 }
 
 fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> Value {
@@ -96,7 +97,7 @@ fn list_to_internal(element: GoType, given: Option<&Value>, holder: &Value) -> V
 }
 
 /// Returns Go's zero value of a scalar type.
-fn zero(leaf: &str) -> Value {
+fn go_zero_value(leaf: &str) -> Value {
     match crate::schema::plain_name(leaf) {
         "string" => "".into(),
         "bool" => false.into(),
@@ -107,7 +108,7 @@ fn zero(leaf: &str) -> Value {
 }
 
 /// Returns Go's name of a field: `DNSPolicy` for `dnsPolicy`.
-fn go_field(wire: &str) -> String {
+fn go_field_name(wire: &str) -> String {
     match wire {
         "cephfs" => return "CephFS".to_owned(),
         "storageos" => return "StorageOS".to_owned(),
@@ -164,10 +165,10 @@ fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &m
 
 /// Number of unchanged lines that a diff shows around a change.
 const CONTEXT: usize = 3;
-/// Minimum number of lines from which on very frequent lines do not start a match.
+/// Minimum number of lines of a text in which very frequent lines do not start a match.
 const POPULAR_MIN_LINES: usize = 200;
 
-/// A block of matching lines.
+/// A block of lines that are equal in the old and the new text.
 #[derive(Clone, Copy)]
 struct Block {
     old: usize,
@@ -241,7 +242,7 @@ fn longest_match(
 }
 
 fn render_hunks(old: &[String], new: &[String]) -> String {
-    // Each line with its sign, and its indices in both lists.
+    // Each line with its sign (`+`, `-` or space), and its indices in the old and the new lines.
     let mut lines: Vec<(char, &str, usize, usize)> = Vec::new();
     let (mut at, mut new_at) = (0, 0);
     let end = Block {
@@ -295,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    /// The hunk has the same line numbers as the server's, because every field is on a line of its own.
+    /// The hunk has the same line numbers as in the API server's message, because every field is on its own line.
     #[test]
     fn changed_claim_prints_a_diff_with_context() {
         let claim = |class: &str| {
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn pod_security_context_includes_host_namespaces() {
+    fn internal_security_context_includes_host_namespaces() {
         let spec = json!({"hostNetwork": true, "securityContext": {"runAsUser": 5}, "containers": []});
         let text = to_internal_json("PodSpec", &spec);
         assert!(

@@ -16,7 +16,7 @@ use super::{ErrorList, Path, names, pod, selector};
 const PARALLELISM_MAX: i32 = 100_000;
 /// Maximum `parallelism` and `maxFailedIndexes` of a large Indexed Job with a back-off limit per index.
 const PER_INDEX_MAX: i32 = 10_000;
-/// Maximum number of rules in a policy, and of patterns in a rule.
+/// Maximum number of rules in a pod failure or success policy, and of patterns in a rule.
 const RULES_MAX: usize = 20;
 /// Maximum number of exit codes in a rule.
 const EXIT_CODES_MAX: usize = 255;
@@ -26,15 +26,15 @@ const INVALID_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0
 const INDEXED_ONLY: &str = "requires indexed completion mode";
 
 wire_types! {
-    /// Rules for pod failures; the first matching rule applies.
+    /// A Job's rules for pod failures; the first matching rule applies.
     struct PodFailurePolicy { rules: Vec<FailureRule> }
     struct FailureRule { action: Str, on_exit_codes: Option<OnExitCodes>, on_pod_conditions: Vec<OnPodCondition> }
-    /// A match for exit codes of a container.
+    /// A condition of a pod failure rule: the exit code of a container.
     struct OnExitCodes { container_name: Option<Str>, operator: Str, values: Vec<i32> }
     struct OnPodCondition { kind as "type": Str, status: Str }
     /// Rules for when a Job succeeds before all its indexes have succeeded.
     struct SuccessPolicy { rules: Vec<SuccessRule> }
-    /// The indexes that must succeed, and how many of them.
+    /// A rule of a success policy: the indexes that must succeed, and how many of them.
     struct SuccessRule { succeeded_indexes: Option<Str>, succeeded_count: Option<i32> }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     check_generated_selector(object, &path, errors);
-    job_spec(spec, &path, errors);
+    validate_job_spec(spec, &path, errors);
     match &spec.selector {
         None => errors.required(&path.child("selector"), ""),
         Some(labels) => selector::validate(labels, &path.child("selector"), errors),
@@ -63,11 +63,11 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
 }
 
 /// Checks the spec of a Job or of the Job template of a CronJob.
-pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     check_numbers(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
         let path = path.child("managedBy");
-        domain_prefixed(manager, &path, errors);
+        check_domain_prefixed(manager, &path, errors);
         if manager.len() > MANAGER_MAX {
             errors.too_long(&path, MANAGER_MAX);
         }
@@ -145,7 +145,7 @@ fn check_generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorLis
     if !labels.matches(&expected) {
         errors.invalid(
             &path.child("selector"),
-            selector::json(labels),
+            selector::selector_json(labels),
             "`selector` not auto-generated",
         );
     }
@@ -168,7 +168,7 @@ fn check_numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a domain-prefixed path such as `acme.io/foo`.
-pub(super) fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     match text.split_once('/') {
         Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
             errors.each_invalid(path, host, &names::subdomain(host));
@@ -451,7 +451,7 @@ fn check_replacement_policy(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorL
 
 fn check_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let template = path.child("template");
-    pod::template(&spec.template, &[], &template, errors);
+    pod::validate_template(&spec.template, &[], &template, errors);
     let template_spec = template.child("spec");
     let policy = template_spec.child("restartPolicy");
     match &spec.template.spec.restart_policy {
@@ -471,7 +471,7 @@ fn check_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks that `completions` changes only in an Indexed Job and together with `parallelism`.
-pub(super) fn completions_update(old: &JobSpec, new: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_completions_update(old: &JobSpec, new: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("completions");
     let value = || {
         new.completions

@@ -12,7 +12,7 @@ pub(super) fn validate(old: &Job, new: &Job, errors: &mut ErrorList) {
     write.check_announcements();
     write.check_finished();
     write.check_success_criteria();
-    write.check_against_old();
+    write.check_changes_from_old_status();
 }
 
 /// A write that replaces the status of a Job.
@@ -36,7 +36,7 @@ impl StatusWrite<'_> {
         has_condition(self.new, kind)
     }
 
-    /// Returns whether the write changes the value of one of these conditions.
+    /// Returns whether one of these conditions is true before the write but not after it, or the reverse.
     fn changes_condition(&self, kinds: [&str; 2]) -> bool {
         kinds
             .iter()
@@ -159,7 +159,7 @@ impl StatusWrite<'_> {
     }
 
     /// Checks that terminal conditions stay true, counters do not decrease, and the completion time does not change.
-    fn check_against_old(&mut self) {
+    fn check_changes_from_old_status(&mut self) {
         for kind in ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"] {
             let detail = format!("cannot disable the terminal {kind}=True condition");
             self.refuse(
@@ -171,7 +171,7 @@ impl StatusWrite<'_> {
         }
         let (before, after, spec) = (&self.old.status, &self.new.status, &self.new.spec);
         let has_time = before.completion_time.is_some() && after.completion_time.is_some();
-        // An indexed Job that is scaled down counts fewer successes.
+        // An elastic Indexed Job that is scaled down has fewer succeeded indexes.
         let is_elastic = spec.completion_mode.as_deref() == Some("Indexed") && spec.completions == spec.parallelism;
         for (field, now, earlier, may_fall) in [
             ("failed", after.failed, before.failed, false),

@@ -7,7 +7,7 @@ use crate::ordered::StableSort as _;
 use crate::schema::values;
 use crate::{Kind, ProblemKind};
 
-/// A problem with one field.
+/// A validation error of one field of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationError {
     /// The field, such as `spec.containers[0].image`.
@@ -49,7 +49,7 @@ impl ErrorList {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
 
-    /// Adds an error for an invalid text; for checks in other crates.
+    /// Adds an error for a string with an invalid value; for checks in other crates.
     pub fn add_invalid(&mut self, path: &str, value: &str, detail: &str) {
         self.invalid_text(&Path::root(path), value, detail);
     }
@@ -59,7 +59,7 @@ impl ErrorList {
         self.forbidden(&Path::root(path), detail);
     }
 
-    /// Appends further errors.
+    /// Appends more errors to the list.
     pub fn extend(&mut self, more: impl IntoIterator<Item = ValidationError>) {
         self.0.extend(more);
     }
@@ -152,7 +152,7 @@ impl ErrorList {
         self.push(path, "FieldValueForbidden", format!("Forbidden: {detail}"));
     }
 
-    /// Adds an error of the server itself.
+    /// Adds an error that the API server reports as an internal error.
     pub(crate) fn internal(&mut self, path: &Path<'_>, detail: &str) {
         self.push(path, "InternalError", format!("Internal error: {detail}"));
     }

@@ -57,18 +57,18 @@ fn last_char_len(text: &str) -> usize {
 /// Checks metadata on both create and update.
 fn check_common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     errors.not_negative(&path.child("generation"), metadata.generation);
-    labels(&metadata.labels, &path.child("labels"), errors);
-    annotations(&metadata.annotations, &path.child("annotations"), errors);
+    check_labels(&metadata.labels, &path.child("labels"), errors);
+    check_annotations(&metadata.annotations, &path.child("annotations"), errors);
     check_owner_references(metadata, &path.child("ownerReferences"), errors);
     let finalizers = path.child("finalizers");
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
         let is_core = kind.group().is_empty();
-        self::finalizer(finalizer, is_core, &finalizers, &finalizers.index(index), errors);
+        self::check_finalizer(finalizer, is_core, &finalizers, &finalizers.index(index), errors);
     }
 }
 
 /// Checks a finalizer's name; objects of core kinds require a standard or qualified name.
-pub(super) fn finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(list, name, &names::qualified(name));
     if is_core && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
         let message = "name is neither a standard finalizer name nor is it fully qualified";
@@ -76,14 +76,18 @@ pub(super) fn finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_
     }
 }
 
-pub(super) fn labels(labels: &crate::ordered::Map<crate::Str, crate::Str>, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_labels(
+    labels: &crate::ordered::Map<crate::Str, crate::Str>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     for (key, value) in labels {
         errors.each_invalid(path, key, &names::qualified(key));
         errors.each_invalid(path, value, &names::label_value(value));
     }
 }
 
-pub(super) fn annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_annotations(annotations: &Labels, path: &Path<'_>, errors: &mut ErrorList) {
     let mut size = 0;
     for (key, value) in annotations.iter() {
         errors.each_invalid(path, key, &names::qualified(&key.to_ascii_lowercase()));
@@ -127,7 +131,7 @@ fn check_owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut E
 }
 
 /// Checks the immutable deletion fields in an update: a client can neither set `deletionTimestamp` nor change the grace
-/// period. An existing `deletionTimestamp` keeps its value, whatever the client sends (VA-357).
+/// period. An existing `deletionTimestamp` keeps its value, even if the client sends another one (VA-357).
 #[must_use]
 pub fn validate_metadata_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();

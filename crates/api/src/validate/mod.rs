@@ -73,43 +73,43 @@ pub fn validate(object: &Object) -> ErrorList {
     meta::validate(object, &mut errors);
     match object {
         Object::Pod(pod) => pod::validate(pod, &mut errors),
-        Object::ReplicationController(object) => workload::replication_controller(object, &mut errors),
-        Object::ReplicaSet(object) => workload::replica_set(object, &mut errors),
-        Object::Deployment(object) => workload::deployment(object, &mut errors),
-        Object::StatefulSet(object) => workload::stateful_set(object, &mut errors),
-        Object::DaemonSet(object) => workload::daemon_set(object, &mut errors),
+        Object::ReplicationController(object) => workload::validate_replication_controller(object, &mut errors),
+        Object::ReplicaSet(object) => workload::validate_replica_set(object, &mut errors),
+        Object::Deployment(object) => workload::validate_deployment(object, &mut errors),
+        Object::StatefulSet(object) => workload::validate_stateful_set(object, &mut errors),
+        Object::DaemonSet(object) => workload::validate_daemon_set(object, &mut errors),
         Object::Job(object) => job::validate(object, &mut errors),
         Object::Node(object) => node::validate(object, &mut errors),
-        Object::PersistentVolume(object) => storage::volume(object, &mut errors),
-        Object::PersistentVolumeClaim(object) => storage::claim(object, &mut errors),
-        Object::StorageClass(object) => storage::class(object, &mut errors),
+        Object::PersistentVolume(object) => storage::validate_volume(object, &mut errors),
+        Object::PersistentVolumeClaim(object) => storage::validate_claim(object, &mut errors),
+        Object::StorageClass(object) => storage::validate_class(object, &mut errors),
         Object::Service(object) => service::validate(object, &mut errors),
-        Object::PodDisruptionBudget(object) => policy::budget(object, &mut errors),
-        Object::PriorityClass(object) => policy::priority_class(object, &mut errors),
-        Object::ConfigMap(object) => config::config_map(object, &mut errors),
-        Object::Secret(object) => config::secret(object, &mut errors),
-        Object::Lease(object) => node::lease(object, &mut errors),
-        Object::EndpointSlice(object) => endpoints::slice(object, &mut errors),
+        Object::PodDisruptionBudget(object) => policy::validate_budget(object, &mut errors),
+        Object::PriorityClass(object) => policy::validate_priority_class(object, &mut errors),
+        Object::ConfigMap(object) => config::validate_config_map(object, &mut errors),
+        Object::Secret(object) => config::validate_secret(object, &mut errors),
+        Object::Lease(object) => node::validate_lease(object, &mut errors),
+        Object::EndpointSlice(object) => endpoints::validate_slice(object, &mut errors),
         Object::Endpoints(object) => endpoints::validate(object, &mut errors),
-        Object::ControllerRevision(object) => workload::revision(object, &mut errors),
-        Object::CronJob(object) => quota::cron_job(object, &mut errors),
-        Object::ResourceQuota(object) => quota::quota(object, &mut errors),
-        Object::LimitRange(object) => quota::limit_range(object, &mut errors),
+        Object::ControllerRevision(object) => workload::validate_revision(object, &mut errors),
+        Object::CronJob(object) => quota::validate_cron_job(object, &mut errors),
+        Object::ResourceQuota(object) => quota::validate_quota(object, &mut errors),
+        Object::LimitRange(object) => quota::validate_limit_range(object, &mut errors),
         Object::HorizontalPodAutoscaler(object) => autoscaler::validate(object, None, &mut errors),
-        Object::RuntimeClass(object) => quota::runtime_class(object, &mut errors),
+        Object::RuntimeClass(object) => quota::validate_runtime_class(object, &mut errors),
         Object::Untyped(object) => untyped_object::validate(object, &mut errors),
-        Object::Namespace(object) => node::namespace(object, &mut errors),
-        Object::VolumeAttachment(object) => node::attachment(object, &mut errors),
-        Object::CsiDriver(_) => csi::driver(&object.to_value(), &mut errors),
-        Object::CsiNode(_) => csi::node(&object.to_value(), &mut errors),
-        Object::CsiStorageCapacity(object) => csi::capacity(object, &mut errors),
+        Object::Namespace(object) => node::validate_namespace(object, &mut errors),
+        Object::VolumeAttachment(object) => node::validate_attachment(object, &mut errors),
+        Object::CsiDriver(_) => csi::validate_driver(&object.to_value(), &mut errors),
+        Object::CsiNode(_) => csi::validate_node(&object.to_value(), &mut errors),
+        Object::CsiStorageCapacity(object) => csi::validate_capacity(object, &mut errors),
         Object::Event(object) => events::validate(object, &mut errors),
         #[cfg(feature = "devices")]
-        Object::DeviceClass(class) => device_claims::class(class, &mut errors),
+        Object::DeviceClass(class) => device_claims::validate_class(class, &mut errors),
         #[cfg(feature = "devices")]
-        Object::ResourceClaim(claim) => device_claims::claim(claim, &mut errors),
+        Object::ResourceClaim(claim) => device_claims::validate_claim(claim, &mut errors),
         #[cfg(feature = "devices")]
-        Object::ResourceClaimTemplate(template) => device_claims::template(template, &mut errors),
+        Object::ResourceClaimTemplate(template) => device_claims::validate_template(template, &mut errors),
         #[cfg(feature = "devices")]
         Object::ResourceSlice(slice) => device_slices::validate(slice, &mut errors),
         #[cfg(not(feature = "devices"))]
@@ -129,66 +129,82 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
     match (old, new) {
         (Object::Pod(old), Object::Pod(new)) => pod_update::validate(old, new, &mut errors),
         (Object::ReplicationController(_), Object::ReplicationController(new)) => {
-            workload::replication_controller(new, &mut errors);
+            workload::validate_replication_controller(new, &mut errors);
         }
-        (Object::ReplicaSet(old), Object::ReplicaSet(new)) => workload_update::replica_set(old, new, &mut errors),
-        (Object::Deployment(old), Object::Deployment(new)) => workload_update::deployment(old, new, &mut errors),
-        (Object::StatefulSet(old), Object::StatefulSet(new)) => workload_update::stateful_set(old, new, &mut errors),
-        (Object::DaemonSet(old), Object::DaemonSet(new)) => workload_update::daemon_set(old, new, &mut errors),
-        (Object::Job(old), Object::Job(new)) => workload_update::job(old, new, &mut errors),
+        (Object::ReplicaSet(old), Object::ReplicaSet(new)) => {
+            workload_update::validate_replica_set(old, new, &mut errors)
+        }
+        (Object::Deployment(old), Object::Deployment(new)) => {
+            workload_update::validate_deployment(old, new, &mut errors)
+        }
+        (Object::StatefulSet(old), Object::StatefulSet(new)) => {
+            workload_update::validate_stateful_set(old, new, &mut errors)
+        }
+        (Object::DaemonSet(old), Object::DaemonSet(new)) => workload_update::validate_daemon_set(old, new, &mut errors),
+        (Object::Job(old), Object::Job(new)) => workload_update::validate_job(old, new, &mut errors),
         (Object::Node(old), Object::Node(new)) => node::validate_update(old, new, &mut errors),
-        (Object::PersistentVolume(old), Object::PersistentVolume(new)) => storage::volume_update(old, new, &mut errors),
+        (Object::PersistentVolume(old), Object::PersistentVolume(new)) => {
+            storage::validate_volume_update(old, new, &mut errors)
+        }
         (Object::PersistentVolumeClaim(old), Object::PersistentVolumeClaim(new)) => {
-            storage::claim_update(old, new, &mut errors);
+            storage::validate_claim_update(old, new, &mut errors);
         }
-        (Object::CsiNode(_), Object::CsiNode(_)) => csi::node_update(&old.to_value(), &new.to_value(), &mut errors),
+        (Object::CsiNode(_), Object::CsiNode(_)) => {
+            csi::validate_node_update(&old.to_value(), &new.to_value(), &mut errors)
+        }
         (Object::CsiStorageCapacity(old), Object::CsiStorageCapacity(new)) => {
-            csi::capacity_update(old, new, &mut errors);
+            csi::validate_capacity_update(old, new, &mut errors);
         }
-        (Object::StorageClass(old), Object::StorageClass(new)) => storage::class_update(old, new, &mut errors),
+        (Object::StorageClass(old), Object::StorageClass(new)) => storage::validate_class_update(old, new, &mut errors),
         (Object::Service(old), Object::Service(new)) => service::validate_update(old, new, &mut errors),
-        (Object::ConfigMap(old), Object::ConfigMap(new)) => config::config_map_update(old, new, &mut errors),
-        (Object::Secret(old), Object::Secret(new)) => config::secret_update(old, new, &mut errors),
-        (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(new)) => policy::budget(new, &mut errors),
+        (Object::ConfigMap(old), Object::ConfigMap(new)) => config::validate_config_map_update(old, new, &mut errors),
+        (Object::Secret(old), Object::Secret(new)) => config::validate_secret_update(old, new, &mut errors),
+        (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(new)) => policy::validate_budget(new, &mut errors),
         (Object::PriorityClass(old), Object::PriorityClass(new)) => {
-            policy::priority_class_update(old, new, &mut errors);
+            policy::validate_priority_class_update(old, new, &mut errors);
         }
-        (Object::Namespace(_), Object::Namespace(new)) => node::namespace(new, &mut errors),
-        (Object::CronJob(_), Object::CronJob(new)) => quota::cron_job(new, &mut errors),
-        (Object::ResourceQuota(old), Object::ResourceQuota(new)) => quota::quota_update(old, new, &mut errors),
-        (Object::LimitRange(_), Object::LimitRange(new)) => quota::limit_range(new, &mut errors),
+        (Object::Namespace(_), Object::Namespace(new)) => node::validate_namespace(new, &mut errors),
+        (Object::CronJob(_), Object::CronJob(new)) => quota::validate_cron_job(new, &mut errors),
+        (Object::ResourceQuota(old), Object::ResourceQuota(new)) => quota::validate_quota_update(old, new, &mut errors),
+        (Object::LimitRange(_), Object::LimitRange(new)) => quota::validate_limit_range(new, &mut errors),
         (Object::HorizontalPodAutoscaler(old), Object::HorizontalPodAutoscaler(new)) => {
             autoscaler::validate(new, Some(old), &mut errors);
         }
-        (Object::EndpointSlice(old), Object::EndpointSlice(new)) => endpoints::slice_update(old, new, &mut errors),
+        (Object::EndpointSlice(old), Object::EndpointSlice(new)) => {
+            endpoints::validate_slice_update(old, new, &mut errors)
+        }
         (Object::Endpoints(_), Object::Endpoints(new)) => endpoints::validate(new, &mut errors),
-        (Object::RuntimeClass(old), Object::RuntimeClass(new)) => quota::runtime_class_update(old, new, &mut errors),
+        (Object::RuntimeClass(old), Object::RuntimeClass(new)) => {
+            quota::validate_runtime_class_update(old, new, &mut errors)
+        }
         (Object::Untyped(old), Object::Untyped(new)) => untyped_object::validate_update(old, new, &mut errors),
         (Object::ControllerRevision(old), Object::ControllerRevision(new)) => {
-            workload::revision_update(old, new, &mut errors);
+            workload::validate_revision_update(old, new, &mut errors);
         }
         (Object::VolumeAttachment(old), Object::VolumeAttachment(new)) => {
-            node::attachment_update(old, new, &mut errors);
+            node::validate_attachment_update(old, new, &mut errors);
         }
         (Object::CsiDriver(before), Object::CsiDriver(now)) => {
-            csi::driver(&new.to_value(), &mut errors);
-            csi::driver_update(before, now, &mut errors);
+            csi::validate_driver(&new.to_value(), &mut errors);
+            csi::validate_driver_update(before, now, &mut errors);
         }
 
         #[cfg(feature = "devices")]
-        (Object::DeviceClass(_), Object::DeviceClass(new)) => device_claims::class(new, &mut errors),
+        (Object::DeviceClass(_), Object::DeviceClass(new)) => device_claims::validate_class(new, &mut errors),
         #[cfg(feature = "devices")]
-        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => device_claims::claim_update(old, new, &mut errors),
+        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => {
+            device_claims::validate_claim_update(old, new, &mut errors)
+        }
         #[cfg(feature = "devices")]
         (Object::ResourceClaimTemplate(old), Object::ResourceClaimTemplate(new)) => {
-            device_claims::template_update(old, new, &mut errors);
+            device_claims::validate_template_update(old, new, &mut errors);
         }
 
         #[cfg(feature = "devices")]
         (Object::ResourceSlice(old), Object::ResourceSlice(new)) => {
             device_slices::validate_update(old, new, &mut errors);
         }
-        (Object::Lease(_), Object::Lease(new)) => node::lease(new, &mut errors),
+        (Object::Lease(_), Object::Lease(new)) => node::validate_lease(new, &mut errors),
         (Object::Event(_), Object::Event(new)) => events::validate(new, &mut errors),
         _ => {}
     }
@@ -197,5 +213,5 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
 
 /// Returns the reasons why a text is not a DNS label.
 pub(crate) fn dns_label(text: &str) -> Vec<String> {
-    names::texts(names::label(text))
+    names::fault_messages(names::label(text))
 }

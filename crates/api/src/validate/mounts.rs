@@ -6,14 +6,14 @@ use crate::schema::values;
 use crate::untyped::{items, text};
 use crate::{Container, Volume, VolumeMount, ordered};
 
-use super::volume::{local_descending_path, no_backsteps_in};
+use super::volume::{check_local_descending_path, has_no_backsteps};
 use super::{ErrorList, Path};
 
 /// The valid volumes of a pod by name; only these can be mounted.
 pub(super) type ValidVolumes<'v> = ordered::Map<&'v str, &'v Volume>;
 
 /// Checks the volume mounts of a container; `value` is the container in JSON form.
-pub(super) fn volume_mounts(
+pub(super) fn check_volume_mounts(
     container: &Container,
     value: &Value,
     volumes: &ValidVolumes<'_>,
@@ -47,7 +47,7 @@ pub(super) fn volume_mounts(
             }
         }
         if !mount.sub_path.is_empty() {
-            local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
+            check_local_descending_path(&mount.sub_path, &path.child("subPath"), errors);
         }
         let own = value.pointer(&format!("/volumeMounts/{index}")).unwrap_or(&Value::Null);
         let expression = &*mount.sub_path_expr;
@@ -56,7 +56,7 @@ pub(super) fn volume_mounts(
                 let message = "subPathExpr and subPath are mutually exclusive";
                 errors.invalid_text(&at.child("subPathExpr"), expression, message);
             }
-            local_descending_path(expression, &path.child("subPathExpr"), errors);
+            check_local_descending_path(expression, &path.child("subPathExpr"), errors);
         }
         check_propagation(mount, container, &path.child("mountPropagation"), errors);
         check_recursive_read_only(mount, own, &path.child("recursiveReadOnly"), errors);
@@ -94,7 +94,7 @@ fn check_recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, 
 }
 
 /// Checks the block devices of a container; `value` is the container in JSON form.
-pub(super) fn devices(
+pub(super) fn check_block_devices(
     container: &Container,
     value: &Value,
     volumes: &ValidVolumes<'_>,
@@ -126,7 +126,7 @@ pub(super) fn devices(
         if seen_paths.contains(at) {
             errors.invalid_text(&at_path, at, "must be unique");
         }
-        if no_backsteps_in(at) {
+        if has_no_backsteps(at) {
             seen_paths.insert(at);
         } else {
             errors.invalid_text(&at_path, at, "can not contain backsteps ('..')");

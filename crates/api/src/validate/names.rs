@@ -29,7 +29,7 @@ impl<T: Into<String>> From<T> for NameFault {
     }
 }
 
-/// Creates a problem that a name of lower-case letters, digits and hyphens would not have.
+/// Creates the problem of a name that should consist of lower-case letters, digits and hyphens.
 fn bad_letters(text: &str) -> NameFault {
     NameFault {
         text: text.to_owned(),
@@ -42,8 +42,8 @@ type Messages = Vec<NameFault>;
 /// A function that returns the problems of a name.
 pub(super) type Rule = fn(&str) -> Messages;
 
-/// Joins several problems of a name into one.
-pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameFault {
+/// Joins several problems of a name into one problem.
+pub(super) fn join_faults(faults: &[NameFault], before: &str, between: &str) -> NameFault {
     let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     let known = faults.iter().find(|fault| fault.kind != ProblemKind::Other);
     NameFault {
@@ -52,8 +52,8 @@ pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameF
     }
 }
 
-/// Returns the messages of problems.
-pub(super) fn texts(faults: Messages) -> Vec<String> {
+/// Returns the messages of the problems of a name.
+pub(super) fn fault_messages(faults: Messages) -> Vec<String> {
     faults.into_iter().map(|fault| fault.text).collect()
 }
 
@@ -146,17 +146,17 @@ pub(super) fn path_segment(text: &str) -> Messages {
 
 /// Returns the problems of a label key, taint key or condition type (VA-076). kubectl applies the same rule.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
-    texts(qualified(text))
+    fault_messages(qualified(text))
 }
 
 /// Returns the problems of a label value (VA-077). kubectl applies the same rule.
 pub fn label_value_problems(text: &str) -> Vec<String> {
-    texts(label_value(text))
+    fault_messages(label_value(text))
 }
 
 /// Returns the problems of a DNS subdomain. kubectl applies the same rule.
 pub fn subdomain_problems(text: &str) -> Vec<String> {
-    texts(subdomain(text))
+    fault_messages(subdomain(text))
 }
 
 /// Rule for label keys, taint keys and condition types (VA-076).
@@ -212,7 +212,7 @@ pub(super) fn label_value(text: &str) -> Messages {
 
 /// Returns the problems of a port name (VA-082). kubectl applies the same rule.
 pub fn port_name_problems(text: &str) -> Vec<String> {
-    texts(port_name(text))
+    fault_messages(port_name(text))
 }
 
 /// Rule for port names (VA-082).

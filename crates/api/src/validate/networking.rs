@@ -10,7 +10,7 @@ use crate::well_known::annotation;
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, job, names, selector};
 
-pub(super) fn policy(object: &UntypedObject, errors: &mut ErrorList) {
+pub(super) fn validate_network_policy(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
     selector::validate_value(given(spec, "podSelector"), &path.child("podSelector"), errors);
@@ -120,7 +120,7 @@ fn check_cidr(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn ingress(object: &UntypedObject, errors: &mut ErrorList) {
+pub(super) fn validate_ingress(object: &UntypedObject, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
     let default = given(spec, "defaultBackend");
@@ -258,7 +258,7 @@ fn check_reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn class(object: &UntypedObject, errors: &mut ErrorList) {
+pub(super) fn validate_ingress_class(object: &UntypedObject, errors: &mut ErrorList) {
     const CONTROLLER_MAX: usize = 250;
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
@@ -270,7 +270,7 @@ pub(super) fn class(object: &UntypedObject, errors: &mut ErrorList) {
         if controller.len() > CONTROLLER_MAX {
             errors.too_long(&at, CONTROLLER_MAX);
         }
-        job::domain_prefixed(controller, &at, errors);
+        job::check_domain_prefixed(controller, &at, errors);
     }
     let Some(parameters) = given(spec, "parameters") else {
         return;
@@ -289,7 +289,7 @@ pub(super) fn class(object: &UntypedObject, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn class_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
+pub(super) fn validate_ingress_class_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
     let controller = |object: &UntypedObject| {
         object
             .at("/spec/controller")

@@ -46,7 +46,7 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
         let path = status.child(name);
         for (resource, quantity) in list {
             // The server appends the resource name to the path without brackets (VA-213).
-            resources::amount(resource, *quantity, &path.child(resource), errors);
+            resources::check_amount(resource, *quantity, &path.child(resource), errors);
         }
     }
     check_pod_cidrs(node, errors);
@@ -117,13 +117,13 @@ pub(super) fn validate_update(old: &Node, new: &Node, errors: &mut ErrorList) {
 }
 
 /// Validates a VolumeAttachment.
-pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorList) {
+pub(super) fn validate_attachment(object: &crate::VolumeAttachment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     if spec.attacher.is_empty() {
         errors.required(&path.child("attacher"), "");
     } else {
-        super::volume::csi_driver(&spec.attacher, &path.child("attacher"), errors);
+        super::volume::check_csi_driver_name(&spec.attacher, &path.child("attacher"), errors);
     }
     if spec.source.persistent_volume_name.as_deref() == Some("") {
         let source = path.child("source");
@@ -138,8 +138,12 @@ pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorLis
     errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
 }
 
-pub(super) fn attachment_update(old: &crate::VolumeAttachment, new: &crate::VolumeAttachment, errors: &mut ErrorList) {
-    attachment(new, errors);
+pub(super) fn validate_attachment_update(
+    old: &crate::VolumeAttachment,
+    new: &crate::VolumeAttachment,
+    errors: &mut ErrorList,
+) {
+    validate_attachment(new, errors);
     if old.spec != new.spec {
         let spec = crate::wire::Wire::write(&new.spec);
         let value = super::internal::to_internal_json("VolumeAttachmentSpec", &spec);
@@ -148,11 +152,11 @@ pub(super) fn attachment_update(old: &crate::VolumeAttachment, new: &crate::Volu
 }
 
 /// Validates a namespace's finalizers and its Pod Security labels.
-pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
+pub(super) fn validate_namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     const PREFIX: &str = "pod-security.kubernetes.io/";
     let spec = Path::root("spec");
     for finalizer in &object.spec.finalizers {
-        super::meta::finalizer(
+        super::meta::check_finalizer(
             finalizer,
             true,
             &spec.child("finalizers"),
@@ -181,7 +185,7 @@ pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn lease(object: &crate::Lease, errors: &mut ErrorList) {
+pub(super) fn validate_lease(object: &crate::Lease, errors: &mut ErrorList) {
     let path = Path::root("spec");
     if let Some(seconds) = object.spec.lease_duration_seconds.filter(|seconds| *seconds <= 0) {
         errors.invalid(&path.child("leaseDurationSeconds"), seconds, "must be greater than 0");

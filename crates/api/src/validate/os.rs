@@ -8,10 +8,10 @@ use crate::untyped::{given, is_true, items};
 use super::{ErrorList, Path};
 
 const NOT_WINDOWS: &str = "cannot be set for a windows pod";
-const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// Checks the fields of a pod that sets `spec.os`; `spec` is the pod's spec in JSON form.
-pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_fields_of_os(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match system {
         "linux" => check_linux_fields(spec, path, errors),
         "windows" => check_windows_fields(spec, path, errors),
@@ -28,7 +28,7 @@ fn check_linux_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
     };
     refuse(given(spec, "securityContext"), path, errors);
-    for list in LISTS {
+    for list in CONTAINER_LISTS {
         let path = path.child(list);
         for (index, container) in items(spec, list) {
             refuse(given(container, "securityContext"), &path.index(index), errors);
@@ -67,7 +67,7 @@ fn check_windows_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     ] {
         refuse(given(of_pod, field).is_some(), context.child(field));
     }
-    for list in LISTS {
+    for list in CONTAINER_LISTS {
         let path = path.child(list);
         for (index, container) in items(spec, list) {
             let path = path.index(index);
@@ -92,14 +92,14 @@ fn check_windows_fields(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks HostProcess containers of Windows: either all containers of a pod or none, and with host networking.
-pub(super) fn host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let host_process = |value: &Value| {
         let context = value.pointer("/securityContext/windowsOptions/hostProcess");
         context.and_then(Value::as_bool)
     };
     let of_pod = host_process(spec);
     let (mut n_containers, mut n_processes) = (0, 0);
-    for list in LISTS {
+    for list in CONTAINER_LISTS {
         let path = path.child(list);
         for (index, container) in items(spec, list) {
             n_containers += 1;

@@ -18,7 +18,7 @@ use crate::wire::Wire;
 /// Validates a new pod, except its metadata.
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
-    behaviors(&pod.metadata.annotations, &pod.spec, &metadata, errors);
+    check_behavior_annotations(&pod.metadata.annotations, &pod.spec, &metadata, errors);
     check_annotations(
         &pod.metadata.annotations,
         &pod.spec,
@@ -26,7 +26,7 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
         errors,
     );
     let path = Path::root("spec");
-    spec_of_pod(pod, &path, errors);
+    validate_spec_of_pod(pod, &path, errors);
     if !pod.spec.ephemeral_containers.is_empty() {
         errors.forbidden(&path.child("ephemeralContainers"), "cannot be set on create");
     }
@@ -39,11 +39,11 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
 }
 
 /// Validates the spec of a new or changed pod.
-pub(super) fn spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
-    // An ephemeral container may mount the implicit token volume.
+pub(super) fn validate_spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    // An ephemeral container may mount the service account token volume, which the stored pod does not contain.
     let written_out = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.written_out());
     let pod = written_out.as_deref().unwrap_or(pod);
-    let value = json_if_needed(&pod.spec, pod, &pod.extra);
+    let value = json_for_untyped_checks(&pod.spec, pod, &pod.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -55,16 +55,16 @@ pub(super) fn spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     ] {
         let list_path = path.child(name);
         for (index, container) in list.iter().enumerate() {
-            container::untrimmed_image(container, &list_path.index(index), errors);
+            container::check_image_is_trimmed(container, &list_path.index(index), errors);
         }
     }
 }
 
 /// Validates a workload's pod template. `claims` are the names of volumes that the workload adds.
-pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
-    meta::labels(&template.metadata.labels, &path.child("labels"), errors);
-    meta::annotations(&template.metadata.annotations, &path.child("annotations"), errors);
-    behaviors(
+pub(super) fn validate_template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+    meta::check_labels(&template.metadata.labels, &path.child("labels"), errors);
+    meta::check_annotations(&template.metadata.annotations, &path.child("annotations"), errors);
+    check_behavior_annotations(
         &template.metadata.annotations,
         &template.spec,
         &path.child("metadata"),
@@ -77,7 +77,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
         errors,
     );
     let spec_path = path.child("spec");
-    let value = json_if_needed(&template.spec, template, &template.extra);
+    let value = json_for_untyped_checks(&template.spec, template, &template.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -85,7 +85,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
     if claims.is_empty() {
         validate_spec(&template.spec, value, None, &spec_path, errors);
     } else {
-        // A volume claim template of the workload provides a volume with its name.
+        // A volume claim template of the workload provides a volume with the template's name.
         let mut spec_of_pod = template.spec.clone();
         let volumes = std::sync::Arc::make_mut(&mut spec_of_pod.volumes);
         for claim in claims {
@@ -131,7 +131,7 @@ fn check_host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut 
 
 /// Returns a pod or template in JSON form; None if it has no untyped fields, and no fields that must be checked in this
 /// form.
-fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
+fn json_for_untyped_checks(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
     let is_needed = !extra.is_empty() || spec.os.is_some();
     is_needed.then(|| {
         let mut value = spec_of_pod.write();
@@ -168,7 +168,7 @@ fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, erro
         if &**key == annotation::SECCOMP_POD || key.starts_with(SECCOMP) {
             let path = path.child(key);
             match profile.strip_prefix("localhost/") {
-                Some(local) => volume::local_descending_path(local, &path, errors),
+                Some(local) => volume::check_local_descending_path(local, &path, errors),
                 None if matches!(&**profile, "runtime/default" | "docker/default" | "unconfined") => {}
                 None => errors.invalid_text(&path, profile, "must be a valid seccomp profile"),
             }
@@ -195,7 +195,12 @@ fn check_annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, erro
 }
 
 /// Refuses malformed behaviour annotations; the simulation would ignore them silently (L-08).
-pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_behavior_annotations(
+    annotations: &Labels,
+    spec: &PodSpec,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     if let Some(text) = annotations.get(CALLS_ANNOTATION)
         && let Err(wrong) = parse_calls(text)
     {
@@ -209,7 +214,7 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
         return;
     }
     if let Err(problems) = container_behaviors(annotations, spec) {
-        // Reports each annotation once, with all its errors.
+        // Each malformed annotation is reported once, with all its errors.
         for of_one in problems.chunk_by(|one, next| one.container == next.container) {
             let Some(first) = of_one.first() else { continue };
             let key = format!("{BEHAVIOR_PREFIX}{}", first.container);
@@ -231,13 +236,13 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
     check_resource_claims(spec, &path.child("resourceClaims"), errors);
     container::validate(spec, value, &volumes, path, errors);
     check_pod_resources(spec, path, errors);
-    container::host_network_ports(spec, pod.is_some(), path, errors);
+    container::check_host_network_ports(spec, pod.is_some(), path, errors);
     check_enums(spec, path, errors);
-    meta::labels(&spec.node_selector, &path.child("nodeSelector"), errors);
+    meta::check_labels(&spec.node_selector, &path.child("nodeSelector"), errors);
     let context = path.child("securityContext");
     match &spec.security_context {
-        Some(given) => security::of_pod(given, spec, value, &context, errors),
-        None => security::shared_processes(value, &context, errors),
+        Some(given) => security::validate_pod_context(given, spec, value, &context, errors),
+        None => security::check_shared_processes(value, &context, errors),
     }
     if let Some(rules) = &spec.affinity {
         affinity::validate(rules, &path.child("affinity"), errors);
@@ -249,16 +254,16 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
         );
     }
     if let Some(config) = &spec.dns_config {
-        untyped::dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
+        untyped::check_dns_config(&spec.dns_policy, config, &path.child("dnsConfig"), errors);
     }
-    scheduling::readiness_gates(&spec.readiness_gates, &path.child("readinessGates"), errors);
-    scheduling::scheduling_gates(&spec.scheduling_gates, &path.child("schedulingGates"), errors);
-    scheduling::spread(
+    scheduling::check_readiness_gates(&spec.readiness_gates, &path.child("readinessGates"), errors);
+    scheduling::check_scheduling_gates(&spec.scheduling_gates, &path.child("schedulingGates"), errors);
+    scheduling::check_spread_constraints(
         &spec.topology_spread_constraints,
         &path.child("topologySpreadConstraints"),
         errors,
     );
-    os::host_processes(value, path, errors);
+    os::check_host_processes(value, path, errors);
     if spec.host_users == Some(false) {
         for (name, is_shared) in [
             ("hostNetwork", spec.host_network == Some(true)),
@@ -295,7 +300,7 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
             errors.each_invalid(&path.child(name), value, &names::label(value));
         }
     }
-    scheduling::tolerations(&spec.tolerations, &path.child("tolerations"), errors);
+    scheduling::check_tolerations(&spec.tolerations, &path.child("tolerations"), errors);
     check_host_aliases(spec, &path.child("hostAliases"), errors);
     if !spec.priority_class_name.is_empty() {
         let messages = names::subdomain(&spec.priority_class_name);
@@ -311,11 +316,11 @@ fn validate_spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'
             PreemptionPolicy::KNOWN,
         );
     }
-    resources::overhead(&spec.overhead, &path.child("overhead"), errors);
+    resources::check_overhead(&spec.overhead, &path.child("overhead"), errors);
     if let Some(os) = &spec.os {
-        os::fields(&os.name, value, path, errors);
+        os::check_fields_of_os(&os.name, value, path, errors);
     }
-    container::file_key_volumes(spec, path, errors);
+    container::check_file_key_volumes(spec, path, errors);
 }
 
 fn check_enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
@@ -378,7 +383,7 @@ fn check_pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
     if !own.claims.is_empty() {
         errors.forbidden(&path.child("claims"), "claims cannot be set for Resources at pod-level");
     }
-    resources::of_pod(own, &path, errors);
+    resources::validate_pod_level(own, &path, errors);
     let requests = path.child("requests");
     for (resource, request) in &own.requests {
         let total = spec

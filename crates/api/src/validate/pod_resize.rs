@@ -6,8 +6,8 @@ use crate::{Container, MIRROR, Pod, QosClass, ResourceList, ResourceRequirements
 
 use super::{ErrorList, Path, pod};
 
-/// Message if fields other than cpu and memory change. Deviation: the real server appends a diff of its internal
-/// structs.
+/// Message for a resize that changes anything other than cpu and memory. Deviation: the real server appends a diff of
+/// its internal structs.
 const ONLY_CPU_AND_MEMORY: &str = "only cpu and memory resources are mutable";
 
 /// Validates a resize from `old` to `new`; `qos` is the QoS class that the pod would have afterwards.
@@ -18,7 +18,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
         return errors;
     }
     let path = Path::root("spec");
-    pod::spec_of_pod(new, &path, &mut errors);
+    pod::validate_spec_of_pod(new, &path, &mut errors);
     if let Some(class) = old.status.qos_class.as_ref().filter(|class| *class != qos) {
         let why = "Pod QOS Class may not change as a result of resizing";
         errors.invalid_text(&path, class.as_str(), why);

@@ -11,14 +11,14 @@ use crate::{Container, MIRROR, Pod, PodSpec, Str, Toleration};
 use super::{ErrorList, Path, internal, names, pod};
 use crate::wire::Wire;
 
-/// Message for a change of any other field (LC-042); a diff of the internal structs follows.
+/// Message for a change of an immutable field (LC-042); a diff of the internal structs follows.
 const FORBIDDEN: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const ONLY_ADDITIONS: &str = "only additions are allowed (no mutations or deletions)";
 
 pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     if old.metadata.annotations != new.metadata.annotations {
-        pod::behaviors(&new.metadata.annotations, &new.spec, &metadata, errors);
+        pod::check_behavior_annotations(&new.metadata.annotations, &new.spec, &metadata, errors);
         check_mirror_annotation(old, new, &metadata.child("annotations"), errors);
     }
     let same_extra = || old.extra == new.extra || old.extra.part(&["spec"]) == new.extra.part(&["spec"]);
@@ -26,7 +26,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         return;
     }
     let path = Path::root("spec");
-    pod::spec_of_pod(new, &path, errors);
+    pod::validate_spec_of_pod(new, &path, errors);
     for (name, before, after) in [
         ("containers", &old.spec.containers, &new.spec.containers),
         ("initContainers", &old.spec.init_containers, &new.spec.init_containers),
@@ -210,7 +210,8 @@ fn check_gated_pod(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path
             }
         }
     }
-    // Node affinity was checked above; the rest of the affinity must not change.
+    // The required node affinity was checked above, and the preferred one may change; pod affinity and anti-affinity
+    // must not change.
     let mut before = old.affinity.clone().unwrap_or_default();
     let mut after = new.affinity.clone().unwrap_or_default();
     Arc::make_mut(&mut before).node_affinity = None;

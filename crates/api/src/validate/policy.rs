@@ -9,14 +9,16 @@ use super::{ErrorList, Path, names, selector};
 /// Maximum value of a user-defined priority class.
 const PRIORITY_MAX: i32 = 1_000_000_000;
 
-pub(super) fn budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
+pub(super) fn validate_budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &budget.spec;
     if let (Some(min), Some(max)) = (&spec.min_available, &spec.max_unavailable) {
         let value = format!(
             "{{\"MinAvailable\":{},\"Selector\":{},\"MaxUnavailable\":{},\"UnhealthyPodEvictionPolicy\":{}}}",
             int_or_percent_json(min),
-            spec.selector.as_ref().map_or_else(|| "null".to_owned(), selector::json),
+            spec.selector
+                .as_ref()
+                .map_or_else(|| "null".to_owned(), selector::selector_json),
             int_or_percent_json(max),
             spec.unhealthy_pod_eviction_policy
                 .as_ref()
@@ -29,8 +31,8 @@ pub(super) fn budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
         ("maxUnavailable", &spec.max_unavailable),
     ] {
         if let Some(value) = value {
-            int_or_percent(value, &path.child(name), errors);
-            not_more_than_100_percent(value, &path.child(name), errors);
+            check_int_or_percent(value, &path.child(name), errors);
+            check_at_most_100_percent(value, &path.child(name), errors);
         }
     }
     if let Some(labels) = &spec.selector {
@@ -53,7 +55,7 @@ fn int_or_percent_json(value: &IntOrString) -> String {
 }
 
 /// Checks an IntOrString: a percentage, or an integer that is not negative (VA-187).
-pub(super) fn int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         IntOrString::Int(number) if *number < 0 => errors.invalid(path, number, NEGATIVE),
         IntOrString::Int(_) => {}
@@ -67,7 +69,7 @@ pub(super) fn int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut 
 }
 
 /// Checks that a percentage does not exceed 100 % (VA-187).
-pub(super) fn not_more_than_100_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_at_most_100_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     let IntOrString::String(text) = value else { return };
     let digits = text.strip_suffix('%').unwrap_or("");
     if !digits.is_empty()
@@ -78,7 +80,7 @@ pub(super) fn not_more_than_100_percent(value: &IntOrString, path: &Path<'_>, er
     }
 }
 
-pub(super) fn priority_class(class: &PriorityClass, errors: &mut ErrorList) {
+pub(super) fn validate_priority_class(class: &PriorityClass, errors: &mut ErrorList) {
     let name = &class.metadata.name;
     if name.starts_with("system-") {
         let known = match &**name {
@@ -111,7 +113,7 @@ pub(super) fn priority_class(class: &PriorityClass, errors: &mut ErrorList) {
     }
 }
 
-pub(super) fn priority_class_update(old: &PriorityClass, new: &PriorityClass, errors: &mut ErrorList) {
+pub(super) fn validate_priority_class_update(old: &PriorityClass, new: &PriorityClass, errors: &mut ErrorList) {
     if old.value != new.value {
         errors.forbidden(&Path::root("value"), "may not be changed in an update.");
     }

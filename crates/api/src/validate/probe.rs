@@ -5,7 +5,7 @@ use crate::{ExecAction, GrpcAction, HttpGetAction, IntOrString, Lifecycle, Probe
 
 use super::{ErrorList, Path, names};
 
-const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+const INVALID_HEADER_NAME: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
 /// The possible actions of a probe or hook, in the API server's order.
 struct Handler<'h> {
@@ -44,7 +44,7 @@ fn check_handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mu
         for header in &request.http_headers {
             let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
             if header.name.is_empty() || !is_valid(&header.name) {
-                errors.invalid_text(&path.child("httpHeaders"), &header.name, HEADER);
+                errors.invalid_text(&path.child("httpHeaders"), &header.name, INVALID_HEADER_NAME);
             }
         }
     }
@@ -86,7 +86,7 @@ pub(super) enum ProbeKind {
     Startup,
 }
 
-pub(super) fn probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
     check_handler(
         &Handler {
             exec: probe.exec.as_ref(),
@@ -123,7 +123,7 @@ pub(super) fn probe(probe: &Probe, kind: ProbeKind, grace: i64, path: &Path<'_>,
     }
 }
 
-pub(super) fn lifecycle(lifecycle: &Lifecycle, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_lifecycle(lifecycle: &Lifecycle, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
         if let Some(hook) = hook {
             let given = Handler {

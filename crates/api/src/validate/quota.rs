@@ -13,10 +13,10 @@ use crate::{
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, names, resources, scheduling, selector};
 
-/// Maximum length of a CronJob's name; the names of its Jobs get a suffix.
+/// Maximum length of a CronJob's name, in bytes; the names of its Jobs get a suffix.
 const CRON_NAME_MAX: usize = 52;
 
-pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
+pub(super) fn validate_cron_job(object: &CronJob, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     let schedule = path.child("schedule");
@@ -42,8 +42,8 @@ pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
     }
     let template = path.child("jobTemplate");
     let of_job = template.child("spec");
-    job::job_spec(&spec.job_template.spec, &of_job, errors);
-    // The selector is generated for each Job.
+    job::validate_job_spec(&spec.job_template.spec, &of_job, errors);
+    // The selector is generated for each Job, so the Job template must not set it.
     if let Some(selector) = &spec.job_template.spec.selector {
         let message = "`selector` will be auto-generated";
         errors.invalid(&of_job.child("selector"), crate::wire::Wire::write(selector), message);
@@ -79,13 +79,13 @@ fn check_time_zone(zone: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) 
     }
 }
 
-pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
+pub(super) fn validate_quota(object: &ResourceQuota, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let hard = path.child("hard");
     for (resource, amount) in &object.spec.hard {
         let path = hard.key(resource);
-        resources::quota_name(resource, &path, errors);
-        resources::amount(resource, *amount, &path, errors);
+        resources::check_quota_resource_name(resource, &path, errors);
+        resources::check_amount(resource, *amount, &path, errors);
     }
     check_scopes(object, &path.child("scopes"), errors);
     if let Some(selector) = &object.spec.scope_selector {
@@ -115,7 +115,7 @@ fn check_scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList)
             errors.invalid(path, all(), "unsupported scope applied to resource");
         }
     }
-    for _ in conflicts(|name| scopes.iter().any(|scope| &**scope == name)) {
+    for _ in conflicting_scopes(|name| scopes.iter().any(|scope| &**scope == name)) {
         errors.invalid(path, all(), "conflicting scopes");
     }
 }
@@ -141,7 +141,7 @@ fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<
 }
 
 /// Returns the pairs of scopes that exclude each other and are both set.
-fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 2]> {
+fn conflicting_scopes(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 2]> {
     [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]]
         .into_iter()
         .filter(move |[one, other]| has(one) && has(other))
@@ -181,10 +181,12 @@ fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_
                 errors.invalid(&path.child("values"), values, message);
             }
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
-            _ => selector::invalid_operator(operator, &path, errors),
+            _ => selector::report_invalid_operator(operator, &path, errors),
         }
     }
-    for _ in conflicts(|name| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == name)) {
+    for _ in
+        conflicting_scopes(|name| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == name))
+    {
         // The server prints the field `scopes` instead, which is usually empty.
         let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
         let shown = scopes.map_or_else(
@@ -195,8 +197,8 @@ fn check_scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_
     }
 }
 
-pub(super) fn quota_update(old: &ResourceQuota, new: &ResourceQuota, errors: &mut ErrorList) {
-    quota(new, errors);
+pub(super) fn validate_quota_update(old: &ResourceQuota, new: &ResourceQuota, errors: &mut ErrorList) {
+    validate_quota(new, errors);
     let sorted = |quota: &ResourceQuota| quota.spec.scopes.iter().cloned().collect::<ordered::Set<Str>>();
     if sorted(old) != sorted(new) {
         let path = Path::root("spec");
@@ -205,7 +207,7 @@ pub(super) fn quota_update(old: &ResourceQuota, new: &ResourceQuota, errors: &mu
     }
 }
 
-pub(super) fn limit_range(object: &LimitRange, errors: &mut ErrorList) {
+pub(super) fn validate_limit_range(object: &LimitRange, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let limits = path.child("limits");
     let mut kinds = ordered::Set::new();
@@ -239,7 +241,7 @@ fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorLi
             continue;
         }
         for resource in list.keys() {
-            resources::limit_name(resource, &item.kind, &path.key(resource), errors);
+            resources::check_limit_resource_name(resource, &item.kind, &path.key(resource), errors);
         }
     }
     if &*item.kind == "PersistentVolumeClaim" && !item.min.contains_key("storage") && !item.max.contains_key("storage")
@@ -249,7 +251,7 @@ fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorLi
     }
     let ratios = path.child("maxLimitRequestRatio");
     for resource in item.max_limit_request_ratio.keys() {
-        resources::limit_name(resource, &item.kind, &ratios.key(resource), errors);
+        resources::check_limit_resource_name(resource, &item.kind, &ratios.key(resource), errors);
     }
     let lists = [
         &item.max,
@@ -264,7 +266,7 @@ fn check_limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// Checks the bounds of a resource against each other.
+/// Checks that minimum, maximum, defaults and ratio of a LimitRange item are consistent for one resource.
 fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
     let amount_in = |list: &ResourceList| list.get(resource).copied();
     let is_pod = &*item.kind == "Pod";
@@ -337,20 +339,20 @@ fn check_bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: 
     }
 }
 
-pub(super) fn runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
+pub(super) fn validate_runtime_class(object: &RuntimeClass, errors: &mut ErrorList) {
     errors.each_invalid(&Path::root("handler"), &object.handler, &names::label(&object.handler));
     if let Some(overhead) = &object.overhead {
         let path = Path::root("overhead");
-        resources::overhead(&overhead.pod_fixed, &path.child("podFixed"), errors);
+        resources::check_overhead(&overhead.pod_fixed, &path.child("podFixed"), errors);
     }
     if let Some(scheduling) = &object.scheduling {
         let path = Path::root("scheduling");
-        super::meta::labels(&scheduling.node_selector, &path.child("nodeSelector"), errors);
-        scheduling::tolerations(&scheduling.tolerations, &path.child("tolerations"), errors);
+        super::meta::check_labels(&scheduling.node_selector, &path.child("nodeSelector"), errors);
+        scheduling::check_tolerations(&scheduling.tolerations, &path.child("tolerations"), errors);
     }
 }
 
-pub(super) fn runtime_class_update(old: &RuntimeClass, new: &RuntimeClass, errors: &mut ErrorList) {
+pub(super) fn validate_runtime_class_update(old: &RuntimeClass, new: &RuntimeClass, errors: &mut ErrorList) {
     if old.handler != new.handler {
         errors.invalid_text(&Path::root("handler"), &new.handler, IMMUTABLE);
     }

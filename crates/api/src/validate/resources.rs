@@ -5,7 +5,7 @@ use crate::{Quantity, ResourceList, ResourceRequirements, ordered};
 use super::list::{NEGATIVE, quoted};
 use super::{ErrorList, Path, names};
 
-const STANDARD: [&str; 24] = [
+const STANDARD_RESOURCES: [&str; 24] = [
     "cpu",
     "memory",
     "ephemeral-storage",
@@ -65,14 +65,14 @@ fn is_integer(name: &str) -> bool {
     ) || is_extended(name)
 }
 
-/// Checks a resource name: qualified, and a standard name if it has no prefix.
+/// Checks that a resource name is a qualified name, and one of Kubernetes' own names if it has no prefix.
 fn check_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let messages = names::qualified(name);
     errors.each_invalid(path, name, &messages);
     if !messages.is_empty() {
         return false;
     }
-    let is_known = name.contains('/') || STANDARD.contains(&name) || is_huge_page(name);
+    let is_known = name.contains('/') || STANDARD_RESOURCES.contains(&name) || is_huge_page(name);
     if !is_known {
         errors.invalid_text(path, name, "must be a standard resource type or fully qualified");
     }
@@ -106,7 +106,7 @@ pub(super) fn is_standard_quota(resource: &str) -> bool {
 }
 
 /// Checks a resource name in a quota.
-pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_quota_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_name(resource, path, errors);
     if !resource.contains('/') && !is_standard_quota(resource) {
         errors.invalid_text(path, resource, "must be a standard resource for quota");
@@ -114,9 +114,9 @@ pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList
 }
 
 /// Checks a resource name in a LimitRange. For pods and containers, it must be a container resource.
-pub(super) fn limit_name(resource: &str, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_limit_resource_name(resource: &str, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if matches!(kind, "Pod" | "Container") {
-        container_name(resource, path, errors);
+        check_container_resource_name(resource, path, errors);
     } else {
         check_name(resource, path, errors);
     }
@@ -130,7 +130,7 @@ fn check_pod_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorLi
 }
 
 /// Checks the name of a container resource.
-pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_container_resource_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     check_name(resource, path, errors);
     if !resource.contains('/') {
         if !matches!(resource, "cpu" | "memory" | "ephemeral-storage") && !is_huge_page(resource) {
@@ -141,8 +141,8 @@ pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// Checks an amount: not negative, and an integer if the resource counts objects.
-pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that an amount is not negative, and that it is an integer if the resource counts objects.
+pub(super) fn check_amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
     if quantity.sign() < 0 {
         errors.invalid_text(path, &quantity.to_string(), NEGATIVE);
     }
@@ -156,8 +156,8 @@ pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors
     }
 }
 
-/// Checks pod overhead, by the rules for limits.
-pub(super) fn overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the pod overhead by the rules for limits.
+pub(super) fn check_overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
     let limits = ResourceRequirements {
         limits: list.clone(),
         ..ResourceRequirements::default()
@@ -165,7 +165,7 @@ pub(super) fn overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorL
     validate(&limits, &[], path, errors);
 }
 
-fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(size) = resource
         .strip_prefix("hugepages-")
         .and_then(|size| size.parse::<Quantity>().ok())
@@ -188,12 +188,12 @@ fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, error
 
 /// Checks requests and limits of a container; `claims` are the names of the pod's resource claims.
 pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
-    check_amounts(resources, container_name, path, errors);
+    check_amounts(resources, check_container_resource_name, path, errors);
     check_claims(resources, claims, path, errors);
 }
 
 /// Checks pod-level requests and limits.
-pub(super) fn of_pod(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_pod_level(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
     check_amounts(resources, check_pod_resource_name, path, errors);
 }
 
@@ -212,14 +212,14 @@ fn check_amounts(
     for (resource, quantity) in &resources.limits {
         let path = limits.key(resource);
         resource_name(resource, &path, errors);
-        amount(resource, *quantity, &path, errors);
-        huge_page_multiple(resource, *quantity, &path, errors);
+        check_amount(resource, *quantity, &path, errors);
+        check_huge_page_multiple(resource, *quantity, &path, errors);
         note(resource);
     }
     for (resource, quantity) in &resources.requests {
         let path = requests.key(resource);
         resource_name(resource, &path, errors);
-        amount(resource, *quantity, &path, errors);
+        check_amount(resource, *quantity, &path, errors);
         match resources.limits.get(resource) {
             Some(limit) if quantity != limit && !may_overcommit(resource) => {
                 let message = format!("must be equal to {resource} limit of {limit}");
@@ -234,7 +234,7 @@ fn check_amounts(
             }
             _ => {}
         }
-        huge_page_multiple(resource, *quantity, &path, errors);
+        check_huge_page_multiple(resource, *quantity, &path, errors);
         note(resource);
     }
     if huge && !ordinary {
@@ -244,7 +244,7 @@ fn check_amounts(
 
 fn check_claims(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("claims");
-    // Holds claim names, and `CLAIM/REQUEST` for single requests.
+    // Names of the used claims, and `CLAIM/REQUEST` for single requests of a claim.
     let mut seen: ordered::Set<String> = ordered::Set::new();
     for (index, claim) in resources.claims.iter().enumerate() {
         let path = path.index(index);

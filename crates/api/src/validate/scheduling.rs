@@ -10,7 +10,11 @@ use crate::{
 use super::list::{NOT_POSITIVE, quoted};
 use super::{ErrorList, Path, affinity, names, selector};
 
-pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_spread_constraints(
+    constraints: &[TopologySpreadConstraint],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.index(index);
         if constraint.max_skew <= 0 {
@@ -50,14 +54,14 @@ pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, 
             }
         }
         let keys = &constraint.match_label_keys;
-        affinity::label_keys(keys, &[], constraint.label_selector.as_ref(), &path, errors);
+        affinity::check_label_keys(keys, &[], constraint.label_selector.as_ref(), &path, errors);
         if let Some(labels) = &constraint.label_selector {
             selector::validate(labels, &path.child("labelSelector"), errors);
         }
     }
 }
 
-pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, toleration) in tolerations.iter().enumerate() {
         let path = path.index(index);
         let operator = path.child("operator");
@@ -84,7 +88,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
             "" | "Equal" => {
                 let messages = names::label_value(&toleration.value);
                 if !messages.is_empty() {
-                    errors.each_invalid(&operator, &toleration.value, &[names::joined(&messages, "", ";")]);
+                    errors.each_invalid(&operator, &toleration.value, &[names::join_faults(&messages, "", ";")]);
                 }
             }
             "Exists" => {
@@ -108,7 +112,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
     }
 }
 
-pub(super) fn scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_>, errors: &mut ErrorList) {
     let mut known = ordered::Set::new();
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
@@ -119,7 +123,7 @@ pub(super) fn scheduling_gates(gates: &[PodSchedulingGate], path: &Path<'_>, err
     }
 }
 
-pub(super) fn readiness_gates(gates: &[PodReadinessGate], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_readiness_gates(gates: &[PodReadinessGate], path: &Path<'_>, errors: &mut ErrorList) {
     for (index, gate) in gates.iter().enumerate() {
         let path = path.index(index);
         let messages = names::qualified(&gate.condition_type);

@@ -24,7 +24,7 @@ fn check_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
 pub const PROC_MOUNT_TYPES: &[&str] = &["Default", "Unmasked"];
 
 /// Validates a container's security context; `value` is the context in JSON form.
-pub(super) fn container_context(
+pub(super) fn validate_container_context(
     context: &SecurityContext,
     value: &Value,
     has_host_users: bool,
@@ -56,7 +56,7 @@ pub(super) fn container_context(
 }
 
 /// Validates a pod's security context; `value` is the pod's spec in JSON form.
-pub(super) fn of_pod(
+pub(super) fn validate_pod_context(
     context: &PodSecurityContext,
     spec: &PodSpec,
     value: &Value,
@@ -71,7 +71,7 @@ pub(super) fn of_pod(
     for (index, group) in items(value, "supplementalGroups") {
         check_id(group.as_i64(), &groups.index(index), errors);
     }
-    shared_processes(pod, path, errors);
+    check_shared_processes(pod, path, errors);
     check_sysctls(
         &context.sysctls,
         spec,
@@ -105,8 +105,9 @@ pub(super) fn of_pod(
     );
 }
 
-/// Checks `shareProcessNamespace`. Internally, the server keeps it in the security context, hence the path.
-pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks `shareProcessNamespace`. The error has a path in the security context, where the API server stores the field
+/// internally.
+pub(super) fn check_shared_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if is_true(spec, "shareProcessNamespace") && is_true(spec, "hostPID") {
         let message = "ShareProcessNamespace and HostPID cannot both be enabled";
         errors.invalid(&path.child("shareProcessNamespace"), true, message);
@@ -129,18 +130,20 @@ fn check_sysctls(sysctls: &[Sysctl], spec: &PodSpec, has_host_ipc: bool, path: &
         } else if !is_new {
             errors.duplicate(&path, quoted(name), "");
         }
-        let dotted = dotted(name);
-        let is_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| dotted.starts_with(prefix));
+        let normalize_sysctl = normalize_sysctl(name);
+        let is_of = |prefixes: &[&str]| prefixes.iter().any(|prefix| normalize_sysctl.starts_with(prefix));
         if spec.host_network == Some(true) && is_of(&["net."]) {
             errors.invalid_text(&path, name, "may not be specified when 'hostNetwork' is true");
-        } else if has_host_ipc && (is_of(&["kernel.shm", "kernel.msg", "fs.mqueue."]) || dotted == "kernel.sem") {
+        } else if has_host_ipc
+            && (is_of(&["kernel.shm", "kernel.msg", "fs.mqueue."]) || normalize_sysctl == "kernel.sem")
+        {
             errors.invalid_text(&path, name, "may not be specified when 'hostIPC' is true");
         }
     }
 }
 
 /// Normalizes a sysctl name: if its first separator is a slash, swaps dots and slashes.
-fn dotted(name: &str) -> String {
+fn normalize_sysctl(name: &str) -> String {
     let first = name.find(['.', '/']).and_then(|at| name.as_bytes().get(at));
     if first != Some(&b'/') {
         return name.to_owned();
@@ -180,7 +183,7 @@ fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     match (kind, name) {
         ("Localhost", None) => errors.required(&profile_path, "must be set when seccomp type is Localhost"),
-        ("Localhost", Some(name)) => volume::local_descending_path(name, &profile_path, errors),
+        ("Localhost", Some(name)) => volume::check_local_descending_path(name, &profile_path, errors),
         (_, Some(_)) => {
             let value = internal::to_internal_json("SeccompProfile", profile);
             errors.invalid(&profile_path, value, "can only be set when seccomp type is Localhost");
@@ -190,7 +193,7 @@ fn check_seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn check_app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    /// Maximum length of the profile name, in bytes.
+    /// Maximum length of an AppArmor profile name, in bytes.
     const NAME_MAX: usize = 4095;
     const NEEDED: &str = "must be set when AppArmor type is Localhost";
     let Some(profile) = given(context, "appArmorProfile") else {
@@ -219,7 +222,7 @@ fn check_app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Checks options for Windows.
+/// Checks the Windows options of a security context.
 fn check_windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SPEC_MAX: usize = 64 * 1024;
     let Some(options) = context.get("windowsOptions") else {
@@ -239,14 +242,14 @@ fn check_windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorLis
     }
     if let Some(user) = given("runAsUserName") {
         let path = path.child("runAsUserName");
-        for problem in windows_user(user) {
+        for problem in windows_user_problems(user) {
             errors.invalid_text(&path, user, problem);
         }
     }
 }
 
 /// Returns the problems of a user name `DOMAIN\USER` or `USER`.
-fn windows_user(name: &str) -> Vec<&'static str> {
+fn windows_user_problems(name: &str) -> Vec<&'static str> {
     let (domain, user) = match name.split('\\').collect::<Vec<_>>().as_slice() {
         _ if name.is_empty() => return vec!["runAsUserName cannot be an empty string"],
         _ if name.bytes().any(|byte| byte.is_ascii_control()) => {

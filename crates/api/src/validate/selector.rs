@@ -4,20 +4,20 @@ use crate::{LabelSelector, SelectorOperator, Str};
 
 use super::{ErrorList, Path, meta, names};
 
-/// Validates all parts of a selector.
+/// Validates all parts of a label selector.
 pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut ErrorList) {
-    meta::labels(&selector.match_labels, &path.child("matchLabels"), errors);
+    meta::check_labels(&selector.match_labels, &path.child("matchLabels"), errors);
     let expressions = path.child("matchExpressions");
     for (index, requirement) in selector.match_expressions.iter().enumerate() {
         let path = expressions.index(index);
-        operator(&requirement.operator, &requirement.values, &path, errors);
-        key(&requirement.key, &path, errors);
-        values(&requirement.values, &path, errors);
+        check_operator(&requirement.operator, &requirement.values, &path, errors);
+        check_key(&requirement.key, &path, errors);
+        check_values(&requirement.values, &path, errors);
     }
 }
 
 /// Checks the operator of a requirement and its number of values.
-pub(super) fn operator(operator: &SelectorOperator, values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_operator(operator: &SelectorOperator, values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     match operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
             if values.is_empty() {
@@ -31,28 +31,28 @@ pub(super) fn operator(operator: &SelectorOperator, values: &[Str], path: &Path<
                 errors.forbidden(&path.child("values"), message);
             }
         }
-        other => invalid_operator(other.as_str(), path, errors),
+        other => report_invalid_operator(other.as_str(), path, errors),
     }
 }
 
-pub(super) fn invalid_operator(given: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn report_invalid_operator(given: &str, path: &Path<'_>, errors: &mut ErrorList) {
     errors.invalid_text(&path.child("operator"), given, "not a valid selector operator");
 }
 
 /// Checks the key of a requirement.
-pub(super) fn key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(&path.child("key"), key, &names::qualified(key));
 }
 
 /// Checks that the values of a requirement are valid label values.
-pub(super) fn values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("values");
     for (index, value) in values.iter().enumerate() {
         errors.each_invalid(&path.index(index), value, &names::label_value(value));
     }
 }
 
-/// Validates a selector in JSON form. Returns true if it is valid or absent.
+/// Validates a label selector in JSON form. Returns true if the selector is valid or absent.
 pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let before = errors.len();
     if let Some(labels) = value.and_then(|value| crate::wire::from_value::<LabelSelector>(value).ok()) {
@@ -61,7 +61,7 @@ pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>,
     errors.len() == before
 }
 
-/// Returns whether the selector is valid.
+/// Returns whether the label selector is valid.
 pub(super) fn is_valid(selector: &LabelSelector) -> bool {
     let mut errors = ErrorList::default();
     validate(selector, &Path::root(""), &mut errors);
@@ -69,7 +69,7 @@ pub(super) fn is_valid(selector: &LabelSelector) -> bool {
 }
 
 /// Prints a selector as the API's messages do: JSON with wire names (VA-014).
-pub(super) fn json(selector: &LabelSelector) -> String {
+pub(super) fn selector_json(selector: &LabelSelector) -> String {
     crate::wire::to_json(selector)
 }
 

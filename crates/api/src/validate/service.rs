@@ -28,11 +28,11 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         check_service_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
     }
     if let Some(labels) = &spec.selector {
-        meta::labels(labels, &path.child("selector"), errors);
+        meta::check_labels(labels, &path.child("selector"), errors);
     }
     check_session_affinity(spec, &path, errors);
     if !external {
-        addresses(spec, &path, errors);
+        check_addresses(spec, &path, errors);
     }
     let given = path.child("externalIPs");
     for (index, address) in spec.external_ips.iter().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
     }
 }
 
-/// Checks that fields are not set which the Service's type does not allow.
+/// Checks that no field is set that the type of the Service does not allow.
 fn check_fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
     let ips = path.child("clusterIPs");
@@ -129,7 +129,7 @@ fn check_session_affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut Erro
 }
 
 /// Checks cluster IPs and IP families (VA-302).
-pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let ips = path.child("clusterIPs");
     let all = || crate::wire::to_json(&spec.cluster_ips);
     match spec.cluster_ips.first() {
@@ -171,12 +171,12 @@ pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
         errors.invalid(&ips, all(), "may only hold up to 2 values");
     }
     if is_valid {
-        address_families(&given, spec, &ips, errors);
+        check_address_families(&given, spec, &ips, errors);
     }
 }
 
 /// Checks that there is one address per family, in the order of `ipFamilies`.
-fn address_families(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
+fn check_address_families(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
     let is_ipv6 = |address: &str| address.contains(':');
     if given.len() > 1 && given.iter().all(|address| is_ipv6(address) == is_ipv6(given[0])) {
         let all = crate::wire::to_json(&spec.cluster_ips);
@@ -261,7 +261,7 @@ fn check_load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut E
             errors.invalid_text(path, range, "must not have bits set beyond the prefix length");
         }
     };
-    // The server's message capitalizes the path in this way.
+    // The API server's message contains the path in this spelling.
     let ranges = path.child("LoadBalancerSourceRanges");
     if !spec.load_balancer_source_ranges.is_empty() {
         if !is_load_balancer {

@@ -24,7 +24,7 @@ const DAEMON_COUNTS: &[&str] = &[
     "numberUnavailable",
 ];
 
-/// Returns all errors of a status update.
+/// Returns all errors of an update of the status from `old` to `new`.
 #[must_use]
 pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
@@ -77,7 +77,9 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             &mut errors,
         ),
         #[cfg(feature = "devices")]
-        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => super::device_claims::status(old, new, &mut errors),
+        (Object::ResourceClaim(old), Object::ResourceClaim(new)) => {
+            super::device_claims::validate_claim_status_update(old, new, &mut errors)
+        }
         (Object::DaemonSet(_), Object::DaemonSet(_)) => check_counts(new, DAEMON_COUNTS, &[], "", &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
             check_conditions(new, &mut errors);
@@ -92,7 +94,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
         (Object::Namespace(_), Object::Namespace(new)) => check_namespace(new, &mut errors),
         (Object::Node(_), Object::Node(node)) => {
             super::node::validate(node, &mut errors);
-            addresses(node, &mut errors);
+            check_node_addresses(node, &mut errors);
         }
         (Object::PersistentVolumeClaim(_), Object::PersistentVolumeClaim(_)) => check_claim(new, &mut errors),
         (Object::Service(_), Object::Service(service)) => check_load_balancer(service, new, &mut errors),
@@ -114,7 +116,7 @@ fn check_namespace(new: &Namespace, errors: &mut ErrorList) {
     }
 }
 
-fn addresses(node: &Node, errors: &mut ErrorList) {
+fn check_node_addresses(node: &Node, errors: &mut ErrorList) {
     let path = Path::root("status");
     let path = path.child("addresses");
     let all = &node.status.addresses;
@@ -127,14 +129,14 @@ fn addresses(node: &Node, errors: &mut ErrorList) {
     }
 }
 
-/// Checks that no amount of a claim is negative.
+/// Checks that no amount in the status of a PersistentVolumeClaim is negative.
 fn check_claim(new: &Object, errors: &mut ErrorList) {
     let value = new.to_value();
     let path = Path::root("status");
     for field in ["capacity", "allocatedResources"] {
         let amounts = value.pointer(&format!("/status/{field}")).and_then(Value::as_object);
         for (name, amount) in amounts.into_iter().flatten() {
-            // A field without a Rust type is kept as it was sent, which may be a number.
+            // A field without a Rust type is stored as it was sent, so the amount may be a JSON number.
             let amount = amount.to_string().trim_matches('"').parse::<Quantity>();
             if let Some(amount) = amount.ok().filter(|amount| amount.sign() < 0) {
                 let detail = "must be a valid resource quantity";
@@ -173,7 +175,7 @@ fn check_load_balancer(service: &Service, new: &Object, errors: &mut ErrorList) 
 
 fn check_pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let path = Path::root("status");
-    // The server reports condition types under this path.
+    // The API server reports invalid condition types under `metadata.conditions`, not under `status.conditions`.
     let metadata = Path::root("metadata");
     let list = metadata.child("conditions");
     for (index, condition) in new.status.conditions.iter().enumerate() {

@@ -30,7 +30,7 @@ fn check_access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
+pub(super) fn validate_volume(object: &PersistentVolume, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     let modes = path.child("accessModes");
@@ -67,7 +67,7 @@ pub(super) fn volume(object: &PersistentVolume, errors: &mut ErrorList) {
     if let Some(rules) = &spec.node_affinity {
         let path = path.child("nodeAffinity");
         match &rules.required {
-            Some(required) => affinity::node_selector(required, &path.child("required"), errors),
+            Some(required) => affinity::validate_node_selector(required, &path.child("required"), errors),
             None => errors.required(&path.child("required"), "must specify required node constraints"),
         }
     }
@@ -136,24 +136,24 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
         let source_path = path.child(name);
         let own = value.get(name).unwrap_or(&Value::Null);
         if let ("hostPath", Some(source)) = (name, &spec.host_path) {
-            volume::host_path(source, &source_path, errors);
+            volume::validate_host_path(source, &source_path, errors);
         } else if let ("nfs", Some(source)) = (name, &spec.nfs) {
-            volume::nfs(source, &source_path, errors);
+            volume::validate_nfs(source, &source_path, errors);
         } else if let ("iscsi", Some(source)) = (name, &spec.iscsi) {
             let length = object.metadata.name.len() + 1 + source.target_portal.len();
             if own.get("initiatorName").is_some_and(Value::is_string) && length > volume::NAME_AND_PORTAL_MAX {
                 let path = source_path.child("targetportal");
                 errors.invalid_text(&path, &source.target_portal, volume::NAME_AND_PORTAL);
             }
-            volume::iscsi(source, own, true, &source_path, errors);
+            volume::validate_iscsi(source, own, true, &source_path, errors);
         } else if let ("awsElasticBlockStore", Some(source)) = (name, &spec.aws_elastic_block_store) {
-            volume::aws(source, &source_path, errors);
+            volume::validate_aws_disk(source, &source_path, errors);
         } else if let ("rbd", Some(source)) = (name, &spec.rbd) {
-            volume::rbd(source, &source_path, errors);
+            volume::validate_rbd(source, &source_path, errors);
         } else if let ("gcePersistentDisk", Some(source)) = (name, &spec.gce_persistent_disk) {
-            volume::gce(source, own, path, errors);
+            volume::validate_gce_disk(source, own, path, errors);
         } else if let ("csi", Some(source)) = (name, &spec.csi) {
-            volume::csi_driver(&source.driver, &source_path.child("driver"), errors);
+            volume::check_csi_driver_name(&source.driver, &source_path.child("driver"), errors);
             if source.volume_handle.is_empty() {
                 errors.required(&source_path.child("volumeHandle"), "");
             }
@@ -162,13 +162,13 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
             if source.path.is_empty() {
                 errors.required(&source_path.child("path"), "");
             } else {
-                volume::no_backsteps(&source.path, &source_path.child("path"), errors);
+                volume::check_no_backsteps(&source.path, &source_path.child("path"), errors);
             }
             if spec.node_affinity.is_none() {
                 errors.required(&path.child("nodeAffinity"), "Local volume requires node affinity");
             }
-        } else if let Some(source) = kept_source(spec, name) {
-            untyped::source(name, source, untyped::Owner::PersistentVolume, &source_path, errors);
+        } else if let Some(source) = untyped_source(spec, name) {
+            untyped::check_volume_source(name, source, untyped::Owner::PersistentVolume, &source_path, errors);
         }
     }
     if count == 0 {
@@ -176,8 +176,8 @@ fn check_source(object: &PersistentVolume, value: &Value, path: &Path<'_>, error
     }
 }
 
-/// Returns a volume source that is kept as JSON.
-fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
+/// Returns a volume source that has no Rust type and is stored as JSON.
+fn untyped_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
     let source = match name {
         "fc" => &spec.fc,
         "azureDisk" => &spec.azure_disk,
@@ -216,8 +216,8 @@ fn check_secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Returns a volume's spec reduced to its source.
-fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
+/// Returns the spec of a PersistentVolume with only the volume source.
+fn only_volume_source(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     PersistentVolumeSpec {
         capacity: Default::default(),
         access_modes: Vec::new(),
@@ -231,9 +231,9 @@ fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     }
 }
 
-pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
-    volume(new, errors);
-    if source_only(&old.spec) != source_only(&new.spec) {
+pub(super) fn validate_volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
+    validate_volume(new, errors);
+    if only_volume_source(&old.spec) != only_volume_source(&new.spec) {
         let source_of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
         let diff = internal::unified_diff(&source_of(&old.spec), &source_of(&new.spec));
         errors.forbidden(
@@ -259,11 +259,11 @@ pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, erro
     }
 }
 
-pub(super) fn claim(object: &PersistentVolumeClaim, errors: &mut ErrorList) {
-    claim_spec(&object.spec, &Path::root("spec"), errors);
+pub(super) fn validate_claim(object: &PersistentVolumeClaim, errors: &mut ErrorList) {
+    validate_claim_spec(&object.spec, &Path::root("spec"), errors);
 }
 
-pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let modes = path.child("accessModes");
     if spec.access_modes.is_empty() {
         errors.required(&modes, "at least 1 access mode is required");
@@ -336,14 +336,14 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
     }
 }
 
-/// Checks that only allowed fields of a claim change (VA-206).
-pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeClaim, errors: &mut ErrorList) {
-    claim(new, errors);
+/// Checks that an update of a PersistentVolumeClaim changes only allowed fields (VA-206).
+pub(super) fn validate_claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeClaim, errors: &mut ErrorList) {
+    validate_claim(new, errors);
     let mut rest = new.spec.clone();
     if old.spec.volume_name.is_empty() {
         rest.volume_name.clone_from(&old.spec.volume_name);
     }
-    // An unset class may later be set to the default class.
+    // An unset storage class may later be set to the default class.
     if old.spec.storage_class_name.is_none() {
         rest.storage_class_name = None;
     }
@@ -384,12 +384,16 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
 }
 
 /// Checks the name of a provisioner or driver: qualified, in lower case.
-pub(super) fn provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let lower = name.to_ascii_lowercase();
     errors.name(path, &lower, names::qualified);
 }
 
-pub(super) fn parameters<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_parameters<'p>(
+    pairs: impl Iterator<Item = (&'p str, &'p str)>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let pairs: Vec<(&str, &str)> = pairs.collect();
     if pairs.len() > PARAMETERS_MAX_COUNT {
         return errors.too_long(path, PARAMETERS_MAX_COUNT);
@@ -403,10 +407,10 @@ pub(super) fn parameters<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>, pa
     }
 }
 
-pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
-    provisioner(&object.provisioner, &Path::root("provisioner"), errors);
+pub(super) fn validate_class(object: &StorageClass, errors: &mut ErrorList) {
+    check_provisioner(&object.provisioner, &Path::root("provisioner"), errors);
     let pairs = object.parameters.iter().map(|(key, value)| (&**key, &**value));
-    parameters(pairs, &Path::root("parameters"), errors);
+    check_parameters(pairs, &Path::root("parameters"), errors);
     if let Some(policy) = &object.reclaim_policy {
         errors.one_of(&Path::root("reclaimPolicy"), policy, &["Delete", "Retain"]);
     }
@@ -460,8 +464,8 @@ fn check_allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
 }
 
 /// Checks that the immutable fields of a storage class do not change (VA-208).
-pub(super) fn class_update(old: &StorageClass, new: &StorageClass, errors: &mut ErrorList) {
-    class(new, errors);
+pub(super) fn validate_class_update(old: &StorageClass, new: &StorageClass, errors: &mut ErrorList) {
+    validate_class(new, errors);
     if old.parameters != new.parameters {
         let value = match new.parameters.is_empty() {
             true => "null".to_owned(),

@@ -21,8 +21,8 @@ pub(super) enum Owner {
     PersistentVolume,
 }
 
-/// Checks the fields of a volume source that is kept as JSON.
-pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks the fields of a volume source that has no Rust type and is stored as JSON.
+pub(super) fn check_volume_source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, errors: &mut ErrorList) {
     let required: &[&str] = match name {
         "gitRepo" => &["repository"],
         "glusterfs" => &["endpoints", "path"],
@@ -44,7 +44,7 @@ pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, e
         }
     }
     match name {
-        "gitRepo" => volume::local_descending_path(text(value, "directory"), &path.child("directory"), errors),
+        "gitRepo" => volume::check_local_descending_path(text(value, "directory"), &path.child("directory"), errors),
         "cephfs" if items(value, "monitors").next().is_none() => errors.required(&path.child("monitors"), ""),
         "fc" => check_fibre_channel(value, path, errors),
         "flocker" => check_flocker(value, path, errors),
@@ -188,7 +188,7 @@ fn check_azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks the DNS configuration of a pod.
-pub(super) fn dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SERVERS_MAX: usize = 3;
     const SEARCHES_MAX: usize = 32;
     const SEARCH_LETTERS: usize = 2048;

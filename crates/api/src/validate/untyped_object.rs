@@ -17,9 +17,9 @@ pub(super) fn validate(object: &UntypedObject, errors: &mut ErrorList) {
         Kind::VolumeAttributesClass => check_attributes_class(object, errors),
         Kind::CertificateSigningRequest => check_certificate_request(object, errors),
         Kind::RoleBinding | Kind::ClusterRoleBinding => check_binding(object, errors),
-        Kind::NetworkPolicy => networking::policy(object, errors),
-        Kind::Ingress => networking::ingress(object, errors),
-        Kind::IngressClass => networking::class(object, errors),
+        Kind::NetworkPolicy => networking::validate_network_policy(object, errors),
+        Kind::Ingress => networking::validate_ingress(object, errors),
+        Kind::IngressClass => networking::validate_ingress_class(object, errors),
         Kind::CustomResourceDefinition => crds::validate(object, errors),
         Kind::PodTemplate => check_pod_template(object, errors),
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => webhooks::validate(object, errors),
@@ -34,14 +34,14 @@ fn check_pod_template(object: &UntypedObject, errors: &mut ErrorList) {
     if let Ok(mut set) = crate::object_from_value(&set) {
         crate::default_object(&mut set);
         if let Some(template) = set.template() {
-            pod::template(template, &[], &Path::root("template"), errors);
+            pod::validate_template(template, &[], &Path::root("template"), errors);
         }
     }
 }
 
 pub(super) fn validate_update(old: &UntypedObject, new: &UntypedObject, errors: &mut ErrorList) {
     if new.kind == Kind::IngressClass {
-        networking::class_update(old, new, errors);
+        networking::validate_ingress_class_update(old, new, errors);
     }
     if new.kind == Kind::VolumeAttributesClass {
         for field in ["driverName", "parameters"] {
@@ -85,12 +85,12 @@ fn check_aggregation(object: &UntypedObject, errors: &mut ErrorList) {
 /// Validates a VolumeAttributesClass like a StorageClass, but with required parameters.
 fn check_attributes_class(object: &UntypedObject, errors: &mut ErrorList) {
     let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
-    storage::provisioner(driver, &Path::root("driverName"), errors);
+    storage::check_provisioner(driver, &Path::root("driverName"), errors);
     let path = Path::root("parameters");
     let parameters = object.at("/parameters").and_then(Value::as_object);
     let pairs = parameters.into_iter().flatten();
     let texts = pairs.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()));
-    storage::parameters(texts, &path, errors);
+    storage::check_parameters(texts, &path, errors);
     if parameters.is_none_or(serde_json::Map::is_empty) {
         errors.required(&path, "must contain at least one key/value pair");
     }

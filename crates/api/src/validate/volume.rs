@@ -62,7 +62,7 @@ fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, error
             is_first = false;
             check_source(volume, name, own, path, errors);
         } else {
-            // The server's messages use these spellings for two of the sources.
+            // For two volume sources, the API server's messages use another spelling.
             let name = match name {
                 "cephfs" => "cephFS",
                 "downwardAPI" => "downwarAPI",
@@ -85,7 +85,7 @@ fn check_sources(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, error
     {
         let claim = format!("{pod}-{}", volume.name);
         for problem in names::subdomain(&claim) {
-            let fault = names::joined(&[problem], &format!("PVC name {}: ", quoted(&claim)), "");
+            let fault = names::join_faults(&[problem], &format!("PVC name {}: ", quoted(&claim)), "");
             errors.each_invalid(&path.child("name"), &volume.name, &[fault]);
         }
     }
@@ -115,7 +115,7 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
             );
         }
     } else if let ("hostPath", Some(source)) = (name, &volume.host_path) {
-        host_path(source, &path, errors);
+        validate_host_path(source, &path, errors);
     } else if let ("persistentVolumeClaim", Some(source)) = (name, &volume.persistent_volume_claim) {
         required("claimName", &source.claim_name, errors);
     } else if let ("configMap", Some(source)) = (name, &volume.config_map) {
@@ -129,22 +129,22 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
         check_projections(&source.sources, &path, errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
         check_files(source.default_mode, &[], &path, errors);
-        // The server reports the path of the source, not of the file.
+        // The API server reports the path of the volume source, not of the file.
         for file in &source.items {
             check_downward_file(file, &path, errors);
         }
     } else if let ("nfs", Some(source)) = (name, &volume.nfs) {
-        nfs(source, &path, errors);
+        validate_nfs(source, &path, errors);
     } else if let ("iscsi", Some(source)) = (name, &volume.iscsi) {
-        iscsi(source, own, false, &path, errors);
+        validate_iscsi(source, own, false, &path, errors);
     } else if let ("gcePersistentDisk", Some(source)) = (name, &volume.gce_persistent_disk) {
-        gce(source, own, enclosing_path, errors);
+        validate_gce_disk(source, own, enclosing_path, errors);
     } else if let ("awsElasticBlockStore", Some(source)) = (name, &volume.aws_elastic_block_store) {
-        aws(source, &path, errors);
+        validate_aws_disk(source, &path, errors);
     } else if let ("rbd", Some(source)) = (name, &volume.rbd) {
-        rbd(source, &path, errors);
+        validate_rbd(source, &path, errors);
     } else if let ("csi", Some(source)) = (name, &volume.csi) {
-        csi_driver(&source.driver, &path.child("driver"), errors);
+        check_csi_driver_name(&source.driver, &path.child("driver"), errors);
         if let Some(secret) = &source.node_publish_secret_ref {
             if secret.name.is_empty() {
                 errors.required(&path.child("nodePublishSecretRef").child("name"), "");
@@ -158,18 +158,18 @@ fn check_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, error
             None => errors.required(&path, ""),
             Some(template) => {
                 check_claim_metadata(&template.metadata, &path.child("metadata"), errors);
-                super::storage::claim_spec(&template.spec, &path.child("spec"), errors);
+                super::storage::validate_claim_spec(&template.spec, &path.child("spec"), errors);
             }
         }
-    } else if let Some(value) = kept_source(volume, name) {
-        untyped::source(name, value, untyped::Owner::Pod, &path, errors);
+    } else if let Some(value) = untyped_source(volume, name) {
+        untyped::check_volume_source(name, value, untyped::Owner::Pod, &path, errors);
     }
 }
 
 /// Checks the metadata of an ephemeral volume's claim template: only labels and annotations may be set.
 fn check_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
-    meta::annotations(&given.annotations, &path.child("annotations"), errors);
-    meta::labels(&given.labels, &path.child("labels"), errors);
+    meta::check_annotations(&given.annotations, &path.child("annotations"), errors);
+    meta::check_labels(&given.labels, &path.child("labels"), errors);
     for (field, is_given) in [
         ("name", !given.name.is_empty()),
         ("generateName", !given.generate_name.is_empty()),
@@ -183,8 +183,8 @@ fn check_claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-/// Returns a volume source that is kept as JSON.
-fn kept_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
+/// Returns a volume source that has no Rust type and is stored as JSON.
+fn untyped_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
     let source = match name {
         "gitRepo" => &volume.git_repo,
         "glusterfs" => &volume.glusterfs,
@@ -215,13 +215,15 @@ fn check_downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
         (Some(field), resource) => {
-            downward::field(field, downward::FILE_FIELDS, &path.child("fieldRef"), errors);
+            downward::check_field_selector(field, downward::FILE_FIELDS, &path.child("fieldRef"), errors);
             if resource.is_some() {
                 let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
                 errors.invalid_text(path, "resource", message);
             }
         }
-        (None, Some(resource)) => downward::resource(resource, true, &path.child("resourceFieldRef"), errors),
+        (None, Some(resource)) => {
+            downward::check_resource_selector(resource, true, &path.child("resourceFieldRef"), errors)
+        }
     }
     if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
         errors.invalid(&path.child("mode"), mode, MODE_RANGE);
@@ -265,7 +267,7 @@ fn check_projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, err
                     errors.invalid(&path.child("expirationSeconds"), seconds, message);
                 }
             }
-            // The server reports the path of the volume, not of the source.
+            // The API server reports the path of the volume, not of the volume source.
             if token.path.is_empty() {
                 errors.required(&volume.child("path"), "");
             } else {
@@ -298,11 +300,11 @@ pub const HOST_PATH_TYPES: &[&str] = &[
     "Socket",
 ];
 
-pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors: &mut ErrorList) {
     if source.path.is_empty() {
         return errors.required(&path.child("path"), "");
     }
-    no_backsteps(&source.path, &path.child("path"), errors);
+    check_no_backsteps(&source.path, &path.child("path"), errors);
     if let Some(kind) = &source.kind
         && !HOST_PATH_TYPES.contains(&&**kind)
     {
@@ -310,7 +312,7 @@ pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors:
     }
 }
 
-pub(super) fn nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut ErrorList) {
     if source.server.is_empty() {
         errors.required(&path.child("server"), "");
     }
@@ -324,7 +326,7 @@ pub(super) fn nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut Error
 
 /// Validates an iSCSI source; `own` is the source in JSON form. For an invalid name, the message is shorter in a
 /// PersistentVolume (`is_object`).
-pub(super) fn iscsi(
+pub(super) fn validate_iscsi(
     source: &crate::IscsiVolume,
     own: &Value,
     is_object: bool,
@@ -402,7 +404,12 @@ fn is_qualified_iscsi_name(name: &str) -> bool {
 
 /// Validates a GCE disk. The server's path really ends in `persistentDisk` (VA-141); `enclosing_path` is the path of
 /// the struct that contains the disk's source.
-pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, enclosing_path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_gce_disk(
+    source: &crate::GceDiskVolume,
+    own: &Value,
+    enclosing_path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let path = enclosing_path.child("persistentDisk");
     if source.pd_name.is_empty() {
         errors.required(&path.child("pdName"), "");
@@ -414,7 +421,7 @@ pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, enclosing_path: &P
     }
 }
 
-pub(super) fn aws(source: &crate::AwsDiskVolume, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_aws_disk(source: &crate::AwsDiskVolume, path: &Path<'_>, errors: &mut ErrorList) {
     if source.volume_id.is_empty() {
         errors.required(&path.child("volumeID"), "");
     }
@@ -424,7 +431,7 @@ pub(super) fn aws(source: &crate::AwsDiskVolume, path: &Path<'_>, errors: &mut E
     }
 }
 
-pub(super) fn rbd(source: &crate::RbdVolume, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_rbd(source: &crate::RbdVolume, path: &Path<'_>, errors: &mut ErrorList) {
     if source.monitors.is_empty() {
         errors.required(&path.child("monitors"), "");
     }
@@ -434,7 +441,7 @@ pub(super) fn rbd(source: &crate::RbdVolume, path: &Path<'_>, errors: &mut Error
 }
 
 /// Checks the name of a CSI driver (VA-138).
-pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn check_csi_driver_name(driver: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if driver.is_empty() {
         errors.required(path, "");
         return;
@@ -468,28 +475,28 @@ fn check_key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) 
     }
 }
 
-/// Checks a relative path without `..`, whose first part does not begin with `..`.
+/// Checks that a path is relative, contains no part `..`, and does not begin with `..`.
 fn check_local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    local_descending_path(target, path, errors);
+    check_local_descending_path(target, path, errors);
     if target.starts_with("..") && !target.starts_with("../") {
         errors.invalid_text(path, target, "must not start with '..'");
     }
 }
 
-/// Checks a relative path without `..`.
-pub(super) fn local_descending_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks that a path is relative and contains no part `..`.
+pub(super) fn check_local_descending_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if target.starts_with('/') {
         errors.invalid_text(path, target, "must be a relative path");
     }
-    no_backsteps(target, path, errors);
+    check_no_backsteps(target, path, errors);
 }
 
-pub(super) fn no_backsteps(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
-    if !no_backsteps_in(target) {
+pub(super) fn check_no_backsteps(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    if !has_no_backsteps(target) {
         errors.invalid_text(path, target, "must not contain '..'");
     }
 }
 
-pub(super) fn no_backsteps_in(target: &str) -> bool {
+pub(super) fn has_no_backsteps(target: &str) -> bool {
     target.split('/').all(|part| part != "..")
 }

@@ -142,13 +142,13 @@ fn check_service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             continue;
         }
         for problem in names::subdomain(step) {
-            let fault = names::joined(&[problem], &format!("segment[{index}]: "), "");
+            let fault = names::join_faults(&[problem], &format!("segment[{index}]: "), "");
             errors.each_invalid(&at, whole, &[fault]);
         }
     }
 }
 
-/// Checks match conditions. Deviation: their expressions are not compiled.
+/// Checks the match conditions of a webhook. Deviation: their CEL expressions are not compiled.
 fn check_conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX_CONDITIONS: usize = 64;
     let count = items(webhook, "matchConditions").count();

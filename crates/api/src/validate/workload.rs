@@ -10,13 +10,13 @@ use crate::{
 };
 
 use super::list::sorted;
-use super::policy::{int_or_percent, not_more_than_100_percent};
+use super::policy::{check_at_most_100_percent, check_int_or_percent};
 use super::{ErrorList, Path, names, pod, selector};
 
 /// A workload's selector, which must match the labels of its pod template (VA-180 to VA-183).
 struct SelectorCheck<'s> {
     selector: Option<&'s LabelSelector>,
-    /// Message for an empty selector.
+    /// Message of the error for an empty selector.
     empty: &'static str,
     /// Whether a missing selector is an error.
     required: bool,
@@ -40,7 +40,7 @@ impl SelectorCheck<'_> {
         }
         let is_selector_valid = selector::is_valid(labels);
         if let Some(why) = self.invalid_message.filter(|_| !is_selector_valid) {
-            errors.invalid(&at, selector::json(labels), why);
+            errors.invalid(&at, selector::selector_json(labels), why);
         }
         is_selector_valid
     }
@@ -78,7 +78,7 @@ fn check_always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>,
     }
 }
 
-pub(super) fn replication_controller(object: &ReplicationController, errors: &mut ErrorList) {
+pub(super) fn validate_replication_controller(object: &ReplicationController, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
@@ -100,11 +100,11 @@ pub(super) fn replication_controller(object: &ReplicationController, errors: &mu
             "`selector` does not match template `labels`",
         );
     }
-    pod::template(&spec.template, &[], &template, errors);
+    pod::validate_template(&spec.template, &[], &template, errors);
     check_always_running(&spec.template, "ReplicationController", &template, errors);
 }
 
-pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
+pub(super) fn validate_replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
@@ -128,12 +128,12 @@ fn check_selector_and_template(
     if selector_check.check(path, errors) {
         let path = path.child("template");
         selector_check.check_template_labels(template, &path, errors);
-        pod::template(template, &[], &path, errors);
+        pod::validate_template(template, &[], &path, errors);
         check_always_running(template, "ReplicaSet", &path, errors);
     }
 }
 
-pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
+pub(super) fn validate_deployment(object: &Deployment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
@@ -169,11 +169,11 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
                 if is_zero(unavailable) && is_zero(surge) {
                     errors.invalid(
                         &unavailable_path,
-                        int_or_text(unavailable),
+                        int_or_quoted_text(unavailable),
                         "may not be 0 when `maxSurge` is 0",
                     );
                 }
-                not_more_than_100_percent(unavailable, &unavailable_path, errors);
+                check_at_most_100_percent(unavailable, &unavailable_path, errors);
             }
         },
         other => {
@@ -181,7 +181,8 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
             let bounds = given.map_or_else(
                 || "null".to_owned(),
                 |bounds| {
-                    let text = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "0".to_owned(), int_or_text);
+                    let text =
+                        |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "0".to_owned(), int_or_quoted_text);
                     format!(
                         "{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
                         text(&bounds.max_unavailable),
@@ -199,11 +200,11 @@ fn check_strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList
 fn check_update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
     const ZERO: &IntOrString = &IntOrString::Int(0);
     let limit = given.unwrap_or(ZERO);
-    int_or_percent(limit, path, errors);
+    check_int_or_percent(limit, path, errors);
     limit
 }
 
-/// Returns whether the limit counts as 0, as malformed text does.
+/// Returns whether a limit is 0; a malformed string counts as 0.
 fn is_zero(value: &IntOrString) -> bool {
     match value {
         IntOrString::Int(number) => *number == 0,
@@ -218,18 +219,18 @@ fn is_zero(value: &IntOrString) -> bool {
     }
 }
 
-fn int_or_text(value: &IntOrString) -> String {
+fn int_or_quoted_text(value: &IntOrString) -> String {
     match value {
         IntOrString::Int(number) => number.to_string(),
         IntOrString::String(text) => super::quoted(text),
     }
 }
 
-pub(super) fn stateful_set(object: &StatefulSet, errors: &mut ErrorList) {
-    stateful_set_spec(&object.spec, &Path::root("spec"), errors);
+pub(super) fn validate_stateful_set(object: &StatefulSet, errors: &mut ErrorList) {
+    validate_stateful_set_spec(&object.spec, &Path::root("spec"), errors);
 }
 
-pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate_stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.pod_management_policy {
         Some(PodManagementPolicy::OrderedReady | PodManagementPolicy::Parallel) => {}
         None => errors.required(&path.child("podManagementPolicy"), ""),
@@ -269,12 +270,12 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
             .iter()
             .map(|claim| claim.metadata.name.clone())
             .collect();
-        pod::template(&spec.template, &claims, &template, errors);
+        pod::validate_template(&spec.template, &claims, &template, errors);
         check_always_running(&spec.template, "StatefulSet", &template, errors);
     }
     let claims = path.child("volumeClaimTemplates");
     for (index, claim) in spec.volume_claim_templates.iter().enumerate() {
-        super::storage::claim_spec(&claim.spec, &claims.index(index).child("spec"), errors);
+        super::storage::validate_claim_spec(&claim.spec, &claims.index(index).child("spec"), errors);
     }
     if !spec.service_name.is_empty() {
         let messages = names::label(&spec.service_name);
@@ -291,7 +292,7 @@ fn check_stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update
             let most = bounds
                 .max_unavailable
                 .as_ref()
-                .map_or_else(|| "null".to_owned(), int_or_text);
+                .map_or_else(|| "null".to_owned(), int_or_quoted_text);
             format!(
                 "{{\"Partition\":{},\"MaxUnavailable\":{most}}}",
                 bounds.partition.unwrap_or(0)
@@ -321,7 +322,7 @@ fn check_stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update
     }
 }
 
-pub(super) fn daemon_set(object: &DaemonSet, errors: &mut ErrorList) {
+pub(super) fn validate_daemon_set(object: &DaemonSet, errors: &mut ErrorList) {
     let path = Path::root("spec");
     check_daemon_set_spec(&object.spec, &path, errors);
 }
@@ -337,7 +338,7 @@ fn check_daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
     if selector_check.check(path, errors) {
         selector_check.check_template_labels(&spec.template, &template, errors);
     }
-    pod::template(&spec.template, &[], &template, errors);
+    pod::validate_template(&spec.template, &[], &template, errors);
     check_always_running(&spec.template, "DaemonSet", &template, errors);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     check_daemon_strategy(spec, &path.child("updateStrategy"), errors);
@@ -357,12 +358,12 @@ fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
             let unavailable = check_update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
             let surge = check_update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
-            not_more_than_100_percent(unavailable, &unavailable_path, errors);
-            not_more_than_100_percent(surge, &surge_path, errors);
+            check_at_most_100_percent(unavailable, &unavailable_path, errors);
+            check_at_most_100_percent(surge, &surge_path, errors);
             match (is_zero(unavailable), is_zero(surge)) {
                 (false, false) => errors.invalid(
                     &surge_path,
-                    int_or_text(surge),
+                    int_or_quoted_text(surge),
                     "may not be set when maxUnavailable is non-zero",
                 ),
                 (true, true) => errors.required(&unavailable_path, "cannot be 0 when maxSurge is 0"),
@@ -371,7 +372,7 @@ fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
         }
         other => {
             let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);
-            // The server prints the whole strategy.
+            // The API server prints the whole update strategy in the error.
             let value = format!("{{\"Type\":{},\"RollingUpdate\":null}}", super::quoted(kind));
             errors.unsupported(path, value, UpdateStrategyType::KNOWN);
         }
@@ -379,19 +380,19 @@ fn check_daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut Err
 }
 
 /// Validates a ControllerRevision.
-pub(super) fn revision(object: &crate::ControllerRevision, errors: &mut ErrorList) {
+pub(super) fn validate_revision(object: &crate::ControllerRevision, errors: &mut ErrorList) {
     errors.not_negative(&Path::root("revision"), Some(object.revision));
     if object.data.is_none() {
         errors.required(&Path::root("data"), "data is mandatory");
     }
 }
 
-pub(super) fn revision_update(
+pub(super) fn validate_revision_update(
     old: &crate::ControllerRevision,
     new: &crate::ControllerRevision,
     errors: &mut ErrorList,
 ) {
-    revision(new, errors);
+    validate_revision(new, errors);
     if old.data != new.data {
         let value = new.data.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
         errors.invalid(&Path::root("data"), value, super::list::IMMUTABLE);

@@ -10,30 +10,30 @@ use crate::wire::Wire;
 
 fn check_selector_unchanged(old: Option<&LabelSelector>, new: Option<&LabelSelector>, errors: &mut ErrorList) {
     if old != new {
-        let value = new.map_or_else(|| "null".to_owned(), selector::json);
+        let value = new.map_or_else(|| "null".to_owned(), selector::selector_json);
         let path = Path::root("spec");
         errors.invalid(&path.child("selector"), value, IMMUTABLE);
     }
 }
 
-pub(super) fn replica_set(old: &ReplicaSet, new: &ReplicaSet, errors: &mut ErrorList) {
-    workload::replica_set(new, errors);
+pub(super) fn validate_replica_set(old: &ReplicaSet, new: &ReplicaSet, errors: &mut ErrorList) {
+    workload::validate_replica_set(new, errors);
     check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
 }
 
-pub(super) fn deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorList) {
-    workload::deployment(new, errors);
+pub(super) fn validate_deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorList) {
+    workload::validate_deployment(new, errors);
     check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
 }
 
-pub(super) fn daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
-    // The server checks the selector first.
+pub(super) fn validate_daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
+    // The API server checks the selector before the other fields.
     check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
-    workload::daemon_set(new, errors);
+    workload::validate_daemon_set(new, errors);
 }
 
-pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut ErrorList) {
-    workload::stateful_set(new, errors);
+pub(super) fn validate_stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut ErrorList) {
+    workload::validate_stateful_set(new, errors);
     let mut rest = new.spec.clone();
     rest.replicas = old.spec.replicas;
     rest.ordinals.clone_from(&old.spec.ordinals);
@@ -52,11 +52,12 @@ pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut Er
     }
 }
 
-/// Validates an update of a Job. While it is suspended, scheduling fields of its template may change (VA-198).
-pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
+/// Validates an update of a Job. While the Job is suspended, the scheduling fields of its pod template may change
+/// (VA-198).
+pub(super) fn validate_job(old: &Job, new: &Job, errors: &mut ErrorList) {
     job::validate(new, errors);
     let path = Path::root("spec");
-    job::completions_update(&old.spec, &new.spec, &path, errors);
+    job::check_completions_update(&old.spec, &new.spec, &path, errors);
     check_selector_unchanged(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     let mut template = (*new.spec.template).clone();
     let is_suspended = old.spec.suspend == Some(true) && new.spec.suspend == Some(true);

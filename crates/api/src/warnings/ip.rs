@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Parses an address as the server does: a part of an IPv4 address may have leading zeros and is decimal nevertheless.
+/// Parses an address as the server does: the parts of an IPv4 address may have leading zeros, and are decimal numbers
+/// even then.
 fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
@@ -20,8 +21,8 @@ fn unmap_ipv4(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns a warning about an address if its notation is not canonical.
-pub(super) fn address(at: &str, text: &str) -> Option<String> {
+/// Returns a warning about an IP address if its notation is not canonical.
+pub(super) fn address_warning(at: &str, text: &str) -> Option<String> {
     let meant = parse_sloppy(text)?;
     let plain = unmap_ipv4(meant);
     if text.parse::<IpAddr>().is_err() || plain != meant {
@@ -38,8 +39,8 @@ pub(super) fn address(at: &str, text: &str) -> Option<String> {
     })
 }
 
-/// Returns warnings about a network if its notation is not canonical.
-pub(super) fn network(at: &str, text: &str) -> Vec<String> {
+/// Returns warnings about a network (CIDR) if its notation is not canonical.
+pub(super) fn network_warnings(at: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let Some((address, bits)) = text.split_once('/') else {
         return found;
@@ -90,10 +91,10 @@ mod tests {
 
     /// An address in deprecated notation gives a warning (VA-351).
     #[test]
-    fn non_canonical_addresses_give_a_warning() {
+    fn non_canonical_ip_addresses_give_a_warning() {
         let invalid = "will be considered invalid in a future Kubernetes release: use";
-        assert_eq!(address("a", "10.0.0.1"), None);
-        assert_eq!(address("a", "fd00::1"), None);
+        assert_eq!(address_warning("a", "10.0.0.1"), None);
+        assert_eq!(address_warning("a", "fd00::1"), None);
         for (text, warning) in [
             (
                 "010.0.0.1",
@@ -108,17 +109,17 @@ mod tests {
                 "a: IPv6 address \"FD00::1\" should be in RFC 5952 canonical format (\"fd00::1\")".to_owned(),
             ),
         ] {
-            assert_eq!(address("a", text), Some(warning));
+            assert_eq!(address_warning("a", text), Some(warning));
         }
-        assert_eq!(network("a", "10.0.0.0/8"), [""; 0]);
+        assert_eq!(network_warnings("a", "10.0.0.0/8"), [""; 0]);
         assert_eq!(
-            network("a", "10.0.0.1/8"),
+            network_warnings("a", "10.0.0.1/8"),
             [
                 "a: CIDR value \"10.0.0.1/8\" is ambiguous in this context (should be \"10.0.0.0/8\" or \"10.0.0.1/32\"?)"
             ]
         );
         assert_eq!(
-            network("a", "010.0.0.0/8"),
+            network_warnings("a", "010.0.0.0/8"),
             [format!(
                 "a: non-standard CIDR value \"010.0.0.0/8\" {invalid} \"10.0.0.0/8\""
             )]

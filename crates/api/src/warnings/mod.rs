@@ -15,7 +15,7 @@ use crate::{Kind, Object, Quantity};
 pub use self::objects::DEPRECATED_ENDPOINTS;
 
 /// Deprecated node labels: the label, the version that deprecated it, and its replacement.
-const OLD_LABELS: &[(&str, &str, &str)] = &[
+const DEPRECATED_LABELS: &[(&str, &str, &str)] = &[
     (label::BETA_ARCH, "v1.14", label::ARCH),
     (label::BETA_OS, "v1.14", label::OS),
     (label::BETA_REGION, "v1.17", label::REGION),
@@ -29,7 +29,7 @@ const OLD_LABELS: &[(&str, &str, &str)] = &[
 
 /// Returns the warning about a node label, if the label is deprecated.
 fn deprecated_label_warning(key: &str) -> Option<String> {
-    let (_, since, instead) = OLD_LABELS.iter().find(|(old, ..)| *old == key)?;
+    let (_, since, instead) = DEPRECATED_LABELS.iter().find(|(old, ..)| *old == key)?;
     Some(format!("deprecated since {since}; use {instead:?} instead"))
 }
 
@@ -74,7 +74,7 @@ pub fn warnings(object: &Object) -> Vec<String> {
     if let Some((pointer, at)) = template_location(object.kind())
         && let Some(template) = value.pointer(pointer)
     {
-        pod::pod(template, at, &mut found);
+        pod::warn_about_pod(template, at, &mut found);
     }
     objects::object_warnings(object, &value, &mut found);
     found

@@ -14,7 +14,7 @@ const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
 const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// Volume sources that are no longer supported: name, the version that deprecated it, and the version that removed it.
-const OLD_SOURCES: [(&str, &str, &str); 6] = [
+const DEPRECATED_SOURCES: [(&str, &str, &str); 6] = [
     ("cephfs", "v1.28", "v1.31"),
     ("photonPersistentDisk", "v1.11", "v1.16"),
     ("scaleIO", "v1.16", "v1.22"),
@@ -63,7 +63,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
         Kind::Job => warn_about_job_size(value_at("/spec"), found),
         Kind::CronJob => warn_about_job_size(value_at("/spec/jobTemplate/spec"), found),
         Kind::Service => warn_about_service(value, has_annotation(OLD_TOPOLOGY), found),
-        Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair(value)),
+        Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair_error(value)),
         Kind::Endpoints => warn_about_endpoints(value, found),
         Kind::EndpointSlice => warn_about_endpoint_slice(value, found),
         Kind::Ingress if has_annotation(INGRESS_CLASS) => found.push(format!(
@@ -109,9 +109,11 @@ fn warn_about_volume(object: &Object, value: &Value, found: &mut Vec<String>) {
     }
     for (index, term) in list(spec.pointer("/nodeAffinity/required/nodeSelectorTerms")) {
         let at = format!("spec.nodeAffinity.required.nodeSelectorTerms[{index}]");
-        pod::node_term(term, false, &at, found);
+        pod::warn_about_node_term(term, false, &at, found);
     }
-    let old = OLD_SOURCES.iter().find(|(source, ..)| given(spec, source).is_some());
+    let old = DEPRECATED_SOURCES
+        .iter()
+        .find(|(source, ..)| given(spec, source).is_some());
     found.extend(
         old.map(|(source, since, gone)| format!("spec.{source}: deprecated in {since}, non-functional in {gone}+")),
     );
@@ -143,7 +145,7 @@ fn warn_about_service(value: &Value, has_old_topology: bool, found: &mut Vec<Str
     }
     if !address.is_empty() && address != "None" {
         for (index, ip) in items(spec, "clusterIPs") {
-            found.extend(ip::address(
+            found.extend(ip::address_warning(
                 &format!("spec.clusterIPs[{index}]"),
                 ip.as_str().unwrap_or_default(),
             ));
@@ -158,15 +160,15 @@ fn warn_about_service(value: &Value, has_old_topology: bool, found: &mut Vec<Str
     ignored(has_external, "externalIPs");
     ignored(text(spec, "sessionAffinity") == "ClientIP", "SessionAffinity");
     for (index, external_ip) in external() {
-        found.extend(ip::address(&format!("spec.externalIPs[{index}]"), external_ip));
+        found.extend(ip::address_warning(&format!("spec.externalIPs[{index}]"), external_ip));
     }
     if has_external && !is_headless && !is_external_name {
         found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned());
     }
-    found.extend(ip::address("spec.loadBalancerIP", text(spec, "loadBalancerIP")));
+    found.extend(ip::address_warning("spec.loadBalancerIP", text(spec, "loadBalancerIP")));
     for (index, range) in items(spec, "loadBalancerSourceRanges") {
         let at = format!("spec.loadBalancerSourceRanges[{index}]");
-        found.extend(ip::network(&at, range.as_str().unwrap_or_default()));
+        found.extend(ip::network_warnings(&at, range.as_str().unwrap_or_default()));
     }
     if is_external_name && has_external {
         found.push("spec.externalIPs is ignored when spec.type is \"ExternalName\"".to_owned());
@@ -185,7 +187,7 @@ fn warn_about_endpoints(value: &Value, found: &mut Vec<String>) {
         for part in ["addresses", "notReadyAddresses"] {
             for (inner, address) in items(subset, part) {
                 let at = format!("subsets[{index}].{part}[{inner}].ip");
-                found.extend(ip::address(&at, text(address, "ip")));
+                found.extend(ip::address_warning(&at, text(address, "ip")));
             }
         }
     }
@@ -199,7 +201,7 @@ fn warn_about_endpoint_slice(value: &Value, found: &mut Vec<String>) {
     for (index, endpoint) in items(value, "endpoints") {
         for (inner, address) in items(endpoint, "addresses") {
             let at = format!("endpoints[{index}].addresses[{inner}]");
-            found.extend(ip::address(&at, address.as_str().unwrap_or_default()));
+            found.extend(ip::address_warning(&at, address.as_str().unwrap_or_default()));
         }
     }
 }
@@ -210,10 +212,10 @@ fn warn_about_network_policy(value: &Value, found: &mut Vec<String>) {
             for (inner, peer) in items(rule, peers) {
                 let Some(block) = given(peer, "ipBlock") else { continue };
                 let at = format!("spec.{direction}[{index}].{peers}[{inner}].ipBlock");
-                found.extend(ip::network(&format!("{at}.cidr"), text(block, "cidr")));
+                found.extend(ip::network_warnings(&format!("{at}.cidr"), text(block, "cidr")));
                 for (last, except) in items(block, "except") {
                     let at = format!("{at}.except[{last}]");
-                    found.extend(ip::network(&at, except.as_str().unwrap_or_default()));
+                    found.extend(ip::network_warnings(&at, except.as_str().unwrap_or_default()));
                 }
             }
         }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// Returns the error of Go's `tls.X509KeyPair`, if the pair of certificate and key is invalid.
-pub(super) fn key_pair(secret: &Value) -> Option<String> {
+pub(super) fn key_pair_error(secret: &Value) -> Option<String> {
     let part = |name: &str| {
         let entry = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
         let plain = entry("stringData").map(str::to_owned);
@@ -87,8 +87,9 @@ mod tests {
     fn tls_secret_without_pem_gives_a_warning() {
         // `eA==` is base64 of "x"; `wrapped` is base64 of a PEM block of type CERTIFICATE.
         let wrapped = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
-        let error_for =
-            |certificate: &str| key_pair(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}));
+        let error_for = |certificate: &str| {
+            key_pair_error(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}))
+        };
         assert_eq!(
             error_for("eA==").as_deref(),
             Some("tls: failed to find any PEM data in certificate input")

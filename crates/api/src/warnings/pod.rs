@@ -9,7 +9,7 @@ use crate::well_known::annotation;
 use super::{deprecated_label_warning, ip, warn_if_fractional};
 
 /// Annotations without effect: key, the version that deprecated it, and the field that replaces it.
-const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
+const DEPRECATED_ANNOTATIONS: [(&str, &str, &str); 3] = [
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
         "v1.16",
@@ -18,8 +18,8 @@ const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
     ("security.alpha.kubernetes.io/sysctls", "v1.11", "sysctls"),
     ("security.alpha.kubernetes.io/unsafe-sysctls", "v1.11", "sysctls"),
 ];
-/// Deprecated or removed volume sources: name, and the rest of the warning.
-const OLD_VOLUMES: [(&str, &str); 9] = [
+/// Deprecated or removed volume sources: the name, and the part of the warning that follows the field path.
+const DEPRECATED_VOLUMES: [(&str, &str); 9] = [
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
     ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
     ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
@@ -34,7 +34,7 @@ const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
 /// Warns about a pod or a template; `at` is the path prefix of a template's fields, empty for a pod.
-pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
+pub(super) fn warn_about_pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
     let path = format!("{at}spec");
     let has_annotation = |key: &str| {
@@ -49,7 +49,7 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         warn_about_app_armor(spec, &containers, &has_annotation, at, found);
     }
     warn_about_node_labels(spec, &path, found);
-    for (key, since, instead) in OLD_ANNOTATIONS {
+    for (key, since, instead) in DEPRECATED_ANNOTATIONS {
         if has_annotation(key) {
             found.push(format!(
                 "{at}metadata.annotations[{key}]: non-functional in {since}+; use the {instead:?} field instead"
@@ -82,7 +82,7 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     }
     warn_about_ports(&containers, found);
     let grace = spec.get("terminationGracePeriodSeconds").and_then(Value::as_i64);
-    // For a pod, defaulting has already replaced a negative value with 1.
+    // In a pod (unlike a template), defaulting has already replaced a negative grace period with 1.
     if !at.is_empty() && grace.is_some_and(|seconds| seconds < 0) {
         found.push(format!(
             "{path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"
@@ -123,13 +123,13 @@ fn warn_about_node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     for (index, term) in list(spec.pointer(&format!("/affinity/nodeAffinity/{required}/nodeSelectorTerms"))) {
         let at = format!("{node_affinity}.{required}.nodeSelectorTerms[{index}]");
-        node_term(term, false, &at, found);
+        warn_about_node_term(term, false, &at, found);
     }
     let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
     for (index, term) in list(spec.pointer(&format!("/affinity/nodeAffinity/{preferred}"))) {
         let preference = term.get("preference").unwrap_or(&Value::Null);
         let at = format!("{node_affinity}.{preferred}[{index}].preference");
-        node_term(preference, true, &at, found);
+        warn_about_node_term(preference, true, &at, found);
     }
     for (index, constraint) in items(spec, "topologySpreadConstraints") {
         let at = format!("{path}.topologySpreadConstraints[{index}]");
@@ -142,7 +142,7 @@ fn warn_about_node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 /// Warns about deprecated labels and, with `checks_values`, about invalid values in one term of a node selector.
-pub(super) fn node_term(term: &Value, checks_values: bool, at: &str, found: &mut Vec<String>) {
+pub(super) fn warn_about_node_term(term: &Value, checks_values: bool, at: &str, found: &mut Vec<String>) {
     for (index, expression) in items(term, "matchExpressions") {
         let at = format!("{at}.matchExpressions[{index}]");
         let key = text(expression, "key");
@@ -186,7 +186,7 @@ fn warn_about_affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
 fn warn_about_volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (index, volume) in items(spec, "volumes") {
         let at = format!("{path}.volumes[{index}]");
-        for (source, message) in OLD_VOLUMES {
+        for (source, message) in DEPRECATED_VOLUMES {
             if given(volume, source).is_some() {
                 found.push(format!("{at}.{source}: {message}"));
             }
@@ -218,7 +218,7 @@ impl std::fmt::Display for VolumePath {
 }
 
 impl VolumePath {
-    /// Returns the paths in a source's `items`.
+    /// Returns the paths in the `items` of a projected source.
     fn of_items(source: &Value, name: &str) -> Vec<Self> {
         let paths = items(source, "items").map(|(_, item)| text(item, "path"));
         paths.map(|path| Self::new(path, name.to_owned())).collect()
@@ -346,7 +346,7 @@ fn warn_about_container(container: &Value, at: &str, found: &mut Vec<String>) {
     for (index, variable) in variables.iter().enumerate() {
         let name = text(variable, "name");
         let is_known = variables.iter().take(index).any(|before| text(before, "name") == name);
-        // A variable may extend its previous definition: `$(A)x`.
+        // A definition of a variable may refer to an earlier definition of the same variable: `$(A)x`.
         let (reference, value) = (format!("$({name})"), text(variable, "value"));
         let extends_previous =
             given(variable, "valueFrom").is_none() && value != reference && value.contains(&reference);
@@ -444,10 +444,10 @@ fn warn_about_addresses(spec: &Value, path: &str, found: &mut Vec<String>) {
     let servers = spec.pointer("/dnsConfig/nameservers");
     for (index, server) in list(servers) {
         let at = format!("{path}.dnsConfig.nameservers[{index}]");
-        found.extend(ip::address(&at, server.as_str().unwrap_or_default()));
+        found.extend(ip::address_warning(&at, server.as_str().unwrap_or_default()));
     }
     for (index, alias) in items(spec, "hostAliases") {
-        found.extend(ip::address(
+        found.extend(ip::address_warning(
             &format!("{path}.hostAliases[{index}].ip"),
             text(alias, "ip"),
         ));

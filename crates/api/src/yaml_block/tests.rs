@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Parses the items of a list.
-fn each_item<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()> {
+/// Parses the texts of a list's items and adds the values to `items`.
+fn collect_items<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()> {
     for text in texts {
         items.push(read_item(*text)?);
     }
@@ -14,7 +14,7 @@ fn each_item<'t>(texts: &[ItemText<'t>], items: &mut Vec<Tree<'t>>) -> Option<()
 /// the items and the remaining document of each.
 fn parse_with_both_readers(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
-    let read = read_items(text, 3, &mut |texts| each_item(texts, &mut fast));
+    let read = read_items(text, 3, &mut |texts| collect_items(texts, &mut fast));
     let whole = yaml::read_items(text, 3, &mut |item| slow.push(item));
     slow.extend(whole.documents);
     let fast = read.map(|read| {
@@ -101,7 +101,7 @@ fn line_reader_agrees_with_full_parser_on_kubectl_lists() {
 /// Returns whether the line-by-line reader supports the text; if so, asserts that both readers agree.
 fn both_readers_agree(text: &str) -> bool {
     let mut items = Vec::new();
-    let Some(read) = read_items(text, 0, &mut |texts| each_item(texts, &mut items)) else {
+    let Some(read) = read_items(text, 0, &mut |texts| collect_items(texts, &mut items)) else {
         return false;
     };
     let mut slow = Vec::new();

@@ -12,7 +12,7 @@ fn advice_for(text: &str) -> Vec<(usize, String, String)> {
         .collect()
 }
 
-fn check(text: &str, expected: &[(usize, &str, &str)]) {
+fn assert_advice(text: &str, expected: &[(usize, &str, &str)]) {
     let got = advice_for(text);
     let same = got.len() == expected.len()
         && got
@@ -36,16 +36,16 @@ fn advice_warns_about_volumes_with_several_writers() {
         "spec.template.spec.volumes[0]",
         "NFS lets several nodes write at once, and a Deployment",
     )];
-    check(&deployment("Deployment", "nfs: {server: s, path: /p}"), &expected);
-    check(&deployment("StatefulSet", "nfs: {server: s, path: /p}"), &[]);
-    check(
+    assert_advice(&deployment("Deployment", "nfs: {server: s, path: /p}"), &expected);
+    assert_advice(&deployment("StatefulSet", "nfs: {server: s, path: /p}"), &[]);
+    assert_advice(
         &deployment("Deployment", "nfs: {server: s, path: /p, readOnly: true}"),
         &[],
     );
-    check(&deployment("Deployment", "awsElasticBlockStore: {volumeID: v}"), &[]);
+    assert_advice(&deployment("Deployment", "awsElasticBlockStore: {volumeID: v}"), &[]);
     let claims = "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c1}\nspec: {volumeName: v1}\n---\n\
                   apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: v1}\nspec: {iscsi: {lun: 1}}\n";
-    check(
+    assert_advice(
         &format!(
             "{}{claims}",
             deployment("ReplicaSet", "persistentVolumeClaim: {claimName: c1}")
@@ -89,21 +89,21 @@ fn advice_resolves_unbound_claims_to_their_backend() {
     );
     let expected = |text| [(0, "spec.template.spec.volumes[0]", text)];
     let slow = claim("storageClassName: slow");
-    check(
+    assert_advice(
         &format!("{deployment}{slow}{nfs}"),
         &expected("NFS lets several nodes write"),
     );
-    check(&format!("{deployment}{slow}{small}"), &[]);
-    check(&format!("{deployment}{slow}{disk}"), &[]);
-    check(&format!("{deployment}{}{nfs}", claim("storageClassName: other")), &[]);
-    check(
+    assert_advice(&format!("{deployment}{slow}{small}"), &[]);
+    assert_advice(&format!("{deployment}{slow}{disk}"), &[]);
+    assert_advice(&format!("{deployment}{}{nfs}", claim("storageClassName: other")), &[]);
+    assert_advice(
         &format!(
             "{deployment}{slow}{}",
             class("slow", "rook-ceph.cephfs.csi.ceph.com", false)
         ),
         &expected("CephFS lets several nodes write"),
     );
-    check(
+    assert_advice(
         &format!(
             "{deployment}{}{}",
             claim("volumeMode: Filesystem"),
@@ -111,7 +111,7 @@ fn advice_resolves_unbound_claims_to_their_backend() {
         ),
         &expected("NFS lets several nodes write"),
     );
-    check(
+    assert_advice(
         &format!(
             "{deployment}{}{}",
             claim("volumeMode: Filesystem"),
@@ -131,24 +131,24 @@ fn advice_warns_about_too_short_grace_period() {
         )
     };
     let expected = |text| [(0, "spec.terminationGracePeriodSeconds", text)];
-    check(
+    assert_advice(
         &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=5s'", "priority: 1"),
         &expected("The grace period of 30 s is not longer than preStop (25s) plus shutdown (5s) of container \"c\""),
     );
-    check(
+    assert_advice(
         &pod("behavior.podscope.dev/c: 'prestop=25s, sigterm=4s'", "priority: 1"),
         &[],
     );
-    check(
+    assert_advice(
         &pod("a: b", "terminationGracePeriodSeconds: 2"),
         &expected("The grace period of 2 s is not longer than preStop (1s) plus shutdown (1s)"),
     );
-    check(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
+    assert_advice(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
 }
 
 /// Shows: P-08
 #[test]
-fn advice_warns_about_affinity_to_lower_priority() {
+fn advice_warns_about_affinity_to_lower_priority_pod() {
     let text = |class: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: low, labels: {{app: db}}}}\nspec: {{containers: [{{name: c}}]}}\n---\n\
@@ -158,7 +158,7 @@ fn advice_warns_about_affinity_to_lower_priority() {
              {{matchLabels: {{app: db}}}}}}]}}}}}}\n"
         )
     };
-    check(
+    assert_advice(
         &text("priorityClassName: high, "),
         &[(
             2,
@@ -166,12 +166,12 @@ fn advice_warns_about_affinity_to_lower_priority() {
             "This needs pods of lower priority (Pod \"low\")",
         )],
     );
-    check(&text(""), &[]);
+    assert_advice(&text(""), &[]);
 }
 
 /// Shows: P-08
 #[test]
-fn advice_warns_about_ineffective_spread() {
+fn advice_warns_about_ineffective_spread_constraint() {
     let pod = |name: &str, label: &str, constraint: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: {label}}}}}\nspec: \
@@ -181,13 +181,13 @@ fn advice_warns_about_ineffective_spread() {
     const ZONE: &str = "maxSkew: 1, topologyKey: topology.kubernetes.io/zone";
     let selecting = "labelSelector: {matchLabels: {app: a}}";
     let path = "spec.topologySpreadConstraints[0].labelSelector";
-    check(&pod("p", "a", &format!("{ZONE}, {selecting}")), &[]);
-    check(
+    assert_advice(&pod("p", "a", &format!("{ZONE}, {selecting}")), &[]);
+    assert_advice(
         &pod("p", "b", &format!("{ZONE}, {selecting}")),
         &[(0, path, "does not match the pod's own labels")],
     );
-    check(&pod("p", "a", ZONE), &[(0, path, "counts no pod")]);
-    check(
+    assert_advice(&pod("p", "a", ZONE), &[(0, path, "counts no pod")]);
+    assert_advice(
         &pod("p", "a", &format!("maxSkew: 1, topologyKey: zone, {selecting}")),
         &[(
             0,
@@ -201,7 +201,7 @@ fn advice_warns_about_ineffective_spread() {
             "a",
             &format!("maxSkew: 2, topologyKey: topology.kubernetes.io/zone, {selecting}"),
         );
-    check(
+    assert_advice(
         &two,
         &[
             (
@@ -216,17 +216,17 @@ fn advice_warns_about_ineffective_spread() {
 
 /// Shows: P-08, LC-117, LC-144
 #[test]
-fn advice_names_handlers_that_the_kubelet_cannot_run() {
+fn advice_warns_about_handlers_that_kubelet_cannot_run() {
     let pod = |container: &str| {
         format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{{name: c, {container}}}]}}}}"
         )
     };
-    check(
+    assert_advice(
         &pod("livenessProbe: {httpGet: {port: web}}"),
         &[(0, "spec.containers[0].livenessProbe.httpGet.port", "no port named web")],
     );
-    check(
+    assert_advice(
         &pod("lifecycle: {postStart: {httpGet: {port: web}}, preStop: {tcpSocket: {port: 80}}}"),
         &[
             (
@@ -237,5 +237,5 @@ fn advice_names_handlers_that_the_kubelet_cannot_run() {
             (0, "spec.containers[0].lifecycle.preStop.tcpSocket", "it always fails"),
         ],
     );
-    check(&pod("lifecycle: {preStop: {httpGet: {port: 80}}}"), &[]);
+    assert_advice(&pod("lifecycle: {preStop: {httpGet: {port: 80}}}"), &[]);
 }

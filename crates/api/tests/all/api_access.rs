@@ -1,15 +1,16 @@
-//! A pod stores its service account token volume as five letters, and prints the volume in full (VA-284).
+//! A pod stores only the five random letters in the name of its service account token volume, but prints the volume in
+//! full (VA-284).
 
 use podscope_api::{Object, default_object, object_from_value, parse};
 use serde_json::Value;
 
-const PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+const TOKEN_MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-fn mount(name: &str) -> String {
-    format!("{{mountPath: {PATH}, name: {name}, readOnly: true}}")
+fn token_mount(name: &str) -> String {
+    format!("{{mountPath: {TOKEN_MOUNT_PATH}, name: {name}, readOnly: true}}")
 }
 
-fn volume(name: &str, seconds: u32) -> String {
+fn token_volume(name: &str, seconds: u32) -> String {
     format!(
         "{{name: {name}, projected: {{defaultMode: 420, sources: [{{serviceAccountToken: {{expirationSeconds: {seconds}, \
          path: token}}}}, {{configMap: {{items: [{{key: ca.crt, path: ca.crt}}], name: kube-root-ca.crt}}}}, \
@@ -17,7 +18,7 @@ fn volume(name: &str, seconds: u32) -> String {
     )
 }
 
-fn pod(mounts: &str, volumes: &str, status: &str) -> Object {
+fn pod_with_volumes(mounts: &str, volumes: &str, status: &str) -> Object {
     let text = format!(
         "{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default, uid: u}}, spec: {{containers: [{{name: c, \
          image: i, volumeMounts: [{mounts}]}}], volumes: [{volumes}]}}, status: {{containerStatuses: [{{name: c, ready: true, \
@@ -40,42 +41,47 @@ fn printed_volumes(object: &Object) -> [Value; 3] {
 }
 
 #[test]
-fn only_token_volume_of_admission_is_compacted() {
+fn only_token_volume_added_by_admission_is_compacted() {
     let (name, other) = ("kube-api-access-8xk2d", "kube-api-access-other");
-    let (token, scratch) = (volume(name, 3607), "{emptyDir: {}, name: v}");
+    let (token, scratch) = (token_volume(name, 3607), "{emptyDir: {}, name: v}");
     let rows = [
-        ("as admission makes it", mount(name), token.clone(), true),
+        ("as admission makes it", token_mount(name), token.clone(), true),
         (
             "after others",
-            format!("{{mountPath: /v, name: v}}, {}", mount(name)),
+            format!("{{mountPath: /v, name: v}}, {}", token_mount(name)),
             format!("{scratch}, {token}"),
             true,
         ),
         (
             "not the last mount",
-            format!("{}, {{mountPath: /v, name: v}}", mount(name)),
+            format!("{}, {{mountPath: /v, name: v}}", token_mount(name)),
             format!("{scratch}, {token}"),
             false,
         ),
-        ("not the last volume", mount(name), format!("{token}, {scratch}"), false),
         (
-            "a token that expires after an hour",
-            mount(name),
-            volume(name, 3600),
+            "not the last volume",
+            token_mount(name),
+            format!("{token}, {scratch}"),
             false,
         ),
-        ("another name", mount("token"), volume("token", 3607), false),
+        (
+            "a token that expires after an hour",
+            token_mount(name),
+            token_volume(name, 3600),
+            false,
+        ),
+        ("another name", token_mount("token"), token_volume("token", 3607), false),
         (
             "mounted twice",
-            format!("{{mountPath: /v, name: {name}}}, {}", mount(name)),
+            format!("{{mountPath: /v, name: {name}}}, {}", token_mount(name)),
             token.clone(),
             false,
         ),
-        ("not mounted", mount("v"), format!("{scratch}, {token}"), false),
+        ("not mounted", token_mount("v"), format!("{scratch}, {token}"), false),
         (
             "mount of another token volume",
-            mount(other),
-            format!("{}, {token}", volume(other, 3607)),
+            token_mount(other),
+            format!("{}, {token}", token_volume(other, 3607)),
             false,
         ),
     ];
@@ -85,7 +91,7 @@ fn only_token_volume_of_admission_is_compacted() {
             .map_or(String::new(), |(start, end)| {
                 format!("{start}readOnly: true, recursiveReadOnly: Disabled}}{end}")
             });
-        let given = pod(&mounts, &volumes, &known);
+        let given = pod_with_volumes(&mounts, &volumes, &known);
         let mut compacted = given.clone();
         default_object(&mut compacted);
         assert_eq!(printed_volumes(&compacted), printed_volumes(&given), "{case}");
@@ -100,11 +106,11 @@ fn only_token_volume_of_admission_is_compacted() {
     }
 }
 
-/// A status without volume mounts, as older kubelets write it, stays unchanged.
+/// A container status without volume mounts, as older kubelets write it, is printed without them.
 #[test]
-fn status_without_mounts_stays_unchanged() {
+fn status_without_volume_mounts_is_printed_unchanged() {
     let name = "kube-api-access-8xk2d";
-    let mut compacted = pod(&mount(name), &volume(name, 3607), "");
+    let mut compacted = pod_with_volumes(&token_mount(name), &token_volume(name, 3607), "");
     default_object(&mut compacted);
     assert_eq!(printed_volumes(&compacted)[2], Value::Null);
 }

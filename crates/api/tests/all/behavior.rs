@@ -4,7 +4,7 @@ use podscope_api::{Container, ContainerBehavior, Object, ProbeAnswer, container_
 
 const SECOND: i64 = 1_000_000;
 
-/// Every key is parsed and printed back.
+/// Parsing a behaviour annotation and printing the result gives the same text, for every key.
 /// Shows: L-08
 #[test]
 fn behaviour_annotation_round_trips() {
@@ -28,7 +28,7 @@ fn behaviour_annotation_round_trips() {
 
 /// Shows: L-08
 #[test]
-fn malformed_behaviour_is_reported_with_position() {
+fn malformed_behaviour_annotation_is_reported_with_position() {
     for (text, expected) in [
         ("run", "run: expected KEY=VALUE, found \"run\" (at character 1)"),
         ("run=5s,, exit=1", "nothing between two commas (at character 8)"),
@@ -92,7 +92,7 @@ fn malformed_behaviour_is_reported_with_position() {
 
 /// Shows: L-08
 #[test]
-fn usage_and_probe_results_change_over_time() {
+fn configured_usage_and_probe_results_change_over_time() {
     let behavior = ContainerBehavior::parse("memory=200Mi..600Mi@60s, liveness=fail@30s..60s, startup=5s").unwrap();
     let container = Container::default();
     let mebi = |micros| behavior.memory_at(&container, micros) >> 20;
@@ -145,7 +145,7 @@ fn cpu_per_request_adds_to_idle_usage_up_to_the_limit() {
 
 /// Shows: L-08
 #[test]
-fn unknown_container_or_undeclared_hook_is_refused() {
+fn behaviour_of_unknown_container_or_missing_hook_is_refused() {
     let parsed = parse(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: run=1s, \
          prestop=2s\n    behavior.podscope.dev/other: run=1s\nspec:\n  containers: [{name: app}]\n",
@@ -173,7 +173,7 @@ fn unknown_container_or_undeclared_hook_is_refused() {
 /// The error message stays short: the number of reported errors is limited, and the annotation is quoted once.
 /// Shows: Q-03
 #[test]
-fn errors_of_one_annotation_are_limited() {
+fn errors_of_one_behaviour_annotation_are_limited() {
     let many = "x=1s, ".repeat(2_000);
     let manifest = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: {many:?}\n\
@@ -184,7 +184,7 @@ fn errors_of_one_annotation_are_limited() {
         panic!("not a pod")
     };
     let mistakes = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_err();
-    assert_eq!(mistakes.len(), podscope_api::MAX_MISTAKES);
+    assert_eq!(mistakes.len(), podscope_api::MAX_ERRORS);
     let errors = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
     assert!(
         errors.contains("x: no such key") && errors.len() < 2 * many.len(),

@@ -21,7 +21,7 @@ fn calls_annotation_round_trips() {
 
 /// Shows: Q-03
 #[test]
-fn malformed_calls_are_reported_with_position() {
+fn malformed_calls_annotation_is_reported_with_position() {
     for (text, expected) in [
         ("", "expected KEY=VALUE, found \"\" (at character 1)"),
         ("svc=web", "rate is missing (at character 1)"),
@@ -57,10 +57,10 @@ fn malformed_calls_are_reported_with_position() {
     }
 }
 
-/// Malformed calls are refused with the path of the annotation.
+/// A malformed `podscope.dev/calls` annotation is refused; the error has the annotation's field path.
 /// Shows: Q-03
 #[test]
-fn pod_with_malformed_calls_is_refused() {
+fn pod_with_malformed_calls_annotation_is_refused() {
     let pod = "metadata: {name: a, annotations: {podscope.dev/calls: \"svc=web\"}}\nspec: {containers: [{name: app, image: app}]}";
     let parsed = parse(&format!("apiVersion: v1\nkind: Pod\n{pod}\n"));
     let Some(Object::Pod(_)) = parsed.objects.first().map(|located| &located.value) else {

@@ -3,7 +3,7 @@
 use podscope_api::{Object, default_object, parse};
 use serde_json::{Value, json};
 
-fn defaulted(text: &str) -> Value {
+fn default_and_print(text: &str) -> Value {
     let mut parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
     let mut object = parsed.objects.remove(0).value;
@@ -14,8 +14,8 @@ fn defaulted(text: &str) -> Value {
     once
 }
 
-fn check(text: &str, rows: &[(&str, Value)]) {
-    let value = defaulted(text);
+fn assert_defaults(text: &str, rows: &[(&str, Value)]) {
+    let value = default_and_print(text);
     for (pointer, expected) in rows {
         assert_eq!(
             value.pointer(pointer).unwrap_or(&Value::Null),
@@ -29,7 +29,7 @@ fn check(text: &str, rows: &[(&str, Value)]) {
 /// VA-034, VA-035, VA-036, VA-037, VA-038, VA-039, VA-040
 #[test]
 fn pods_get_the_api_servers_defaults() {
-    check(
+    assert_defaults(
         "apiVersion: v1
 kind: Pod
 metadata: {name: a}
@@ -116,7 +116,7 @@ fn pull_policy_depends_on_the_image_tag() {
         ("Nginx", "IfNotPresent"),
         ("''", "IfNotPresent"),
     ] {
-        check(
+        assert_defaults(
             &format!("{{apiVersion: v1, kind: Pod, spec: {{containers: [{{image: {image}}}]}}}}"),
             &[("/spec/containers/0/imagePullPolicy", json!(policy))],
         );
@@ -126,7 +126,7 @@ fn pull_policy_depends_on_the_image_tag() {
 /// Shows: VA-032
 #[test]
 fn pod_level_requests_default_from_limits_and_containers() {
-    check(
+    assert_defaults(
         "apiVersion: v1
 kind: Pod
 spec:
@@ -140,7 +140,7 @@ spec:
 
 /// Shows: VA-041, VA-042, VA-043, VA-044, VA-045, VA-046, VA-047, VA-048, VA-049, VA-050, VA-051, VA-052, VA-053
 #[test]
-fn other_kinds_get_the_api_servers_defaults() {
+fn kinds_other_than_pod_get_the_api_servers_defaults() {
     let rows: &[(&str, &[(&str, Value)])] = &[
         (
             "{apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: {containers: [{name: a, resources: {limits: \
@@ -251,7 +251,7 @@ fn other_kinds_get_the_api_servers_defaults() {
         ),
     ];
     for (text, expected) in rows {
-        check(text, expected);
+        assert_defaults(text, expected);
     }
 }
 
@@ -271,10 +271,10 @@ fn job_selector_is_generated_from_its_uid() {
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
 
-/// Pods share the containers of their template, whether or not the containers needed defaults.
+/// Defaulting a copy of a pod that has all defaults does not copy the containers that both pods share.
 /// Shows: VA-055
 #[test]
-fn values_without_missing_defaults_stay_shared() {
+fn copied_pods_share_containers_after_defaulting() {
     let parsed = parse("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}");
     let mut first = parsed.objects[0].value.clone();
     default_object(&mut first);
@@ -301,7 +301,7 @@ fn deprecated_service_account_field_is_read_and_printed() {
         ("serviceAccount: old, serviceAccountName: new,", json!("new")),
         ("", Value::Null),
     ] {
-        check(
+        assert_defaults(
             &pod(given),
             &[
                 ("/spec/serviceAccountName", expected.clone()),
@@ -313,8 +313,8 @@ fn deprecated_service_account_field_is_read_and_printed() {
 
 /// Shows: VA-341
 #[test]
-fn csi_driver_switches_default_to_false() {
-    check(
+fn csi_driver_boolean_fields_get_defaults() {
+    assert_defaults(
         "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: a}\nspec: {podInfoOnMount: true}\n",
         &[(
             "/spec",

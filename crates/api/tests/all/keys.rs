@@ -1,9 +1,10 @@
-//! Object keys sort by the bytes of namespace and name, at whatever byte two keys differ.
+//! Object keys sort by namespace, then by name, both in byte order. The keys compared here differ at many byte
+//! positions.
 
 use podscope_api::ObjectKey;
 
 #[test]
-fn keys_sort_by_namespace_then_name_in_byte_order() {
+fn object_keys_sort_by_namespace_then_name_in_byte_order() {
     let texts = [
         "",
         "a",

@@ -5,7 +5,7 @@ use podscope_api::{Parsed, parse};
 const PODS: usize = 800;
 
 /// Returns a YAML list of pods, with `item` inserted in the middle.
-fn list(kind: &str, item: &str) -> String {
+fn yaml_list(kind: &str, item: &str) -> String {
     let mut text = String::from("apiVersion: v1\nitems:\n");
     for at in 0..PODS {
         text.push_str(&format!(
@@ -21,13 +21,13 @@ fn list(kind: &str, item: &str) -> String {
 }
 
 /// Parses the text twice: as it is, and with an anchor on the list, so that the list is decoded as a whole.
-fn parse_both_ways(text: &str) -> [Parsed; 2] {
+fn parse_by_item_and_as_a_whole(text: &str) -> [Parsed; 2] {
     assert!(text.len() > 1 << 16);
     [parse(text), parse(&text.replace("\nitems:\n", "\nitems: &all\n"))]
 }
 
 #[test]
-fn list_decodes_equally_by_item_and_as_a_whole() {
+fn yaml_list_decodes_equally_by_item_and_as_a_whole() {
     for (name, kind, item, objects, problems) in [
         ("pods", "List", "", PODS, 0),
         ("a typed list", "PodList", "", PODS, 0),
@@ -71,7 +71,7 @@ fn list_decodes_equally_by_item_and_as_a_whole() {
         ),
         ("a duplicate key", "List", "- a: 1\n  a: 2\n", PODS, 2),
     ] {
-        let [by_item, whole] = parse_both_ways(&list(kind, item));
+        let [by_item, whole] = parse_by_item_and_as_a_whole(&yaml_list(kind, item));
         assert_eq!(by_item.objects, whole.objects, "{name}");
         assert_eq!(by_item.others, whole.others, "{name}");
         assert_eq!(by_item.problems, whole.problems, "{name}");
@@ -82,8 +82,8 @@ fn list_decodes_equally_by_item_and_as_a_whole() {
 
 #[test]
 fn long_lists_in_several_documents_are_decoded() {
-    let text = format!("{}---\n{}", list("List", ""), list("List", ""));
-    let [by_item, whole] = parse_both_ways(&text);
+    let text = format!("{}---\n{}", yaml_list("List", ""), yaml_list("List", ""));
+    let [by_item, whole] = parse_by_item_and_as_a_whole(&text);
     assert_eq!(by_item.objects, whole.objects);
     let documents = by_item.objects.iter().map(|object| object.at.document);
     assert_eq!(documents.filter(|document| *document == 2).count(), PODS);
@@ -140,7 +140,7 @@ fn json_list_decodes_equally_by_item_and_as_a_whole() {
         ),
     ] {
         let text = json_list(&item);
-        // A key with an escape is not recognized as that of a long list, so the list is decoded as a whole.
+        // The parser does not recognize the key `items` if it contains an escape, so it decodes this list as a whole.
         let whole = parse(&text.replace("\n\"items\"", "\n\"\\u0069tems\""));
         let by_item = parse(&text);
         assert_eq!(by_item.objects, whole.objects, "{name}");

@@ -6,44 +6,44 @@ use podscope_api::{Kind, Quantity, Tree, ordered, parse};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-fn round_trip<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
+fn decode_and_print<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
     let typed: T = serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}\n{value}"));
     serde_json::to_value(typed).expect("a tree")
 }
 
-/// Returns the object as `k8s-openapi` reads and prints it.
-fn reference(kind: Kind, value: &Value) -> Value {
+/// Decodes an object with the Rust types of `k8s-openapi` and returns it as they print it.
+fn print_by_k8s_openapi(kind: Kind, value: &Value) -> Value {
     match kind {
-        Kind::Namespace => round_trip::<core::v1::Namespace>(value),
-        Kind::Node => round_trip::<core::v1::Node>(value),
-        Kind::Pod => round_trip::<core::v1::Pod>(value),
-        Kind::Lease => round_trip::<coordination::v1::Lease>(value),
-        Kind::ReplicationController => round_trip::<core::v1::ReplicationController>(value),
-        Kind::ReplicaSet => round_trip::<apps::v1::ReplicaSet>(value),
-        Kind::Deployment => round_trip::<apps::v1::Deployment>(value),
-        Kind::StatefulSet => round_trip::<apps::v1::StatefulSet>(value),
-        Kind::DaemonSet => round_trip::<apps::v1::DaemonSet>(value),
-        Kind::Job => round_trip::<batch::v1::Job>(value),
-        Kind::PodDisruptionBudget => round_trip::<policy::v1::PodDisruptionBudget>(value),
-        Kind::PriorityClass => round_trip::<scheduling::v1::PriorityClass>(value),
-        Kind::Service => round_trip::<core::v1::Service>(value),
-        Kind::PersistentVolume => round_trip::<core::v1::PersistentVolume>(value),
-        Kind::PersistentVolumeClaim => round_trip::<core::v1::PersistentVolumeClaim>(value),
-        Kind::StorageClass => round_trip::<storage::v1::StorageClass>(value),
-        Kind::ConfigMap => round_trip::<core::v1::ConfigMap>(value),
-        Kind::Event => round_trip::<core::v1::Event>(value),
-        Kind::CronJob => round_trip::<batch::v1::CronJob>(value),
-        Kind::Ingress => round_trip::<networking::v1::Ingress>(value),
-        Kind::NetworkPolicy => round_trip::<networking::v1::NetworkPolicy>(value),
-        Kind::ServiceAccount => round_trip::<core::v1::ServiceAccount>(value),
-        Kind::ResourceQuota => round_trip::<core::v1::ResourceQuota>(value),
-        Kind::LimitRange => round_trip::<core::v1::LimitRange>(value),
-        Kind::Secret => round_trip::<core::v1::Secret>(value),
-        Kind::HorizontalPodAutoscaler => round_trip::<autoscaling::v2::HorizontalPodAutoscaler>(value),
-        Kind::Role => round_trip::<rbac::v1::Role>(value),
-        Kind::RoleBinding => round_trip::<rbac::v1::RoleBinding>(value),
-        Kind::ClusterRole => round_trip::<rbac::v1::ClusterRole>(value),
-        Kind::ClusterRoleBinding => round_trip::<rbac::v1::ClusterRoleBinding>(value),
+        Kind::Namespace => decode_and_print::<core::v1::Namespace>(value),
+        Kind::Node => decode_and_print::<core::v1::Node>(value),
+        Kind::Pod => decode_and_print::<core::v1::Pod>(value),
+        Kind::Lease => decode_and_print::<coordination::v1::Lease>(value),
+        Kind::ReplicationController => decode_and_print::<core::v1::ReplicationController>(value),
+        Kind::ReplicaSet => decode_and_print::<apps::v1::ReplicaSet>(value),
+        Kind::Deployment => decode_and_print::<apps::v1::Deployment>(value),
+        Kind::StatefulSet => decode_and_print::<apps::v1::StatefulSet>(value),
+        Kind::DaemonSet => decode_and_print::<apps::v1::DaemonSet>(value),
+        Kind::Job => decode_and_print::<batch::v1::Job>(value),
+        Kind::PodDisruptionBudget => decode_and_print::<policy::v1::PodDisruptionBudget>(value),
+        Kind::PriorityClass => decode_and_print::<scheduling::v1::PriorityClass>(value),
+        Kind::Service => decode_and_print::<core::v1::Service>(value),
+        Kind::PersistentVolume => decode_and_print::<core::v1::PersistentVolume>(value),
+        Kind::PersistentVolumeClaim => decode_and_print::<core::v1::PersistentVolumeClaim>(value),
+        Kind::StorageClass => decode_and_print::<storage::v1::StorageClass>(value),
+        Kind::ConfigMap => decode_and_print::<core::v1::ConfigMap>(value),
+        Kind::Event => decode_and_print::<core::v1::Event>(value),
+        Kind::CronJob => decode_and_print::<batch::v1::CronJob>(value),
+        Kind::Ingress => decode_and_print::<networking::v1::Ingress>(value),
+        Kind::NetworkPolicy => decode_and_print::<networking::v1::NetworkPolicy>(value),
+        Kind::ServiceAccount => decode_and_print::<core::v1::ServiceAccount>(value),
+        Kind::ResourceQuota => decode_and_print::<core::v1::ResourceQuota>(value),
+        Kind::LimitRange => decode_and_print::<core::v1::LimitRange>(value),
+        Kind::Secret => decode_and_print::<core::v1::Secret>(value),
+        Kind::HorizontalPodAutoscaler => decode_and_print::<autoscaling::v2::HorizontalPodAutoscaler>(value),
+        Kind::Role => decode_and_print::<rbac::v1::Role>(value),
+        Kind::RoleBinding => decode_and_print::<rbac::v1::RoleBinding>(value),
+        Kind::ClusterRole => decode_and_print::<rbac::v1::ClusterRole>(value),
+        Kind::ClusterRoleBinding => decode_and_print::<rbac::v1::ClusterRoleBinding>(value),
         other => panic!("no fixture should hold a {}", other.name()),
     }
 }
@@ -78,7 +78,7 @@ fn is_same_value(ours: Option<&Value>, theirs: &Value) -> bool {
 
 /// Shows: P-03
 #[test]
-fn parsed_manifests_equal_k8s_openapi() {
+fn manifests_parse_and_print_like_k8s_openapi() {
     let mut compared = 0;
     for text in [
         include_str!("../fixtures/shop.yaml"),
@@ -90,7 +90,7 @@ fn parsed_manifests_equal_k8s_openapi() {
             let object = located.value;
             let raw = located.at.tree(text).expect("it is in the text").to_value();
             let ours = object.to_value();
-            let theirs = reference(object.kind(), &raw);
+            let theirs = print_by_k8s_openapi(object.kind(), &raw);
             let mut expected = Vec::new();
             collect_leaves(&theirs, "", &mut expected);
             assert!(!expected.is_empty());
@@ -124,8 +124,9 @@ fn parsed_manifests_equal_k8s_openapi() {
     assert!(compared > 300, "{compared} fields compared");
 }
 
-/// Rust types that stand for several Go structs: the Rust type, and a Go struct whose name type errors do not contain.
-const SHARED_TYPES: [(&str, &str); 22] = [
+/// Pairs of a Rust type and a Go struct with another name. The Rust type stands for several Go structs, so type errors
+/// name the Rust type where Kubernetes names the Go struct.
+const RUST_TYPES_OF_SEVERAL_GO_STRUCTS: [(&str, &str); 22] = [
     ("Container", "EphemeralContainer"),
     ("FilesProjection", "ConfigMapProjection"),
     ("FilesProjection", "SecretProjection"),
@@ -150,7 +151,7 @@ const SHARED_TYPES: [(&str, &str); 22] = [
     ("WorkloadCondition", "StatefulSetCondition"),
 ];
 
-/// Returns a value that a field of this type refuses.
+/// Returns a JSON value that a field of this Go type refuses.
 fn refused_value(of: GoType) -> Value {
     match of.shape() {
         Shape::Leaf("bool") => json!(7),
@@ -158,15 +159,15 @@ fn refused_value(of: GoType) -> Value {
     }
 }
 
-fn nest_value(of: GoType, value: Value) -> Value {
+fn wrap_in_lists_and_maps(of: GoType, value: Value) -> Value {
     match of.shape() {
-        Shape::List(of) => json!([nest_value(of, value)]),
-        Shape::Map(of) => json!({"key": nest_value(of, value)}),
+        Shape::List(of) => json!([wrap_in_lists_and_maps(of, value)]),
+        Shape::Map(of) => json!({"key": wrap_in_lists_and_maps(of, value)}),
         Shape::Struct(_) | Shape::Leaf(_) => value,
     }
 }
 
-/// For each field below a struct, calls `check` with an object in which this field has a value that it refuses.
+/// For each field below the struct `of`, calls `check` with an object in which this field has a value of a wrong type.
 fn for_each_refused_field(
     of: Struct,
     above: &mut Vec<Struct>,
@@ -180,18 +181,23 @@ fn for_each_refused_field(
             continue;
         };
         above.push(record);
-        for_each_refused_field(record, above, &|value| wrap(nest_value(field.of, value)), check);
+        for_each_refused_field(
+            record,
+            above,
+            &|value| wrap(wrap_in_lists_and_maps(field.of, value)),
+            check,
+        );
         above.pop();
     }
 }
 
-/// Returns the name of the struct in a type error.
+/// Returns the name of the Go struct in the message of a type error.
 fn struct_in_message(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once("into Go struct field ")?;
     rest.split_once('.').map(|(holder, _)| holder)
 }
 
-/// The typed structs and the table of fields describe the same structs.
+/// For a wrong value in any field, the Rust types and the table of API fields name the same Go struct in their errors.
 /// Shows: VA-238
 #[test]
 fn type_errors_name_the_structs_of_the_table() {
@@ -206,7 +212,7 @@ fn type_errors_name_the_structs_of_the_table() {
             let Err(Rejection::Type(theirs)) = decode_object(fields, &Tree::from_value(&document)) else {
                 return;
             };
-            // Objects without a Rust type of their own have no struct name.
+            // Kinds without a Rust type report type errors without the name of a struct.
             let ours = ours.filter(|ours| !ours.is_empty());
             if let (Some(ours), Some(theirs)) = (ours, struct_in_message(&theirs)) {
                 compared += 1;
@@ -218,6 +224,6 @@ fn type_errors_name_the_structs_of_the_table() {
         for_each_refused_field(fields, &mut vec![fields], &|value| value, &mut check);
     }
     let shared: Vec<(&str, &str)> = shared.iter().map(|(ours, theirs)| (&**ours, &**theirs)).collect();
-    assert_eq!(shared, SHARED_TYPES);
+    assert_eq!(shared, RUST_TYPES_OF_SEVERAL_GO_STRUCTS);
     assert!(compared > 2_000, "{compared} fields compared");
 }

@@ -2,13 +2,13 @@
 
 use podscope_api::{Kind, Object, parse};
 
-fn problems(text: &str) -> Vec<String> {
+fn parse_problems(text: &str) -> Vec<String> {
     parse(text).problems.iter().map(ToString::to_string).collect()
 }
 
 /// Shows: P-04
 #[test]
-fn problems_have_line_column_and_path() {
+fn parse_problems_have_line_column_and_path() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
             "a wrong type",
@@ -114,7 +114,7 @@ fn problems_have_line_column_and_path() {
         ),
     ];
     for (name, text, expected) in rows {
-        assert_eq!(&problems(text), expected, "{name}");
+        assert_eq!(&parse_problems(text), expected, "{name}");
     }
 }
 
@@ -192,14 +192,14 @@ fn anchors_and_merge_keys_are_expanded_within_limits() {
             vec![format!("*a{}", level - 1); 10].join(", ")
         ));
     }
-    assert!(problems(&laughs)[0].ends_with("document contains excessive aliasing"));
+    assert!(parse_problems(&laughs)[0].ends_with("document contains excessive aliasing"));
     for deep in [
         "[".repeat(20_000),
         "- ".repeat(20_000),
         "{\"a\":".repeat(20_000),
         "{a: ".repeat(20_000),
     ] {
-        let found = problems(&deep);
+        let found = parse_problems(&deep);
         assert!(found[0].ends_with("nested deeper than 128 levels"), "{}", found[0]);
     }
 }
@@ -270,7 +270,7 @@ status: {}
     assert!(!object.template().unwrap().extra.is_empty());
     let again = podscope_api::object_from_value(&value).unwrap();
     assert_eq!(again.to_value(), value);
-    // Removing an element removes its untyped fields.
+    // Removing an element from a list of an object also removes the untyped fields of this element.
     let mut fewer = object.clone();
     let containers = &mut fewer.template_mut().unwrap().spec.containers;
     std::sync::Arc::make_mut(containers).remove(0);
@@ -294,7 +294,7 @@ status: {}
 
 /// Shows: P-04
 #[test]
-fn field_position_is_found_in_the_text() {
+fn field_position_is_found_in_the_manifest() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n  spec:\n    \
                 topologySpreadConstraints:\n    - maxSkew: 0\n      topologyKey: zone\n- {apiVersion: v1, kind: Pod, spec: \
                 {containers: [{name: x, resources: {limits: {example.com/gpu: 1}}}]}}\n";

@@ -133,7 +133,7 @@ fn damaged_manifests_never_panic() {
             }
         }
         let text: String = letters.into_iter().collect();
-        // If this fails, it prints the round, from which the text can be reproduced.
+        // If the assertion below fails, its message contains the round and the text.
         let outcome = std::panic::catch_unwind(|| parse_validate_and_print(&text));
         assert!(outcome.is_ok(), "round {round}:\n{text}");
     }
@@ -141,7 +141,7 @@ fn damaged_manifests_never_panic() {
 
 /// Shows: Q-03
 #[test]
-fn arbitrary_text_never_panics() {
+fn random_text_never_panics() {
     let mut random = Random(42);
     let pieces = [
         "apiVersion: v1\n",
@@ -200,7 +200,7 @@ fn arbitrary_text_never_panics() {
     }
 }
 
-/// Extreme numbers in fields that are used in calculations.
+/// Extreme numbers, in fields that are used in calculations, cause neither an overflow nor a panic.
 /// Shows: Q-03
 #[test]
 fn edge_values_never_overflow() {

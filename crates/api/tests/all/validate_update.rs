@@ -2,7 +2,7 @@
 
 use podscope_api::{Object, default_object, parse, validate_update};
 
-fn object(text: &str) -> Object {
+fn parse_with_defaults(text: &str) -> Object {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
     let mut object = parsed.objects[0].value.clone();
@@ -14,12 +14,12 @@ fn object(text: &str) -> Object {
     object
 }
 
-fn check(old: &str, new: &str, expected: &[&str]) {
-    let got: Vec<String> = validate_update(&object(old), &object(new))
+fn assert_update_errors(old: &str, new: &str, expected: &[&str]) {
+    let got: Vec<String> = validate_update(&parse_with_defaults(old), &parse_with_defaults(new))
         .iter()
         .map(ToString::to_string)
         .collect();
-    crate::validate::check(&got, expected, &format!("{old}\n{new}"));
+    crate::validate::assert_errors(&got, expected, &format!("{old}\n{new}"));
 }
 
 fn pod(metadata: &str, spec: &str) -> String {
@@ -41,15 +41,15 @@ fn mirror_annotation_is_immutable() {
     let (plain, mirror) = (pod("a: b"), pod("kubernetes.io/config.mirror: 0a1b"));
     let path = "metadata.annotations[kubernetes.io/config.mirror]: Forbidden:";
     let changed = format!("{path} may not remove or update mirror pod annotation");
-    check(&plain, &mirror, &[&format!("{path} may not add mirror pod annotation")]);
-    check(&mirror, &plain, &[&changed]);
-    check(&mirror, &pod("kubernetes.io/config.mirror: 0c"), &[&changed]);
-    check(&mirror, &pod("kubernetes.io/config.mirror: 0a1b, a: b"), &[]);
+    assert_update_errors(&plain, &mirror, &[&format!("{path} may not add mirror pod annotation")]);
+    assert_update_errors(&mirror, &plain, &[&changed]);
+    assert_update_errors(&mirror, &pod("kubernetes.io/config.mirror: 0c"), &[&changed]);
+    assert_update_errors(&mirror, &pod("kubernetes.io/config.mirror: 0a1b, a: b"), &[]);
 }
 
 /// Shows: LC-042, VA-171, VA-172, VA-173, VA-174, VA-175, VA-176, VA-177, VA-178
 #[test]
-fn immutable_pod_fields_are_refused() {
+fn changed_immutable_pod_fields_are_refused() {
     const CONTAINERS: &str = "containers: [{name: c, image: i}]";
     let with = |more: &str| pod("", &format!("{CONTAINERS}, {more}"));
     let rows: &[(String, String, &[&str])] = &[
@@ -150,7 +150,7 @@ fn immutable_pod_fields_are_refused() {
                 "deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [a/b]",
                 CONTAINERS,
             ),
-            // The API server validates the metadata of an update twice.
+            // The API server validates the metadata of an update twice, so it reports the same error twice.
             &[
                 "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new \
                  finalizers []string{\"a/b\"}",
@@ -160,14 +160,14 @@ fn immutable_pod_fields_are_refused() {
         ),
     ];
     for (old, new, expected) in rows {
-        check(old, new, expected);
+        assert_update_errors(old, new, expected);
     }
 }
 
 /// Shows: VA-193, VA-194, VA-195, VA-196, VA-197, VA-198, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205,
 /// VA-206, VA-207, VA-208, VA-209, VA-210, VA-211, VA-212, VA-213, VA-214
 #[test]
-fn immutable_fields_of_other_kinds_are_refused() {
+fn changed_immutable_fields_of_non_pod_kinds_are_refused() {
     const TEMPLATE: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, String, &[&str])] = &[
         (
@@ -270,7 +270,7 @@ fn immutable_fields_of_other_kinds_are_refused() {
                 "spec.template: Invalid value: {\"labels\":{\"a\":\"b\"},\"Spec\":{\"Volumes\":null,…",
             ],
         ),
-        // Further kinds (VA-329).
+        // Kinds that are only stored, such as ControllerRevision (VA-329).
         (
             "apps/v1, kind: ControllerRevision",
             "revision: 1, data: {a: 1}".into(),
@@ -330,7 +330,7 @@ fn immutable_fields_of_other_kinds_are_refused() {
         ),
     ];
     for (kind, old, new, expected) in rows {
-        check(
+        assert_update_errors(
             &format!("{{apiVersion: {kind}, {old}}}"),
             &format!("{{apiVersion: {kind}, {new}}}"),
             expected,
@@ -363,6 +363,6 @@ fn csi_nodes_and_capacities_have_immutable_fields() {
     ];
     for (kind, old, new, expected) in rows {
         let text = |spec: &str| format!("{{apiVersion: storage.k8s.io/v1, kind: {kind}, {spec}}}");
-        check(&text(old), &text(new), expected);
+        assert_update_errors(&text(old), &text(new), expected);
     }
 }

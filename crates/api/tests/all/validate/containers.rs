@@ -6,13 +6,13 @@ use super::*;
 /// VA-096, VA-097, VA-098, VA-099, VA-100, VA-101, VA-102, VA-103, VA-291
 #[test]
 fn invalid_containers_are_refused() {
-    check(
-        &problems("{apiVersion: v1, kind: Pod, spec: {}}"),
+    assert_errors(
+        &validation_errors("{apiVersion: v1, kind: Pod, spec: {}}"),
         &["spec.containers: Required value"],
         "VA-084",
     );
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: Pod, spec: {containers: [{name: c, image: ' i '}, {name: c}, {image: i, name: A}], \
              initContainers: [{name: c, image: i}]}}",
         ),
@@ -26,8 +26,8 @@ fn invalid_containers_are_refused() {
         "VA-085, VA-086",
     );
     let mirror = "annotations: {kubernetes.io/config.mirror: 0a}";
-    check(
-        &problems(&format!(
+    assert_errors(
+        &validation_errors(&format!(
             "{{apiVersion: v1, kind: Pod, metadata: {{{mirror}}}, spec: {{containers: [{{name: c, image: i}}]}}}}"
         )),
         &[
@@ -119,10 +119,10 @@ fn invalid_containers_are_refused() {
         ),
     ];
     for (fields, expected) in rows {
-        check(&container(fields), expected, fields);
+        assert_errors(&container_errors(fields), expected, fields);
     }
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: Pod, spec: {volumes: [{name: here, hostPath: {path: /x}}], containers: [{name: c, image: \
              i, env: [{name: A, valueFrom: {fileKeyRef: {volumeName: here, path: x, key: K}}}]}]}}",
         ),
@@ -132,8 +132,8 @@ fn invalid_containers_are_refused() {
         ],
         "VA-291",
     );
-    check(
-        &pod("hostNetwork: true\nsecurityContext: {runAsUser: -1}"),
+    assert_errors(
+        &pod_errors("hostNetwork: true\nsecurityContext: {runAsUser: -1}"),
         &["spec.securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive"],
         "VA-103",
     );
@@ -142,8 +142,8 @@ fn invalid_containers_are_refused() {
 /// Shows: VA-104, VA-105, VA-106, VA-107, VA-108, VA-109, VA-110, VA-111, VA-112, VA-113, VA-114
 #[test]
 fn invalid_probes_and_hooks_are_refused() {
-    check(
-        &pod("initContainers: [{name: i, image: i, livenessProbe: {exec: {command: [a]}}, lifecycle: {}}]"),
+    assert_errors(
+        &pod_errors("initContainers: [{name: i, image: i, livenessProbe: {exec: {command: [a]}}, lifecycle: {}}]"),
         &[
             "spec.initContainers[0].lifecycle: Forbidden: may not be set for init containers without restartPolicy=Always",
             "spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without \
@@ -188,7 +188,7 @@ fn invalid_probes_and_hooks_are_refused() {
         ("lifecycle: {preStop: {sleep: {seconds: 30}}}", &[]),
     ];
     for (fields, expected) in rows {
-        check(&container(fields), expected, fields);
+        assert_errors(&container_errors(fields), expected, fields);
     }
 }
 
@@ -250,10 +250,10 @@ fn invalid_resources_are_refused() {
         ),
     ];
     for (fields, expected) in rows {
-        check(&container(fields), expected, fields);
+        assert_errors(&container_errors(fields), expected, fields);
     }
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: Pod, spec: {resources: {limits: {cpu: 1}}, containers: [{name: c, image: i, resources: \
              {limits: {cpu: 2}, requests: {cpu: 1}}}]}}",
         ),

@@ -4,22 +4,22 @@ use super::*;
 use podscope_api::{validate_status_update, validate_update};
 
 /// Returns the errors of a ResourceClaim with this `spec.devices`.
-fn claim(devices: &str) -> Vec<String> {
-    problems(&format!(
+fn claim_errors(devices: &str) -> Vec<String> {
+    validation_errors(&format!(
         "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, spec: {{devices: {{{devices}}}}}}}"
     ))
 }
 
 /// Returns the errors of a ResourceSlice with this spec.
-fn slice(spec: &str) -> Vec<String> {
-    problems(&format!(
+fn slice_errors(spec: &str) -> Vec<String> {
+    validation_errors(&format!(
         "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, spec: {{{spec}}}}}"
     ))
 }
 
 /// Returns the errors of a ResourceSlice of one node with this device.
-fn device(fields: &str) -> Vec<String> {
-    slice(&format!(
+fn device_errors(fields: &str) -> Vec<String> {
+    slice_errors(&format!(
         "driver: d.example.com, nodeName: n1, pool: {{name: n1, resourceSliceCount: 1}}, devices: [{{{fields}}}]"
     ))
 }
@@ -85,11 +85,11 @@ fn invalid_claims_are_refused() {
         ),
     ];
     for (devices, expected) in rows {
-        check(&claim(devices), expected, devices);
+        assert_errors(&claim_errors(devices), expected, devices);
     }
     let many: Vec<String> = (0..33).map(|nth| format!("{{name: r{nth}}}")).collect();
-    let many = claim(&format!("requests: [{}]", many.join(", ")));
-    check(
+    let many = claim_errors(&format!("requests: [{}]", many.join(", ")));
+    assert_errors(
         &many,
         &["spec.devices.requests: Too many: 33: must have at most 32 items"],
         "DRA-030",
@@ -110,7 +110,7 @@ fn changed_spec_of_a_claim_is_refused() {
     let found: Vec<String> = (validate_update(&with_class("a"), &with_class("b")).iter())
         .map(ToString::to_string)
         .collect();
-    check(
+    assert_errors(
         &found,
         &[
             "spec: Invalid value: {\"Devices\":{\"Requests\":[{\"Name\":\"r\",\"Exactly\":{\"DeviceClassName\":\"b\",\
@@ -137,7 +137,7 @@ fn invalid_status_of_a_claim_is_refused() {
     let found: Vec<String> = (validate_status_update(&claim(""), &new).iter())
         .map(ToString::to_string)
         .collect();
-    check(
+    assert_errors(
         &found,
         &[
             "status.reservedFor[1].name: Required value",
@@ -155,8 +155,8 @@ fn invalid_status_of_a_claim_is_refused() {
 fn invalid_classes_are_refused() {
     let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, spec: {selectors: [{}], config: [{}], \
                  extendedResourceName: kubernetes.io/gpu}}";
-    check(
-        &problems(class),
+    assert_errors(
+        &validation_errors(class),
         &[
             "spec.selectors[0].cel: Required value",
             "spec.config[0].opaque: Required value",
@@ -194,7 +194,7 @@ fn invalid_slices_are_refused() {
         ),
     ];
     for (spec, expected) in rows {
-        check(&slice(spec), expected, spec);
+        assert_errors(&slice_errors(spec), expected, spec);
     }
 }
 
@@ -255,18 +255,17 @@ fn invalid_devices_are_refused() {
         ),
     ];
     for (fields, expected) in rows {
-        check(&device(fields), expected, fields);
+        assert_errors(&device_errors(fields), expected, fields);
     }
 }
 
-/// A malformed description of devices in a Node's annotation is refused, as other malformed annotations for the
-/// simulation are.
+/// A Node with a malformed `podscope.dev/devices` annotation is refused.
 #[test]
-fn malformed_description_of_devices_is_refused() {
+fn malformed_devices_annotation_of_node_is_refused() {
     let node =
         "{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {podscope.dev/devices: '[{\"count\": 0}]'}}}";
-    check(
-        &problems(node),
+    assert_errors(
+        &validation_errors(node),
         &[
             "metadata.annotations[podscope.dev/devices]: Invalid value: \"[{\\\"count\\\": 0}]\": [0].count: must be a \
              number greater than 0",

@@ -136,8 +136,8 @@ fn invalid_workloads_are_refused() {
         ),
     ];
     for (kind, spec, expected) in rows {
-        check(
-            &problems(&format!("{{apiVersion: {kind}, spec: {{{spec}}}}}")),
+        assert_errors(
+            &validation_errors(&format!("{{apiVersion: {kind}, spec: {{{spec}}}}}")),
             expected,
             spec,
         );
@@ -147,7 +147,7 @@ fn invalid_workloads_are_refused() {
 /// Shows: VA-064, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205, VA-206, VA-207, VA-208, VA-209, VA-210,
 /// VA-211, VA-212, VA-213
 #[test]
-fn invalid_objects_of_other_kinds_are_refused() {
+fn invalid_objects_of_kinds_other_than_workloads_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         ("v1, kind: Service, spec: {}", &["spec.ports: Required value"]),
         ("v1, kind: Service, spec: {clusterIP: None}", &[]),
@@ -290,7 +290,7 @@ fn invalid_objects_of_other_kinds_are_refused() {
         ),
     ];
     for (text, expected) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
+        assert_errors(&validation_errors(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 
@@ -357,7 +357,7 @@ fn invalid_csi_objects_hints_and_pod_cidrs_are_refused() {
         ),
     ];
     for (text, expected) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
+        assert_errors(&validation_errors(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 

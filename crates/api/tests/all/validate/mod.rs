@@ -12,7 +12,7 @@ mod stored;
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 
 /// Returns the errors of the last object in the text, with the defaults that it gets on create.
-fn problems(text: &str) -> Vec<String> {
+fn validation_errors(text: &str) -> Vec<String> {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
     let mut object = parsed.objects.last().expect("an object").value.clone();
@@ -30,16 +30,16 @@ fn problems(text: &str) -> Vec<String> {
 }
 
 /// Returns the errors of a pod with one valid container and these additional spec fields.
-fn pod(spec: &str) -> Vec<String> {
-    problems(&format!(
+fn pod_errors(spec: &str) -> Vec<String> {
+    validation_errors(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{{name: c, image: i}}]\n{}",
         indent(spec)
     ))
 }
 
 /// Returns the errors of a pod with one valid container that has these additional fields.
-fn container(fields: &str) -> Vec<String> {
-    problems(&format!(
+fn container_errors(fields: &str) -> Vec<String> {
+    validation_errors(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  volumes: [{{name: v}}]\n  containers:\n  - name: c\n    image: i\n{}",
         indent(&indent(fields))
     ))
@@ -50,7 +50,7 @@ fn indent(text: &str) -> String {
 }
 
 /// Asserts that the errors are the expected ones; an expected text that ends with `…` is a prefix.
-pub(crate) fn check(got: &[String], expected: &[&str], row: &str) {
+pub(crate) fn assert_errors(got: &[String], expected: &[&str], row: &str) {
     let same = got.len() == expected.len()
         && got
             .iter()
@@ -65,8 +65,8 @@ pub(crate) fn check(got: &[String], expected: &[&str], row: &str) {
 /// Shows: P-04
 #[test]
 fn max_skew_of_zero_is_refused() {
-    check(
-        &pod("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]"),
+    assert_errors(
+        &pod_errors("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]"),
         &["spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"],
         "P-04",
     );
@@ -146,6 +146,6 @@ fn invalid_metadata_is_refused() {
         ),
     ];
     for (text, expected) in rows {
-        check(&problems(text), expected, text);
+        assert_errors(&validation_errors(text), expected, text);
     }
 }

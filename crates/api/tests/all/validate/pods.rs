@@ -64,7 +64,7 @@ fn invalid_volumes_are_refused() {
         ),
     ];
     for (spec, expected) in rows {
-        check(&pod(spec), expected, spec);
+        assert_errors(&pod_errors(spec), expected, spec);
     }
 }
 
@@ -74,7 +74,7 @@ fn invalid_volumes_are_refused() {
 fn invalid_scheduling_fields_are_refused() {
     const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     let node = |terms: &str| {
-        pod(&format!(
+        pod_errors(&format!(
             "affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{terms}]}}}}}}"
         ))
     };
@@ -114,7 +114,7 @@ fn invalid_scheduling_fields_are_refused() {
     ];
     for (terms, expected) in rows {
         let expected: Vec<String> = expected.iter().map(|text| format!("{NA}{text}")).collect();
-        check(
+        assert_errors(
             &node(terms),
             &expected.iter().map(String::as_str).collect::<Vec<_>>(),
             terms,
@@ -122,8 +122,8 @@ fn invalid_scheduling_fields_are_refused() {
     }
 
     const REQUIRED: &str = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
-    check(
-        &pod(
+    assert_errors(
+        &pod_errors(
             "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{namespaces: [A], \
              matchLabelKeys: [k], labelSelector: {matchExpressions: [{key: a, operator: Gt, values: ['1']}]}}], \
              preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: z, \
@@ -226,15 +226,15 @@ fn invalid_scheduling_fields_are_refused() {
         ),
     ];
     for (spec, expected) in rows {
-        check(&pod(spec), expected, spec);
+        assert_errors(&pod_errors(spec), expected, spec);
     }
 }
 
 /// Shows: L-08
 #[test]
 fn malformed_behaviour_annotation_is_refused() {
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: Pod, metadata: {annotations: {behavior.podscope.dev/c: exit=9000}}, spec: {containers: \
              [{name: c, image: i}]}}",
         ),

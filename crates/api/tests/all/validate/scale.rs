@@ -6,12 +6,12 @@ use super::*;
 #[test]
 fn invalid_autoscaler_metrics_and_behavior_are_refused() {
     let autoscaler_problems = |spec: &str| {
-        problems(&format!(
+        validation_errors(&format!(
             "{{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, spec: {{maxReplicas: 3, scaleTargetRef: {{apiVersion: \
              apps/v1, kind: Deployment, name: w}}, {spec}}}}}"
         ))
     };
-    check(
+    assert_errors(
         &autoscaler_problems(
             "metrics: [{type: Resource, resource: {name: cpu, target: {type: Foo, averageUtilization: 0, averageValue: 1}}}, \
              {type: Foo}, {type: Pods, pods: {metric: {name: a/b}, target: {type: Value, value: '0'}}, resource: {name: cpu}}, \
@@ -46,7 +46,7 @@ fn invalid_autoscaler_metrics_and_behavior_are_refused() {
         ],
         "VA-306",
     );
-    check(
+    assert_errors(
         &autoscaler_problems(
             "behavior: {scaleUp: {stabilizationWindowSeconds: 3601, selectPolicy: Foo, policies: []}, scaleDown: \
              {stabilizationWindowSeconds: -1, policies: [{type: X, value: 0, periodSeconds: 0}, {type: Pods, value: 1, \
@@ -69,8 +69,8 @@ fn invalid_autoscaler_metrics_and_behavior_are_refused() {
 /// Shows: VA-308, VA-309
 #[test]
 fn invalid_endpoints_are_refused() {
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, endpoints: [{addresses: [a, '::2', \
              127.0.0.1, 10.1.2.3], nodeName: A, hostname: a.b}, {addresses: []}], ports: [{name: A, protocol: X}, {name: A}]}",
         ),
@@ -89,8 +89,8 @@ fn invalid_endpoints_are_refused() {
         ],
         "VA-308",
     );
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: FQDN, endpoints: [{addresses: [a.b, A.b.c, \
              '', a.b.c.]}]}",
         ),
@@ -102,8 +102,8 @@ fn invalid_endpoints_are_refused() {
         ],
         "VA-308",
     );
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: Endpoints, subsets: [{}, {addresses: [{ip: 0.0.0.0}], ports: [{port: 0}, {name: B, port: \
              1}]}]}",
         ),
@@ -121,8 +121,8 @@ fn invalid_endpoints_are_refused() {
 /// Shows: VA-310
 #[test]
 fn invalid_quota_scope_selector_is_refused() {
-    check(
-        &problems(
+    assert_errors(
+        &validation_errors(
             "{apiVersion: v1, kind: ResourceQuota, spec: {hard: {pods: 1, services: 2}, scopeSelector: {matchExpressions: \
              [{scopeName: Foo, operator: In}, {scopeName: PriorityClass, operator: Exists, values: [a]}, {scopeName: \
              Terminating, operator: Is}, {scopeName: NotTerminating, operator: Exists}]}}}",

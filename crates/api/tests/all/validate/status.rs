@@ -2,7 +2,7 @@
 
 use podscope_api::{Object, parse, validate_status_update};
 
-use super::check;
+use super::assert_errors;
 
 fn object(head: &str, status: &str) -> Object {
     let head = head.strip_suffix('}').expect("an object in braces");
@@ -15,7 +15,7 @@ fn object(head: &str, status: &str) -> Object {
 fn check_status_update(head: &str, old: &str, new: &str, expected: &[&str]) {
     let problems = validate_status_update(&object(head, old), &object(head, new));
     let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    check(&got, expected, &format!("{head} {new}"));
+    assert_errors(&got, expected, &format!("{head} {new}"));
 }
 
 /// Shows: VA-356

@@ -4,7 +4,7 @@ use super::*;
 
 fn check_rows(rows: &[(&str, &[&str])]) {
     for (text, expected) in rows {
-        check(&problems(&format!("{{apiVersion: {text}}}")), expected, text);
+        assert_errors(&validation_errors(&format!("{{apiVersion: {text}}}")), expected, text);
     }
 }
 
@@ -65,7 +65,7 @@ fn invalid_webhooks_are_refused() {
         (HTTPS, &[]),
     ] {
         let text = webhook(more);
-        check(&problems(&format!("{{apiVersion: {text}}}")), expected, &text);
+        assert_errors(&validation_errors(&format!("{{apiVersion: {text}}}")), expected, &text);
     }
 }
 
