@@ -4,12 +4,13 @@ use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, Expr, ListExpr, LiteralValue};
 use cel::parser::{Macro, MacroExprHelper, ParseError};
 
-/// Returns the macro. It expands to a comprehension over an empty list, with the variable as its accumulator.
+/// Returns the macro `cel.bind`. It expands to a comprehension over an empty list, with the variable as its
+/// accumulator.
 pub(crate) fn bind() -> Macro {
-    Macro::receiver("bind", 3, expand)
+    Macro::receiver("bind", 3, expand_bind)
 }
 
-fn expand(
+fn expand_bind(
     helper: &mut MacroExprHelper<'_>,
     target: &mut Option<IdedExpr>,
     args: &mut Vec<IdedExpr>,

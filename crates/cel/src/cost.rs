@@ -5,7 +5,7 @@
 use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr};
 
-/// Maximum estimated number of evaluation steps of a device selector.
+/// Maximum estimated cost of a device selector, in evaluation steps.
 pub(crate) const LIMIT: u64 = 1_000_000;
 /// Assumed number of elements of a list or map that is not a literal. A device has at most 48 attributes and
 /// capacities.
@@ -54,12 +54,12 @@ pub(crate) fn walk<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedE
 }
 
 /// Estimates the number of evaluation steps of an expression.
-pub(crate) fn of(expression: &IdedExpr) -> u64 {
+pub(crate) fn estimate(expression: &IdedExpr) -> u64 {
     let Expr::Comprehension(comprehension) = &expression.expr else {
-        let sum = subexpressions(expression).into_iter().map(of);
+        let sum = subexpressions(expression).into_iter().map(estimate);
         return sum.fold(1, u64::saturating_add);
     };
-    let steps_per_element = of(&comprehension.loop_cond).saturating_add(of(&comprehension.loop_step));
+    let steps_per_element = estimate(&comprehension.loop_cond).saturating_add(estimate(&comprehension.loop_step));
     let loop_steps = steps_per_element.saturating_mul(range_size(&comprehension.iter_range));
     [
         &comprehension.iter_range,
@@ -67,7 +67,7 @@ pub(crate) fn of(expression: &IdedExpr) -> u64 {
         &comprehension.result,
     ]
     .into_iter()
-    .map(of)
+    .map(estimate)
     .fold(loop_steps, u64::saturating_add)
 }
 

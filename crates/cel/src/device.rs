@@ -15,7 +15,7 @@ use crate::version::CelVersion;
 
 static DEVICE: Type = Type::new_unspecified_type("kubernetes.DRADevice");
 
-/// The fields of a device that an expression can access. Clones share the data.
+/// The value of the variable `device`: the fields of a device that a CEL expression can access. Clones share the data.
 #[derive(Debug, Clone)]
 pub struct DeviceValue(Arc<Fields>);
 

@@ -26,14 +26,14 @@ pub use self::device::DeviceValue;
 /// Maximum length of an expression in bytes (DRA-178).
 pub const MAX_LENGTH: usize = 10 * 1024;
 
-/// A compiled expression.
+/// A compiled CEL expression that selects devices.
 #[derive(Debug)]
 pub struct Selector {
     program: Program,
 }
 
 impl Selector {
-    /// Compiles an expression.
+    /// Compiles the expression of a device selector.
     ///
     /// # Errors
     /// Returns the text that Kubernetes prints after `CEL compile error:` (DRA-177).
@@ -45,7 +45,7 @@ impl Selector {
             .compile(expression)
             .map_err(|errors| format!("compilation failed: {errors}"))?;
         check_variables(&program, expression, &["device"])?;
-        let found = cost::of(program.expression());
+        let found = cost::estimate(program.expression());
         if found > cost::LIMIT {
             return Err("too complex, exceeds cost limit".to_owned());
         }
@@ -80,9 +80,9 @@ fn environment() -> &'static Arc<Env> {
         let mut env = Env::stdlib();
         let added = env
             .add_extension(cel::extensions::strings)
-            .and_then(|()| env.add_extension(library::extension))
-            .and_then(|()| env.add_extension(quantity::extension))
-            .and_then(|()| env.add_extension(version::extension))
+            .and_then(|()| env.add_extension(library::declare_functions))
+            .and_then(|()| env.add_extension(quantity::declare_type))
+            .and_then(|()| env.add_extension(version::declare_type))
             .and_then(|()| env.add_macro(bind::bind()));
         assert!(added.is_ok(), "a function is declared twice: {added:?}");
         Arc::new(env)
@@ -91,7 +91,7 @@ fn environment() -> &'static Arc<Env> {
 
 /// Checks that an expression uses declared variables only; the error is worded as in cel-go.
 fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Result<(), String> {
-    const DECLARED: &[&str] = &[
+    const DECLARED_IDENTIFIERS: &[&str] = &[
         "bool",
         "bytes",
         "cel",
@@ -113,8 +113,10 @@ fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Resul
         .variables()
         .into_iter()
         // Names that begin with `@` or `.` belong to macros.
-        .filter(|name| !variables.contains(name) && !DECLARED.contains(name) && !name.starts_with(['@', '.']))
-        .filter(|name| !is_bound(program.expression(), name))
+        .filter(|name| {
+            !variables.contains(name) && !DECLARED_IDENTIFIERS.contains(name) && !name.starts_with(['@', '.'])
+        })
+        .filter(|name| !is_declared_by_comprehension(program.expression(), name))
         .collect();
     names.sort_unstable();
     match names.first() {
@@ -130,7 +132,7 @@ fn check_variables(program: &Program, source: &str, variables: &[&str]) -> Resul
 }
 
 /// Returns whether a comprehension in the expression declares the variable.
-fn is_bound(expression: &cel::IdedExpr, name: &str) -> bool {
+fn is_declared_by_comprehension(expression: &cel::IdedExpr, name: &str) -> bool {
     let mut found = false;
     cost::walk(expression, &mut |expression| {
         if let cel::common::ast::Expr::Comprehension(one) = &expression.expr {
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
     use podscope_api::{Device, DeviceAttribute, DeviceCapacity};
 
-    fn device() -> DeviceValue {
+    fn test_device() -> DeviceValue {
         let mut device = Device::default();
         let text = |text: &str| DeviceAttribute {
             string: Some(text.into()),
@@ -190,7 +192,7 @@ mod tests {
     }
 
     fn evaluate(expression: &str) -> Result<bool, String> {
-        Selector::compile(expression)?.matches(&device())
+        Selector::compile(expression)?.matches(&test_device())
     }
 
     /// Shows: DRA-176

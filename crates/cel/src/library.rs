@@ -5,8 +5,8 @@ use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
 use regex::Regex;
 
-/// Declares these functions in a CEL environment.
-pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
+/// Declares the functions of this module in a CEL environment.
+pub(crate) fn declare_functions(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
     let two_lists = || vec![LIST_TYPE, LIST_TYPE];

@@ -32,7 +32,7 @@ pub(crate) struct SortedMap<V> {
 /// A map of values of any type.
 pub(crate) type Record = SortedMap<Shared>;
 
-/// A value shared by its clones.
+/// A CEL value; clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Shared(Arc<dyn Val>);
 

@@ -50,8 +50,8 @@ impl Zeroer for CelQuantity {
     }
 }
 
-/// Declares the type and its functions in a CEL environment.
-pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
+/// Declares the type `kubernetes.Quantity` and its functions in a CEL environment.
+pub(crate) fn declare_type(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn quantity: (CelString) -> Result<CelQuantity>)?;
     add_overload!(env, fn is_quantity: (CelString) -> CelBool)?;
     add_member_overload!(env, fn is_greater_than: (CelQuantity, CelQuantity) -> CelBool)?;
@@ -67,7 +67,7 @@ pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn sub_int: (CelQuantity, CelInt) -> CelQuantity, name = "sub")
 }
 
-pub(crate) fn ordering(order: Ordering) -> CelInt {
+pub(crate) fn ordering_to_int(order: Ordering) -> CelInt {
     CelInt::from(order as i64)
 }
 
@@ -89,7 +89,7 @@ fn is_less_than(own: &CelQuantity, other: &CelQuantity) -> CelBool {
 }
 
 fn compare_to(own: &CelQuantity, other: &CelQuantity) -> CelInt {
-    ordering(own.0.cmp(&other.0))
+    ordering_to_int(own.0.cmp(&other.0))
 }
 
 fn sign(own: &CelQuantity) -> CelInt {

@@ -7,7 +7,7 @@ use cel::common::value::{StaticVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overload};
 use semver::Version;
 
-use crate::quantity::ordering;
+use crate::quantity::ordering_to_int;
 
 static VERSION: Type = Type::new_unspecified_type("kubernetes.Semver");
 
@@ -40,8 +40,8 @@ impl Val for CelVersion {
 
 impl StaticVal for CelVersion {}
 
-/// Declares the type and its functions in a CEL environment.
-pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
+/// Declares the type `kubernetes.Semver` and its functions in a CEL environment.
+pub(crate) fn declare_type(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn semver: (CelString) -> Result<CelVersion>)?;
     add_overload!(env, fn semver_normalized: (CelString, CelBool) -> Result<CelVersion>, name = "semver")?;
     add_overload!(env, fn is_semver: (CelString) -> CelBool)?;
@@ -55,7 +55,7 @@ pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
 }
 
 /// Normalizes a version: removes a leading `v` and leading zeros, and adds missing parts.
-fn normalized(text: &str) -> String {
+fn normalize_version(text: &str) -> String {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);
@@ -83,7 +83,7 @@ fn semver(text: &CelString<'_>) -> Result<CelVersion, ExecutionError> {
 
 fn semver_normalized(text: &CelString<'_>, normalize: &CelBool) -> Result<CelVersion, ExecutionError> {
     match normalize.inner() {
-        true => parse(&normalized(text.inner())),
+        true => parse(&normalize_version(text.inner())),
         false => parse(text.inner()),
     }
 }
@@ -105,7 +105,7 @@ fn is_less_than(own: &CelVersion, other: &CelVersion) -> CelBool {
 }
 
 fn compare_to(own: &CelVersion, other: &CelVersion) -> CelInt {
-    ordering(own.0.cmp_precedence(&other.0))
+    ordering_to_int(own.0.cmp_precedence(&other.0))
 }
 
 fn major(own: &CelVersion) -> CelInt {

@@ -4,7 +4,7 @@
 //! Both return field errors in the API server's wording.
 //!
 //! Deviation: the cost of a rule is not estimated; only a rule that concatenates a string of unknown length is refused
-//! as too expensive (HT-166). Ratcheting, which tolerates errors in unchanged fields, gives no warning.
+//! as too expensive (HT-166). Errors in unchanged fields are tolerated (ratcheting) without a warning.
 
 mod types;
 mod value;
@@ -32,19 +32,19 @@ fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
     schema.get(RULES).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Returns the path of a field; `path` is that of its object, and empty for the root.
-fn child(path: &str, name: &str) -> String {
+/// Returns the path of a field; `path` is the path of the object that contains the field, empty for the root.
+fn child_path(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
         path => format!("{path}.{name}"),
     }
 }
 
-fn invalid(path: &str, message: String) -> ValidationError {
-    error(path, "FieldValueInvalid", format!("Invalid value: {message}"))
+fn invalid_value_error(path: &str, message: String) -> ValidationError {
+    field_error(path, "FieldValueInvalid", format!("Invalid value: {message}"))
 }
 
-fn error(path: &str, reason: &'static str, message: String) -> ValidationError {
+fn field_error(path: &str, reason: &'static str, message: String) -> ValidationError {
     let path = if path.is_empty() { "<nil>" } else { path }.to_owned();
     ValidationError {
         path,
@@ -73,7 +73,7 @@ pub fn check(schema: &Value, path: &str) -> Vec<ValidationError> {
         let why = format!(
             "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})"
         );
-        errors.push(error(path, "FieldValueForbidden", format!("Forbidden: {why}")));
+        errors.push(field_error(path, "FieldValueForbidden", format!("Forbidden: {why}")));
     }
     errors
 }
@@ -85,7 +85,7 @@ const HOW_TO_SIMPLIFY: &str = "try simplifying the rule, or adding maxItems, max
 fn check_cost(program: &Program, field: &str, at: &str, errors: &mut Vec<ValidationError>) {
     if crate::cost::concatenates_unbounded(program.expression()) {
         let why = format!("Forbidden: estimated {field} cost {EXCEEDS_BUDGET} ({HOW_TO_SIMPLIFY})");
-        errors.push(error(&format!("{at}.{field}"), "FieldValueForbidden", why));
+        errors.push(field_error(&format!("{at}.{field}"), "FieldValueForbidden", why));
     }
 }
 
@@ -94,7 +94,7 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
         let at = format!("{path}.{RULES}[{index}]");
         let expression = text(rule, "rule");
         if expression.trim().is_empty() {
-            errors.push(error(
+            errors.push(field_error(
                 &format!("{at}.rule"),
                 "FieldValueRequired",
                 "Required value: rule is not specified".to_owned(),
@@ -103,7 +103,10 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
         }
         match compile(expression, schema, types::Type::Bool) {
             Ok(program) => check_cost(&program, "rule", &at, errors),
-            Err(why) => errors.push(invalid(&format!("{at}.rule"), format!("{}: {why}", as_go_struct(rule)))),
+            Err(why) => errors.push(invalid_value_error(
+                &format!("{at}.rule"),
+                format!("{}: {why}", as_go_struct(rule)),
+            )),
         }
         let message = text(rule, "messageExpression");
         if message.is_empty() {
@@ -113,7 +116,7 @@ fn check_at(schema: &Value, path: &str, errors: &mut Vec<ValidationError>) {
             Ok(program) => check_cost(&program, "messageExpression", &at, errors),
             Err(why) => {
                 let why = why.replacen("compilation failed", "messageExpression compilation failed", 1);
-                errors.push(invalid(
+                errors.push(invalid_value_error(
                     &format!("{at}.messageExpression"),
                     format!("{}: {why}", as_go_struct(rule)),
                 ));
@@ -171,7 +174,7 @@ fn validate_at(value: &Value, old: Option<&Value>, schema: &Value, path: &str, e
             for (name, value) in map {
                 let own = schema.get("properties").and_then(|properties| properties.get(name));
                 let at = match own {
-                    Some(_) => child(path, name),
+                    Some(_) => child_path(path, name),
                     None => format!("{path}[{name}]"),
                 };
                 if let Some(of) = own.or(more) {
@@ -204,7 +207,7 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
     if is_transition && old.is_none() && !is_optional {
         return None;
     }
-    let result = run(&program, value, old, schema, is_optional);
+    let result = run_program(&program, value, old, schema, is_optional);
     let is_ratcheted = !is_transition && old == Some(value);
     let rule_text = match text(rule, "message").trim() {
         "" => expression.trim(),
@@ -220,11 +223,14 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
             let why = format!(
                 "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {rule_text}"
             );
-            return Some(invalid(path, format!("{}{why}", value_prefix(value))));
+            return Some(invalid_value_error(path, format!("{}{why}", value_prefix(value))));
         }
         Err(why) => {
             let of = text(schema, "type");
-            return Some(invalid(path, format!("{of:?}: {why} evaluating rule: {rule_text}")));
+            return Some(invalid_value_error(
+                path,
+                format!("{of:?}: {why} evaluating rule: {rule_text}"),
+            ));
         }
     }
     let own_message = || match text(rule, "message").trim() {
@@ -235,14 +241,14 @@ fn evaluate(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value, pa
     let path = format!("{path}{}", text(rule, "fieldPath"));
     let path = path.trim_start_matches('.');
     Some(match text(rule, "reason") {
-        "FieldValueForbidden" => error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
-        "FieldValueRequired" => error(path, "FieldValueRequired", format!("Required value: {detail}")),
-        "FieldValueDuplicate" => error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
-        _ => invalid(path, format!("{}{detail}", value_prefix(value))),
+        "FieldValueForbidden" => field_error(path, "FieldValueForbidden", format!("Forbidden: {detail}")),
+        "FieldValueRequired" => field_error(path, "FieldValueRequired", format!("Required value: {detail}")),
+        "FieldValueDuplicate" => field_error(path, "FieldValueDuplicate", format!("Duplicate value: {value}")),
+        _ => invalid_value_error(path, format!("{}{detail}", value_prefix(value))),
     })
 }
 
-/// Returns a scalar as the prefix of its message; objects and lists are not printed.
+/// Returns the printed value with which an error message begins; empty for objects and lists.
 fn value_prefix(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => String::new(),
@@ -254,12 +260,12 @@ fn value_prefix(value: &Value) -> String {
 /// no string.
 fn evaluate_message(rule: &Value, value: &Value, old: Option<&Value>, schema: &Value) -> Option<String> {
     let program = environment().compile(text(rule, "messageExpression")).ok()?;
-    let result = run(&program, value, old, schema, false).ok()?;
+    let result = run_program(&program, value, old, schema, false).ok()?;
     let text = result.downcast_ref::<CelString<'_>>()?.inner().trim().to_owned();
     (!text.is_empty() && !text.contains('\n')).then_some(text)
 }
 
-fn run(
+fn run_program(
     program: &Program,
     value: &Value,
     old: Option<&Value>,
@@ -267,8 +273,8 @@ fn run(
     is_optional: bool,
 ) -> Result<Box<dyn Val>, String> {
     let mut context = Context::with_env(environment().clone());
-    context.add_variable_as_val("self", value::of(value, schema));
-    let old = old.map(|old| value::of(old, schema));
+    context.add_variable_as_val("self", value::to_cel_value(value, schema));
+    let old = old.map(|old| value::to_cel_value(old, schema));
     match old {
         old if is_optional => context.add_variable_as_val("oldSelf", Box::new(CelOptional::from(old))),
         Some(old) => context.add_variable_as_val("oldSelf", old),
@@ -282,7 +288,7 @@ fn run(
 mod tests {
     use super::*;
 
-    fn schema() -> Value {
+    fn test_schema() -> Value {
         json!({"type": "object", "properties": {"spec": {
             "type": "object",
             "properties": {
@@ -306,10 +312,10 @@ mod tests {
         }}})
     }
 
-    fn errors(new: Value, old: Option<Value>) -> Vec<String> {
+    fn rule_errors(new: Value, old: Option<Value>) -> Vec<String> {
         let object = |spec: Value| json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec});
         let old = old.map(object);
-        let found = validate(&object(new), old.as_ref(), &schema());
+        let found = validate(&object(new), old.as_ref(), &test_schema());
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -339,22 +345,22 @@ mod tests {
                 vec!["spec: Invalid value: \"object\": no such key: size evaluating rule: self.size != 7"],
             ),
         ] {
-            assert_eq!(errors(spec.clone(), None), expected, "{spec}");
+            assert_eq!(rule_errors(spec.clone(), None), expected, "{spec}");
         }
     }
 
     /// Shows: HT-164, HT-165
     #[test]
-    fn transition_rules_need_old_value_and_unchanged_values_pass() {
-        let changed = errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
+    fn transition_rule_needs_old_value_and_unchanged_value_is_accepted() {
+        let changed = rule_errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1, "name": "a"})));
         assert_eq!(changed, ["spec.name: Invalid value: \"b\": name is immutable"]);
-        assert!(errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());
-        assert!(errors(json!({"size": 7}), Some(json!({"size": 7}))).is_empty());
+        assert!(rule_errors(json!({"size": 1, "name": "b"}), Some(json!({"size": 1}))).is_empty());
+        assert!(rule_errors(json!({"size": 7}), Some(json!({"size": 7}))).is_empty());
     }
 
     /// Shows: HT-166
     #[test]
-    fn rules_that_do_not_compile_are_refused_with_the_definition() {
+    fn definition_with_uncompilable_rules_is_refused() {
         let with = |rule: &str| json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, RULES: [{"rule": rule}]});
         for (rule, expected) in [
             ("self.a > 1", ""),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::value::{escaped, with_metadata};
 use super::{NULL, is_true, text};
 
-/// The type of an expression.
+/// The type of a CEL expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Type<'s> {
     Dyn,
@@ -81,7 +81,7 @@ impl<'s> Type<'s> {
     }
 }
 
-/// Id of the expression that has the error, and the message.
+/// A type error: the id of the expression that has the error, and the message.
 type TypeError = (u64, String);
 
 /// Checks that the types in an expression match, and that its result has the expected type.
@@ -145,11 +145,11 @@ impl<'s, 'e> Scope<'s, 'e> {
             }
             Expr::Select(select) => {
                 let operand = self.infer(&select.operand)?;
-                let field = field(&operand, &select.field).map_err(|why| (expression.id, why))?;
+                let field = field_type(&operand, &select.field).map_err(|why| (expression.id, why))?;
                 if select.test { Type::Bool } else { field }
             }
-            Expr::Call(call) => self.call(expression.id, call)?,
-            Expr::Comprehension(one) => self.comprehension(one)?,
+            Expr::Call(call) => self.infer_call(expression.id, call)?,
+            Expr::Comprehension(one) => self.infer_comprehension(one)?,
             Expr::List(list) => {
                 let mut of = None;
                 for element in &list.elements {
@@ -167,7 +167,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         })
     }
 
-    fn call(&mut self, id: u64, call: &'e CallExpr) -> Result<Type<'s>, TypeError> {
+    fn infer_call(&mut self, id: u64, call: &'e CallExpr) -> Result<Type<'s>, TypeError> {
         let target = call.target.as_deref().map(|target| self.infer(target)).transpose()?;
         let args = call
             .args
@@ -232,7 +232,7 @@ impl<'s, 'e> Scope<'s, 'e> {
         })
     }
 
-    fn comprehension(&mut self, one: &'e ComprehensionExpr) -> Result<Type<'s>, TypeError> {
+    fn infer_comprehension(&mut self, one: &'e ComprehensionExpr) -> Result<Type<'s>, TypeError> {
         let range = self.infer(&one.iter_range)?;
         let start = self.infer(&one.accu_init)?;
         let (key, value) = match range {
@@ -266,7 +266,7 @@ impl<'s, 'e> Scope<'s, 'e> {
 ///
 /// # Errors
 /// The value has no such field, or no fields at all.
-fn field<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
+fn field_type<'s>(of: &Type<'s>, name: &str) -> Result<Type<'s>, String> {
     match of {
         Type::Dyn => Ok(Type::Dyn),
         Type::Map(of) => Ok((**of).clone()),

@@ -72,7 +72,7 @@ pub(super) fn with_metadata(schema: &Value) -> Value {
 /// Converts a value to CEL; rules access it as `self`.
 ///
 /// Deviation: strings with the format `date-time`, `duration` or `byte` stay strings.
-pub(super) fn of(value: &Value, schema: &Value) -> Box<dyn Val> {
+pub(super) fn to_cel_value(value: &Value, schema: &Value) -> Box<dyn Val> {
     match value {
         Value::Null => Box::new(CelNull),
         Value::Bool(value) => Box::new(CelBool::from(*value)),
@@ -83,7 +83,7 @@ pub(super) fn of(value: &Value, schema: &Value) -> Box<dyn Val> {
         Value::String(text) => Box::new(CelString::from(text.clone())),
         Value::Array(items) => {
             let schema = schema.get("items").unwrap_or(&Value::Null);
-            let items: Vec<Box<dyn Val>> = items.iter().map(|item| of(item, schema)).collect();
+            let items: Vec<Box<dyn Val>> = items.iter().map(|item| to_cel_value(item, schema)).collect();
             Box::new(CelList::from(items))
         }
         Value::Object(map) => Box::new(record(map, schema)),
@@ -93,7 +93,7 @@ pub(super) fn of(value: &Value, schema: &Value) -> Box<dyn Val> {
 fn record(map: &Map<String, Value>, schema: &Value) -> Record {
     let mut entries: Vec<(CelString<'static>, Shared)> = Vec::new();
     let mut push = |name: String, value: &Value, schema: &Value| {
-        entries.push((CelString::from(name), Shared::new(of(value, schema))));
+        entries.push((CelString::from(name), Shared::new(to_cel_value(value, schema))));
     };
     let more = schema.get("additionalProperties").filter(|more| more.is_object());
     if let Some(more) = more {
