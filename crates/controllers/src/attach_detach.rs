@@ -32,15 +32,17 @@ use super::queue::Key;
 const RECONCILE_PERIOD: Span = Span::millis(100);
 /// Interval of the verification of attachments (`attach-detach-reconcile-sync-period`).
 const VERIFY_PERIOD: Span = Span::seconds(60);
-/// Initial and maximum back-off after a failed attach or detach (CT-130).
-const FIRST_RETRY: Span = Span::millis(500);
-const LONGEST_RETRY: Span = Span::seconds(122);
+/// Initial back-off after a failed attach or detach (CT-130).
+const INITIAL_BACKOFF: Span = Span::millis(500);
+/// Maximum back-off after failed attaches or detaches (CT-130).
+const MAX_BACKOFF: Span = Span::seconds(122);
 
 /// The unique name of a volume, and the node that it is attached to.
 type VolumeOnNode = (Str, NodeName);
 
+/// State of the attachment of a volume to a node, as this controller knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum AttachmentState {
     Attaching,
     Attached,
     Detaching,
@@ -48,10 +50,11 @@ enum State {
     Uncertain,
 }
 
+/// A volume that is attached to a node, may be attached to it, or is being attached or detached.
 #[derive(Debug, Clone)]
 struct Attachment {
     backend: Backend,
-    state: State,
+    state: AttachmentState,
     unneeded_since: Option<SimTime>,
     retry_at: SimTime,
     retry: Span,
@@ -61,19 +64,20 @@ struct Attachment {
 pub(super) struct AttachDetachController {
     start: SimTime,
     /// Attachable volumes that each scheduled pod needs.
-    wanted: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
+    needed: ordered::Map<ObjectKey, Vec<(Backend, NodeName)>>,
     actual: ordered::Map<VolumeOnNode, Attachment>,
-    /// Last seen `volumesInUse`, kept after the Node is deleted (CT-150).
+    /// Last seen `volumesInUse` of each node, kept after the Node is deleted (CT-150).
     in_use: ordered::Map<NodeName, Vec<Str>>,
     /// Volumes for which a Multi-Attach error was already reported, by node.
     reported: ordered::Set<VolumeOnNode>,
     /// Time of the next verification of attachments; `None` unless a VolumeAttachment is missing.
     verify_at: Option<SimTime>,
     next_tick: Option<SimTime>,
-    /// The latest change that requested the next pass.
+    /// Cause of the next pass: the latest change that requested a pass.
     pass_cause: CausedBy,
 }
 
+/// Returns the work-queue key of the attachment of a volume to a node.
 fn key_of_attachment(place: &VolumeOnNode) -> Key {
     (
         Kind::VolumeAttachment,
@@ -152,14 +156,15 @@ impl Controller for AttachDetachController {
                 self.schedule_pass(cx);
             }
             Some(Object::PersistentVolume(volume)) => {
-                // Somebody else removed the holder annotation of a volume.
+                // Another client removed the holder annotation of a volume.
                 let has_holder = |object: &Option<Object>| {
                     let held = object.as_ref();
                     held.is_some_and(|object| Holder::of(object.metadata()).is_some())
                 };
                 if has_holder(&change.old) && !has_holder(&change.new) {
                     let name = &volume.metadata.name;
-                    let is_lost = |known: &Attachment| known.backend.name == *name && known.state == State::Attached;
+                    let is_lost =
+                        |known: &Attachment| known.backend.name == *name && known.state == AttachmentState::Attached;
                     let lost = self.actual.iter().filter(|(_, known)| is_lost(known));
                     for place in lost.map(|(place, _)| place.clone()).collect::<Vec<_>>() {
                         self.remove_lost_attachment(&place, cx);
@@ -182,17 +187,20 @@ impl Controller for AttachDetachController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = attachment_of_key(key);
         let Some(known) = self.actual.get(&place) else {
-            // The attachment is not in the actual state, so the node's list must not contain the volume.
+            // This controller has no record of the attachment, so the node's `volumesAttached` must not contain the
+            // volume.
             return Plan::default().then(attachment::update_volumes_attached(&place, false, cx));
         };
         match known.state {
-            State::Attaching => attachment::attach(&known.backend, &place.1, self.pods_using(&place).first(), cx),
-            State::Attached => Plan::default().then(attachment::update_volumes_attached(&place, true, cx)),
-            State::Detaching => {
+            AttachmentState::Attaching => {
+                attachment::attach(&known.backend, &place.1, self.pods_using(&place).first(), cx)
+            }
+            AttachmentState::Attached => Plan::default().then(attachment::update_volumes_attached(&place, true, cx)),
+            AttachmentState::Detaching => {
                 let forced = self.is_forced(&place, known, cx);
                 attachment::detach(&known.backend, &place, !forced, cx)
             }
-            State::Uncertain => Plan::default(),
+            AttachmentState::Uncertain => Plan::default(),
         }
     }
 
@@ -203,38 +211,38 @@ impl Controller for AttachDetachController {
         };
         match (known.state, request, answer) {
             // The holder annotation of a volume without a driver was updated, which completes the attachment (V-04).
-            (State::Attaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
+            (AttachmentState::Attaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
                 self.set_attached(&place, &known, true, cx)
             }
-            (State::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
+            (AttachmentState::Detaching, Request::Update(Object::PersistentVolume(_), _), Ok(_)) => {
                 self.remove_detached(&place, true, cx)
             }
-            (State::Attaching, Request::Patch { .. }, Ok(_))
+            (AttachmentState::Attaching, Request::Patch { .. }, Ok(_))
                 if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
                 self.set_attached(&place, &known, true, cx);
             }
             // The VolumeAttachment is older than this manager, and no change event will report that it is attached
             // (CT-135).
-            (State::Attaching, Request::Create(Object::VolumeAttachment(asked)), Err(_)) => {
+            (AttachmentState::Attaching, Request::Create(Object::VolumeAttachment(asked)), Err(_)) => {
                 if let Some(existing) = cx.objects.named::<VolumeAttachment>(&asked.metadata.name).cloned() {
                     self.attachment_changed(&existing, true, cx);
                 }
             }
-            (State::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
+            (AttachmentState::Detaching, Request::Get { .. }, Ok(Some(Object::Node(node)))) => {
                 let forced = self.is_forced(&place, &known, cx);
                 if !forced && node.status.volumes_in_use.contains(&place.0) {
                     // The node still uses the volume: report it as attached again and retry later (CT-132).
-                    self.set_state(&place, State::Attached);
+                    self.set_state(&place, AttachmentState::Attached);
                     cx.enqueue(key.clone());
                     self.schedule_pass(cx);
                 }
             }
             // The VolumeAttachment was deleted already, or the volume never had one.
-            (State::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
+            (AttachmentState::Detaching, Request::Delete { .. }, Err(error)) if error.code == 404 => {
                 self.remove_detached(&place, false, cx)
             }
-            (State::Detaching, Request::Patch { .. }, _)
+            (AttachmentState::Detaching, Request::Patch { .. }, _)
                 if attachment::attach_method(&known.backend, cx) == AttachMethod::NodeListOnly =>
             {
                 self.remove_detached(&place, true, cx);
@@ -272,7 +280,7 @@ impl AttachDetachController {
                 backends.insert(backend.unique_name.clone(), backend);
             }
         }
-        for (backend, _) in self.wanted.values().flatten() {
+        for (backend, _) in self.needed.values().flatten() {
             backends
                 .entry(backend.unique_name.clone())
                 .or_insert_with(|| backend.clone());
@@ -283,7 +291,7 @@ impl AttachDetachController {
                     self.insert(
                         (attached.name.clone(), (&*node.metadata.name).into()),
                         backend.clone(),
-                        State::Attached,
+                        AttachmentState::Attached,
                     );
                 }
             }
@@ -296,7 +304,7 @@ impl AttachDetachController {
                 if cx.objects.assumed().is_attached(&backend.name, &place.1) {
                     self.actual.remove(&place);
                 } else if !self.actual.contains_key(&place) {
-                    self.insert(place, backend.clone(), State::Uncertain);
+                    self.insert(place, backend.clone(), AttachmentState::Uncertain);
                 }
             }
         }
@@ -309,24 +317,25 @@ impl AttachDetachController {
                     if cx.objects.named::<Node>(&place.1).is_none() {
                         self.in_use.entry(place.1.clone()).or_default().push(place.0.clone());
                     }
-                    self.insert(place, backend.clone(), State::Attached);
+                    self.insert(place, backend.clone(), AttachmentState::Attached);
                 }
             }
         }
     }
 
-    fn insert(&mut self, place: VolumeOnNode, backend: Backend, state: State) {
+    /// Adds an attachment to the actual state.
+    fn insert(&mut self, place: VolumeOnNode, backend: Backend, state: AttachmentState) {
         let known = Attachment {
             backend,
             state,
             unneeded_since: None,
             retry_at: SimTime::ZERO,
-            retry: FIRST_RETRY,
+            retry: INITIAL_BACKOFF,
         };
         self.actual.insert(place, known);
     }
 
-    fn set_state(&mut self, place: &VolumeOnNode, state: State) {
+    fn set_state(&mut self, place: &VolumeOnNode, state: AttachmentState) {
         if let Some(known) = self.actual.get_mut(place) {
             known.state = state;
         }
@@ -346,9 +355,9 @@ impl AttachDetachController {
             }
         }
         let before = if volumes.is_empty() {
-            self.wanted.remove(key).unwrap_or_default()
+            self.needed.remove(key).unwrap_or_default()
         } else {
-            self.wanted.insert(key.clone(), volumes.clone()).unwrap_or_default()
+            self.needed.insert(key.clone(), volumes.clone()).unwrap_or_default()
         };
         if before != volumes {
             self.schedule_pass(cx);
@@ -368,15 +377,15 @@ impl AttachDetachController {
         };
         if !exists {
             match known.state {
-                State::Detaching | State::Uncertain => self.remove_detached(&place, false, cx),
-                State::Attaching => self.mark_uncertain(&place, "the VolumeAttachment was deleted", cx),
-                // In the real cluster no event reaches the controller; it finds out by verification.
-                State::Attached => self.schedule_verification(cx),
+                AttachmentState::Detaching | AttachmentState::Uncertain => self.remove_detached(&place, false, cx),
+                AttachmentState::Attaching => self.mark_uncertain(&place, "the VolumeAttachment was deleted", cx),
+                // The real controller receives no event about the deletion; it notices it at the next verification.
+                AttachmentState::Attached => self.schedule_verification(cx),
             }
-        } else if attachment.status.attached && known.state == State::Attaching {
+        } else if attachment.status.attached && known.state == AttachmentState::Attaching {
             self.set_attached(&place, &known, false, cx);
         } else if let Some(error) = &attachment.status.attach_error
-            && known.state == State::Attaching
+            && known.state == AttachmentState::Attaching
         {
             self.mark_uncertain(&place, &error.message, cx);
         }
@@ -408,7 +417,7 @@ impl AttachDetachController {
                 one.spec.node_name == place.1
                     && one.spec.source.persistent_volume_name.as_ref() == Some(&known.backend.name)
             };
-            known.state == State::Attached
+            known.state == AttachmentState::Attached
                 && matches!(attachment::attach_method(&known.backend, cx), AttachMethod::Driver(_))
                 && !cx
                     .objects
@@ -432,20 +441,21 @@ impl AttachDetachController {
     fn mark_uncertain(&mut self, place: &VolumeOnNode, why: &str, cx: &mut ControllerContext<'_, '_>) {
         let pods = self.pods_using(place);
         if let Some(known) = self.actual.get_mut(place) {
-            if known.state == State::Attaching {
+            if known.state == AttachmentState::Attaching {
                 let text = format!(
                     "AttachVolume.Attach failed for volume \"{}\" : {why}",
                     known.backend.spec_name
                 );
                 emit_for_pods(&pods, EventType::Warning, "FailedAttachVolume", &text, cx);
             }
-            known.state = State::Uncertain;
+            known.state = AttachmentState::Uncertain;
             known.retry_at = cx.now() + known.retry;
-            known.retry = known.retry.doubled(LONGEST_RETRY);
+            known.retry = known.retry.doubled(MAX_BACKOFF);
         }
         self.schedule_pass(cx);
     }
 
+    /// Records a successful attach, and emits an event about each pod that needs the volume.
     fn set_attached(
         &mut self,
         place: &VolumeOnNode,
@@ -454,8 +464,8 @@ impl AttachDetachController {
         cx: &mut ControllerContext<'_, '_>,
     ) {
         if let Some(known) = self.actual.get_mut(place) {
-            known.state = State::Attached;
-            known.retry = FIRST_RETRY;
+            known.state = AttachmentState::Attached;
+            known.retry = INITIAL_BACKOFF;
         }
         if should_record {
             let (volume, node) = (known.backend.name.clone(), place.1.clone());
@@ -476,6 +486,7 @@ impl AttachDetachController {
         self.schedule_pass(cx);
     }
 
+    /// Removes a detached volume from the actual state.
     fn remove_detached(&mut self, place: &VolumeOnNode, should_record: bool, cx: &mut ControllerContext<'_, '_>) {
         if let Some(known) = self.actual.remove(place)
             && should_record
@@ -498,7 +509,7 @@ impl AttachDetachController {
                 .iter()
                 .any(|(backend, node)| backend.unique_name == place.0 && *node == place.1)
         };
-        self.wanted
+        self.needed
             .iter()
             .filter(|(_, volumes)| of_place(volumes))
             .map(|(key, _)| key.clone())

@@ -17,7 +17,8 @@ const STORAGE_TIME: Span = Span::seconds(1);
 /// Prefix of the finalizers of attachers.
 const FINALIZER: &str = "external-attacher/";
 
-/// The finalizer of a driver's attacher (`GetFinalizerName` in external-attacher).
+/// Returns the finalizer that the attacher of a driver adds to a VolumeAttachment (`GetFinalizerName` in
+/// external-attacher).
 fn finalizer_of(attacher: &str) -> Str {
     let sanitized = attacher
         .chars()
@@ -27,13 +28,13 @@ fn finalizer_of(attacher: &str) -> Str {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attacher {
-    /// Operations in progress: whether the operation is a detach, and when it ends.
+    /// Operations in progress: whether each is a detach (otherwise an attach), and when it ends.
     in_progress: ordered::Map<Key, (bool, SimTime)>,
 }
 
 impl Attacher {
-    /// Finishes a storage operation. If its duration has not passed, starts it if necessary and returns the remaining
-    /// time as `Err`.
+    /// Returns `Ok` if the storage operation of the key has finished. Otherwise starts it, unless it is in progress,
+    /// and returns the remaining time as `Err`.
     fn finish_operation(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
         let started = self
             .in_progress

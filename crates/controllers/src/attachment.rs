@@ -65,14 +65,16 @@ impl fmt::Display for Holder {
 /// The mechanism that attaches a volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AttachMethod<'a> {
-    /// Through a VolumeAttachment for the driver with this name.
+    /// The driver with this name attaches the volume, as a VolumeAttachment requests.
     Driver(Str),
-    /// By an update of the PersistentVolume's holder annotation, which fails if the resourceVersion has changed.
+    /// An update of the PersistentVolume's holder annotation attaches the volume. The update fails if the
+    /// resourceVersion has changed.
     Swap(&'a PersistentVolume),
-    /// Only by an entry in the node's `volumesAttached`.
+    /// An entry in the node's `volumesAttached` attaches the volume; there is no other record of it.
     NodeListOnly,
 }
 
+/// Determines how a volume is attached.
 pub(super) fn attach_method<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {
     let Some(volume) = cx.objects.named::<PersistentVolume>(&backend.name) else {
         return AttachMethod::NodeListOnly;
@@ -94,7 +96,7 @@ fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     name.into()
 }
 
-/// Returns the VolumeAttachment of a volume to a node, regardless of its creator and name.
+/// Returns the VolumeAttachment that attaches a volume to a node, whatever its name and whoever created it.
 fn existing_attachment(
     attacher: &str,
     volume: &str,

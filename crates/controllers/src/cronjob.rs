@@ -56,7 +56,7 @@ impl CronJobController {
                 None => match self.requested.get(key).cloned() {
                     Some((requested, at)) if requested == *name => {
                         self.requested.remove(key);
-                        status.active.push(reference(job));
+                        status.active.push(job_reference(job));
                         status.last_schedule_time = Some(at);
                     }
                     _ => {
@@ -93,7 +93,8 @@ impl CronJobController {
         });
     }
 
-    fn delete(&mut self, cron: &CronJob, job: &Job) -> Action {
+    /// Builds the request that deletes a Job, and stores the Job's UID in `deleted`.
+    fn delete_job(&mut self, cron: &CronJob, job: &Job) -> Action {
         self.deleted.insert(job.metadata.uid.clone(), key_of(cron));
         let name = &job.metadata.name;
         let delete = Request::Delete {
@@ -136,7 +137,7 @@ impl CronJobController {
                 (start_time.is_none(), start_time, job.metadata.name.clone())
             });
             let surplus = ended.len().saturating_sub(limit);
-            deletes.extend(ended.iter().take(surplus).map(|job| self.delete(cron, job)));
+            deletes.extend(ended.iter().take(surplus).map(|job| self.delete_job(cron, job)));
         }
         deletes
     }
@@ -203,10 +204,10 @@ impl CronJobController {
             let running: Vec<&Arc<Job>> = (jobs.iter())
                 .filter(|job| cron.status.active.iter().any(|job_ref| job_ref.uid == job.metadata.uid))
                 .collect();
-            plan = plan.then(running.into_iter().map(|job| self.delete(cron, job)).collect());
+            plan = plan.then(running.into_iter().map(|job| self.delete_job(cron, job)).collect());
         }
         self.requested.insert(key.clone(), (name.clone(), at));
-        let create = Action::from(Request::Create(Object::Job(Arc::new(job(cron, name, at)))))
+        let create = Action::from(Request::Create(Object::Job(Arc::new(new_job(cron, name, at)))))
             .accept(Accept::OrNamespaceTerminating)
             .on_success(note(
                 &**cron,
@@ -225,7 +226,7 @@ impl CronJobController {
 }
 
 /// Builds the Job for a scheduled time.
-fn job(cron: &CronJob, name: Str, at: Time) -> Job {
+fn new_job(cron: &CronJob, name: Str, at: Time) -> Job {
     let template = &cron.spec.job_template;
     let mut job = Job {
         metadata: ObjectMeta {
@@ -243,7 +244,7 @@ fn job(cron: &CronJob, name: Str, at: Time) -> Job {
     job
 }
 
-fn reference(job: &Job) -> ObjectReference {
+fn job_reference(job: &Job) -> ObjectReference {
     ObjectReference {
         kind: Kind::Job.name().into(),
         namespace: job.metadata.namespace.clone(),

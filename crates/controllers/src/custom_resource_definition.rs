@@ -44,7 +44,8 @@ impl Controller for CustomResourceDefinitionController {
         let others = cx.objects.definitions();
         let group = Definition::of(object).map(Definition::group).unwrap_or_default();
         for other in others.iter().filter(|other| {
-            let is_waiting = |definition: &Definition<'_>| definition.group() == group && !are_accepted(*definition);
+            let is_waiting =
+                |definition: &Definition<'_>| definition.group() == group && !are_names_accepted(*definition);
             other.key() == object.key() || Definition::of(other).as_ref().is_some_and(is_waiting)
         }) {
             cx.enqueue((other.kind(), other.key()));
@@ -101,7 +102,7 @@ impl Controller for CustomResourceDefinitionController {
     }
 }
 
-fn are_accepted(definition: Definition<'_>) -> bool {
+fn are_names_accepted(definition: Definition<'_>) -> bool {
     let condition = definition.condition("NamesAccepted");
     condition.is_some_and(|condition| text(condition, "status") == "True")
 }
@@ -134,6 +135,7 @@ struct AcceptedNames {
     conflict: Option<(&'static str, String)>,
 }
 
+/// Determines which names of a definition do not conflict with the names of other definitions.
 fn accept_names(definition: Definition<'_>, cx: &ControllerContext<'_, '_>) -> AcceptedNames {
     let (wanted, had) = (definition.names(), definition.accepted_names());
     let (mut resources, mut kinds) = (Vec::new(), Vec::new());

@@ -30,7 +30,7 @@ use super::revision::{self, REVISION_LABEL};
 use super::template::{Template, set_entry};
 use rolling::{allows_surge, roll};
 
-/// Maximum number of pods that one sync creates, and maximum that it deletes.
+/// Maximum number of pods that one sync creates; one sync also deletes at most this number.
 const BURST: usize = 250;
 /// Initial and maximum back-off before a failed daemon pod is replaced; it doubles with each failure on the node.
 const BACKOFF: (Span, Span) = (Span::seconds(1), Span::seconds(900));
@@ -165,7 +165,7 @@ impl Controller for DaemonSetController {
             return Plan::default();
         }
         let selector = set.spec.selector.clone().unwrap_or_default();
-        let claimed = owner::claim::<DaemonSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
+        let claimed = owner::claim_dependents::<DaemonSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let mut plan = Plan::default();
         for step in claimed.steps {
             plan = plan.then(step);
@@ -178,7 +178,7 @@ impl Controller for DaemonSetController {
         plan = plan.then(history.action.clone().into_iter().collect());
         let hash = revision::hash_of(&history.update);
         let by_node = by_node(&claimed.owned);
-        let mut changes = Changes {
+        let mut changes = DaemonPodChanges {
             template,
             hash: hash.clone(),
             create: Vec::new(),
@@ -204,10 +204,18 @@ impl Controller for DaemonSetController {
             let update = Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status);
             plan = plan.then_one(Action::from(update).always());
         }
-        let live: ordered::Set<Str> = claimed.owned.iter().map(|pod| hash_of_pod(pod).into()).collect();
+        let live: ordered::Set<Str> = claimed
+            .owned
+            .iter()
+            .map(|pod| revision_hash_of_pod(pod).into())
+            .collect();
         let next_check = next_available_in(&claimed.owned, set.spec.min_ready_seconds, cx.ctx.wall());
-        plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
-            .requeue_after(next_check)
+        plan.then(revision::truncate_history(
+            &history,
+            set.spec.revision_history_limit,
+            &live,
+        ))
+        .requeue_after(next_check)
     }
 
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
@@ -230,7 +238,8 @@ impl Controller for DaemonSetController {
     }
 }
 
-struct Changes {
+/// The changes of one sync: the nodes that get a new pod, the pods to delete, and the delay until the next sync.
+struct DaemonPodChanges {
     template: Template,
     hash: Str,
     create: Vec<NodeName>,
@@ -238,7 +247,7 @@ struct Changes {
     requeue: Option<Span>,
 }
 
-impl Changes {
+impl DaemonPodChanges {
     fn delete(&mut self, pod: &Arc<Pod>) {
         if !pod.metadata.is_terminating() {
             self.delete.insert(pod.metadata.key(), pod.clone());
@@ -246,7 +255,7 @@ impl Changes {
     }
 }
 
-fn hash_of_pod(pod: &Pod) -> &str {
+fn revision_hash_of_pod(pod: &Pod) -> &str {
     pod.metadata.label(REVISION_LABEL).unwrap_or_default()
 }
 
@@ -282,7 +291,7 @@ impl DaemonSetController {
         set: &DaemonSet,
         by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
         owned: &[Arc<Pod>],
-        changes: &mut Changes,
+        changes: &mut DaemonPodChanges,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         let surges = allows_surge(set);
@@ -320,7 +329,7 @@ impl DaemonSetController {
         node: &NodeName,
         pods: &[Arc<Pod>],
         surges: bool,
-        changes: &mut Changes,
+        changes: &mut DaemonPodChanges,
         cx: &mut ControllerContext<'_, '_>,
     ) -> usize {
         let mut running = Vec::new();
@@ -342,7 +351,7 @@ impl DaemonSetController {
         // is not available.
         let (mut oldest_new, mut oldest_old) = (None, None);
         for pod in &running {
-            let is_new = surges && hash_of_pod(pod) == &*changes.hash;
+            let is_new = surges && revision_hash_of_pod(pod) == &*changes.hash;
             let kept = if is_new { &mut oldest_new } else { &mut oldest_old };
             if kept.is_none() {
                 *kept = Some(*pod);
@@ -364,7 +373,7 @@ impl DaemonSetController {
         set: &DaemonSet,
         node: &NodeName,
         pod: &Arc<Pod>,
-        changes: &mut Changes,
+        changes: &mut DaemonPodChanges,
         cx: &mut ControllerContext<'_, '_>,
     ) {
         let now = cx.now();
@@ -392,7 +401,7 @@ impl DaemonSetController {
         plan: Plan,
         key: &Key,
         set: &DaemonSet,
-        mut changes: Changes,
+        mut changes: DaemonPodChanges,
         cx: &ControllerContext<'_, '_>,
     ) -> Plan {
         changes.create.truncate(BURST);
@@ -461,7 +470,7 @@ fn status_of(
         current += 1;
         ready += i32::from(oldest.is_ready());
         available += i32::from(oldest.is_ready() && is_available(oldest, set.spec.min_ready_seconds, now));
-        updated += i32::from(hash_of_pod(oldest) == hash);
+        updated += i32::from(revision_hash_of_pod(oldest) == hash);
     }
     let some = |count: i32| (count > 0).then_some(count);
     DaemonSetStatus {

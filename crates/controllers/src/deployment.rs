@@ -26,8 +26,9 @@ use super::template::{Template, set_entry, with_label};
 use status::Progress;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
-/// Annotations of a ReplicaSet with `spec.replicas` of its Deployment, and with the maximum number of pods in a rollout.
+/// Annotation of a ReplicaSet with `spec.replicas` of its Deployment.
 const DESIRED_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/desired-replicas";
+/// Annotation of a ReplicaSet with the maximum number of pods that its Deployment has during a rollout.
 const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas";
 /// Annotations of a Deployment that are not copied to its ReplicaSets.
 const NOT_COPIED: &[&str] = &[
@@ -84,6 +85,7 @@ fn is_recreate(deployment: &Deployment) -> bool {
     deployment.spec.strategy.kind == Some(DeploymentStrategyType::Recreate)
 }
 
+/// Returns `spec.replicas` of a ReplicaSet.
 fn size(set: &ReplicaSet) -> i32 {
     set.spec.replicas.unwrap_or(1)
 }
@@ -93,6 +95,7 @@ pub(super) fn sum(counts: impl Iterator<Item = i32>) -> i32 {
     counts.fold(0, i32::saturating_add)
 }
 
+/// Returns the revision number of a ReplicaSet; 0 if it has none.
 fn revision(set: &ReplicaSet) -> i64 {
     set.metadata
         .annotation(annotation::DEPLOYMENT_REVISION)
@@ -156,7 +159,7 @@ impl Controller for DeploymentController {
             return Plan::default();
         }
         let candidates: Vec<Arc<ReplicaSet>> = cx.objects.list_in(&original.metadata.namespace).cloned().collect();
-        let claimed = owner::claim::<Deployment, ReplicaSet>(&original, &selector, candidates);
+        let claimed = owner::claim_dependents::<Deployment, ReplicaSet>(&original, &selector, candidates);
         let mut plan = Plan::default();
         for step in claimed.steps {
             plan = plan.then(step);
@@ -215,7 +218,7 @@ impl Controller for DeploymentController {
             if !status::has_deadline(deployment) {
                 return Plan::default();
             }
-            status::set(
+            status::set_condition(
                 &mut updated.status,
                 condition::PROGRESSING,
                 ConditionStatus::False,
@@ -228,6 +231,7 @@ impl Controller for DeploymentController {
     }
 }
 
+/// Compares two ReplicaSets by creation time, then by name.
 fn by_age(left: &ReplicaSet, right: &ReplicaSet) -> std::cmp::Ordering {
     let key = |set: &ReplicaSet| (set.metadata.creation_timestamp, set.metadata.name.clone());
     key(left).cmp(&key(right))
@@ -247,6 +251,7 @@ fn is_of_template(set: &ReplicaSet, template: &Template) -> bool {
 }
 
 impl Rollout<'_, '_, '_> {
+    /// Plans one sync of the Deployment.
     fn run(mut self, template: &Template) -> Plan {
         if self.deployment.metadata.is_terminating() {
             self.sync_revision(None);
@@ -289,7 +294,7 @@ impl Rollout<'_, '_, '_> {
         for index in 0..self.old.len() {
             was_scaled |= size(&self.old[index]) > 0 && self.scale_old(index, 0);
         }
-        if was_scaled || self.old_pods_run() {
+        if was_scaled || self.has_running_old_pods() {
             return self.finish(Progress::Report);
         }
         if self.new.is_none() {
@@ -302,7 +307,7 @@ impl Rollout<'_, '_, '_> {
         self.finish(Progress::Report)
     }
 
-    fn old_pods_run(&self) -> bool {
+    fn has_running_old_pods(&self) -> bool {
         self.old.iter().any(|set| {
             set.status.replicas > 0
                 || self
@@ -313,7 +318,7 @@ impl Rollout<'_, '_, '_> {
         })
     }
 
-    fn all(&self) -> impl Iterator<Item = &ReplicaSet> {
+    fn all_replica_sets(&self) -> impl Iterator<Item = &ReplicaSet> {
         self.old.iter().chain(&self.new)
     }
 
@@ -325,12 +330,12 @@ impl Rollout<'_, '_, '_> {
             self.annotate(&mut set, next, true);
             set.spec.min_ready_seconds = self.deployment.spec.min_ready_seconds;
             if set != before {
-                self.update(&set, None);
+                self.update_replica_set(&set, None);
             }
             let current = revision(&set).to_string();
             self.set_revision(&current);
             if status::has_deadline(&self.deployment)
-                && status::find(&self.deployment.status, condition::PROGRESSING).is_none()
+                && status::find_condition(&self.deployment.status, condition::PROGRESSING).is_none()
             {
                 let text = format!("Found new replica set \"{}\"", set.metadata.name);
                 self.set_progressing(ConditionStatus::True, "FoundNewReplicaSet", &text);
@@ -372,7 +377,7 @@ impl Rollout<'_, '_, '_> {
             let text = format!("Scaled up replica set {name} from 0 to {replicas}");
             create = create.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
         }
-        self.push(vec![create]);
+        self.push_step(vec![create]);
         self.set_revision(&next.to_string());
         if status::has_deadline(&self.deployment) {
             let text = format!("Created new replica set \"{name}\"");
@@ -414,6 +419,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
+    /// Writes the desired and the maximum number of pods into a ReplicaSet's annotations; returns whether they changed.
     fn annotate_sizes(&self, set: &mut ReplicaSet) -> bool {
         let replicas = replicas_of(&self.deployment);
         let max = replicas.saturating_add(max_surge(&self.deployment));
@@ -435,7 +441,7 @@ impl Rollout<'_, '_, '_> {
 
     fn set_progressing(&mut self, value: ConditionStatus, reason: &str, text: &str) {
         let now = self.cx.time();
-        status::set(
+        status::set_condition(
             &mut self.deployment.status,
             condition::PROGRESSING,
             value,
@@ -445,16 +451,16 @@ impl Rollout<'_, '_, '_> {
         );
     }
 
-    fn push(&mut self, step: Vec<Action>) {
+    fn push_step(&mut self, step: Vec<Action>) {
         self.plan = std::mem::take(&mut self.plan).then(step);
     }
 
-    fn update(&mut self, set: &ReplicaSet, event: Option<String>) {
+    fn update_replica_set(&mut self, set: &ReplicaSet, event: Option<String>) {
         let mut action = Action::from(Request::Update(Object::ReplicaSet(Arc::new(set.clone())), Part::Main));
         if let Some(text) = event {
             action = action.on_success(note(&self.deployment, EventType::Normal, "ScalingReplicaSet", text));
         }
-        self.push(vec![action]);
+        self.push_step(vec![action]);
     }
 
     /// Deletes old ReplicaSets beyond the history limit (10 by default).
@@ -476,15 +482,16 @@ impl Rollout<'_, '_, '_> {
                 .accept(Accept::OrNotFound)
             })
             .collect();
-        self.push(step);
+        self.push_step(step);
     }
 
+    /// Updates the condition Progressing if the Deployment was paused or resumed.
     fn check_paused(&mut self) {
         if !status::has_deadline(&self.deployment) {
             return;
         }
-        let reason =
-            status::find(&self.deployment.status, condition::PROGRESSING).map(|condition| condition.reason.clone());
+        let reason = status::find_condition(&self.deployment.status, condition::PROGRESSING)
+            .map(|condition| condition.reason.clone());
         let was_paused = reason.as_deref() == Some("DeploymentPaused");
         if reason.as_deref() == Some("ProgressDeadlineExceeded") {
             return;
@@ -503,11 +510,11 @@ impl Rollout<'_, '_, '_> {
     fn finish(mut self, progress: Progress) -> Plan {
         let old: Vec<&ReplicaSet> = self.old.iter().collect();
         let now = self.cx.time();
-        let next = status::compute(&self.deployment, self.new.as_ref(), &old, progress, now);
+        let next = status::compute_status(&self.deployment, self.new.as_ref(), &old, progress, now);
         let requeue = status::recheck_in(&self.deployment, &next, self.cx.ctx.wall());
         let mut updated = (*self.original).clone();
         let revision = self.deployment.metadata.annotation(annotation::DEPLOYMENT_REVISION);
-        let is_status_changed = status::differs(&next, &self.original.status);
+        let is_status_changed = status::has_changed(&next, &self.original.status);
         if let Some(revision) = revision
             .filter(|revision| self.original.metadata.annotation(annotation::DEPLOYMENT_REVISION) != Some(revision))
         {
@@ -517,7 +524,7 @@ impl Rollout<'_, '_, '_> {
                 revision,
             );
             updated.status.conditions = self.deployment.status.conditions.clone();
-            self.push(vec![status_update(updated)]);
+            self.push_step(vec![status_update(updated)]);
             if is_status_changed {
                 let patch = Request::Patch {
                     kind: Kind::Deployment,
@@ -528,11 +535,11 @@ impl Rollout<'_, '_, '_> {
                         deployment.status.clone_from(&next);
                     }),
                 };
-                self.push(vec![patch.into()]);
+                self.push_step(vec![patch.into()]);
             }
         } else if is_status_changed {
             updated.status = next;
-            self.push(vec![status_update(updated)]);
+            self.push_step(vec![status_update(updated)]);
         }
         self.plan.requeue_after(requeue)
     }

@@ -175,7 +175,7 @@ mod tests {
             descheduling_interval: Span::seconds(60),
             ..ControllerManagerSettings::default()
         };
-        let mut lab = Lab::with(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
+        let mut lab = Lab::with_settings(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
         lab.run(Span::seconds(59));
         assert_eq!(lab.pods().len(), 4);
         lab.run(Span::seconds(5));
@@ -205,7 +205,7 @@ mod tests {
             descheduling_interval: Span::seconds(60),
             ..ControllerManagerSettings::default()
         };
-        let mut lab = Lab::with(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
+        let mut lab = Lab::with_settings(&["a-1", "b-1"], &pods, settings, podscope_sim::Switches::default());
         lab.edit::<Node>("b-1", |node| {
             node.spec.taints = vec![podscope_api::Taint {
                 key: "maintenance".into(),

@@ -52,7 +52,7 @@ impl Controller for DisruptionController {
             Some(Object::Pod(pod)) => {
                 let (old, new) = owner::pods_of_change(change);
                 for pod in [old, new].into_iter().flatten() {
-                    enqueue_covering(pod, cx);
+                    enqueue_budgets_of(pod, cx);
                 }
                 if new.is_some() && is_stale_target(pod) {
                     cx.enqueue_after((Kind::Pod, pod.metadata.key()), EVICTION_TIMEOUT);
@@ -117,7 +117,7 @@ impl Controller for DisruptionController {
                     &error,
                     cx.time(),
                 );
-                return update(&budget, status).and_retry(true);
+                return update_status(&budget, status).and_retry(true);
             }
         };
         let now = cx.ctx.wall();
@@ -142,11 +142,11 @@ impl Controller for DisruptionController {
             (ConditionStatus::False, "InsufficientPods")
         };
         set_allowed(&mut status, &budget, value, reason, "", cx.time());
-        update(&budget, status).requeue_after(recheck)
+        update_status(&budget, status).requeue_after(recheck)
     }
 }
 
-fn enqueue_covering(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
+fn enqueue_budgets_of(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
     let budgets = cx.objects.budgets_of(pod);
     let keys: Vec<Key> = budgets.map(|budget| key_of(&**budget)).collect();
     keys.into_iter().for_each(|key| cx.enqueue(key));
@@ -154,7 +154,7 @@ fn enqueue_covering(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
 
 /// Updates the status with the observed resourceVersion. If it is stale, the key is retried after the conflict
 /// (CT-098).
-fn update(budget: &PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> Plan {
+fn update_status(budget: &PodDisruptionBudget, status: PodDisruptionBudgetStatus) -> Plan {
     if status == budget.status {
         return Plan::default();
     }
@@ -275,7 +275,7 @@ fn scale_of(pod: &Pod, cx: &ControllerContext<'_, '_>) -> Option<(Uid, i64)> {
     if let Some(old) = controller_of::<ReplicationController>(cx.objects, meta) {
         return Some((old.metadata.uid.clone(), i64::from(old.spec.replicas.unwrap_or(1))));
     }
-    // An owner that was not imported is assumed to want as many pods as were imported.
+    // The scale of an owner that was not imported is assumed to be the number of its imported pods.
     let reference = meta.controller_ref()?;
     let owner = cx.objects.assumed().owner(&reference.uid)?;
     Some((reference.uid.clone(), owner.controlled))
@@ -353,6 +353,7 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
+    /// Returns a lab with a Deployment of `replicas` pods and a PodDisruptionBudget, after 10 s.
     fn lab(budget: &str, replicas: i32) -> Lab {
         let mut lab = Lab::new(
             &["a-1", "b-1"],
@@ -366,7 +367,8 @@ mod tests {
         lab
     }
 
-    fn status(lab: &Lab) -> (i32, i32, i32, i32) {
+    /// Returns the expected, desired healthy, current healthy and allowed numbers in the budget's status.
+    fn budget_counts(lab: &Lab) -> (i32, i32, i32, i32) {
         let status = lab.get::<PodDisruptionBudget>("web").unwrap().status.clone();
         (
             status.expected_pods,
@@ -389,7 +391,11 @@ mod tests {
             ("maxUnavailable: 0", 3, (3, 3, 3, 0)),
             ("maxUnavailable: 1", 0, (0, 0, 0, 0)),
         ] {
-            assert_eq!(status(&lab(budget, replicas)), expected, "{budget} of {replicas}");
+            assert_eq!(
+                budget_counts(&lab(budget, replicas)),
+                expected,
+                "{budget} of {replicas}"
+            );
         }
     }
 
@@ -403,7 +409,7 @@ mod tests {
             super::super::pod_util::set_condition(pod, "Ready", ConditionStatus::False, "", "", Time::default());
         });
         lab.run(Span::millis(50));
-        assert_eq!(status(&lab), (3, 2, 2, 0));
+        assert_eq!(budget_counts(&lab), (3, 2, 2, 0));
         let budget = lab.get::<PodDisruptionBudget>("web").unwrap();
         assert_eq!(&*budget.status.conditions[0].reason, "InsufficientPods");
     }
@@ -420,9 +426,9 @@ mod tests {
             budget.status.disruptions_allowed = 0;
         });
         lab.run(Span::seconds(1));
-        assert_eq!(status(&lab), (3, 2, 2, 0));
+        assert_eq!(budget_counts(&lab), (3, 2, 2, 0));
         lab.run(Span::seconds(120));
-        assert_eq!(status(&lab), (3, 2, 3, 1));
+        assert_eq!(budget_counts(&lab), (3, 2, 3, 1));
         let text = format!("{pod} NotDeleted: Pod was expected by PDB default/web to be deleted but it wasn't");
         assert!(lab.events.contains(&text), "{:?}", lab.events);
     }

@@ -133,16 +133,17 @@ fn subsets(service: &Service, pods: &[&Pod], publish: bool) -> Vec<EndpointSubse
             true => &mut subset.addresses,
             false => &mut subset.not_ready_addresses,
         };
-        list.push(address(service, pod));
+        list.push(endpoint_address(service, pod));
     }
     by_ports.into_iter().map(|(_, subset)| subset).collect()
 }
 
+/// Returns the numbers of an IPv4 address, by which addresses are sorted.
 fn octets(ip: &str) -> Vec<u32> {
     ip.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
-fn address(service: &Service, pod: &Pod) -> EndpointAddress {
+fn endpoint_address(service: &Service, pod: &Pod) -> EndpointAddress {
     EndpointAddress {
         ip: pod.status.pod_ip.clone(),
         hostname: hostname_in_service(service, pod).unwrap_or_default(),

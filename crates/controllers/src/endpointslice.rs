@@ -78,7 +78,12 @@ pub(super) fn hostname_in_service(service: &Service, pod: &Pod) -> Option<Str> {
 /// Returns the Service's ports, resolved in a pod. A named port that no container declares is omitted; `None` if none
 /// of the Service's ports can be resolved.
 pub(super) fn ports_of(service: &Service, pod: &Pod) -> Option<Vec<EndpointPort>> {
-    let found: Vec<EndpointPort> = service.spec.ports.iter().filter_map(|one| port(one, pod)).collect();
+    let found: Vec<EndpointPort> = service
+        .spec
+        .ports
+        .iter()
+        .filter_map(|one| resolve_port(one, pod))
+        .collect();
     (service.spec.ports.is_empty() || !found.is_empty()).then_some(found)
 }
 
@@ -120,14 +125,14 @@ impl Controller for EndpointSliceController {
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = objects.pods_selected_by(&service).collect();
         let since = self.times.update(&service, &pods);
-        let (wanted, lacks_node) = groups(&service, &pods, &objects);
+        let (wanted, lacks_node) = group_endpoints(&service, &pods, &objects);
         // The pod's node may not be in the cache yet, so try again soon (CT-115).
         reconcile(&service, wanted, since, cx).requeue_after(lacks_node.then_some(Span::seconds(1)))
     }
 }
 
 /// Groups the endpoints of a Service by ports; returns also whether a pod was left out because its node is missing.
-fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<EndpointGroup>, bool) {
+fn group_endpoints(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<EndpointGroup>, bool) {
     let publish = service.spec.publish_not_ready_addresses == Some(true);
     let mut wanted: Vec<EndpointGroup> = Vec::new();
     let mut lacks_node = false;
@@ -142,7 +147,7 @@ fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<EndpointG
             continue;
         }
         let ports = ports_of(service, pod).unwrap_or_default();
-        let endpoint = endpoint(service, pod, node.map(|node| &**node), publish);
+        let endpoint = new_endpoint(service, pod, node.map(|node| &**node), publish);
         let at = wanted.iter().position(|group| group.ports == ports);
         let at = at.unwrap_or_else(|| {
             wanted.push(EndpointGroup {
@@ -171,7 +176,7 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
         return Vec::new();
     }
     let pods: Vec<&Pod> = objects.pods_selected_by(service).collect();
-    let (groups, _) = groups(service, &pods, objects);
+    let (groups, _) = group_endpoints(service, &pods, objects);
     let mut chunks: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
     for EndpointGroup { ports, endpoints } in groups {
         let endpoints: Vec<Endpoint> = endpoints.into_values().collect();
@@ -186,7 +191,7 @@ pub(super) fn missing_slices(service: &Service, objects: &Objects) -> Vec<Object
     }
     let labels = labels(service);
     let slices = chunks.into_iter().enumerate().map(|(at, (ports, endpoints))| {
-        let mut slice = slice(service, &labels, ports, endpoints, None);
+        let mut slice = new_slice(service, &labels, ports, endpoints, None);
         let suffix = fnv_hash(&format!("{} {at}", meta.uid), None);
         slice.metadata.name = format!("{}-{}", meta.name, suffix.get(..5).unwrap_or(&suffix)).into();
         slice.metadata.generate_name = Str::default();
@@ -202,7 +207,7 @@ struct EndpointGroup {
     endpoints: ordered::Map<Str, Endpoint>,
 }
 
-fn endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
+fn new_endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) -> Endpoint {
     let serving = pod.is_ready();
     let terminating = pod.metadata.is_terminating();
     Endpoint {
@@ -225,7 +230,7 @@ fn endpoint(service: &Service, pod: &Pod, node: Option<&Node>, publish: bool) ->
     }
 }
 
-fn port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
+fn resolve_port(port: &ServicePort, pod: &Pod) -> Option<EndpointPort> {
     let protocol: Str = if port.protocol.is_empty() {
         "TCP".into()
     } else {
@@ -309,7 +314,7 @@ fn reconcile(
                 endpoints,
                 ..slice
             }),
-            None => step.push(create(service, &labels, ports, endpoints, since)),
+            None => step.push(create_slice(service, &labels, ports, endpoints, since)),
         }
     }
     for slice in reusable {
@@ -347,19 +352,19 @@ fn labels(service: &Service) -> Labels {
     labels
 }
 
-fn create(
+fn create_slice(
     service: &Service,
     labels: &Labels,
     ports: Vec<EndpointPort>,
     endpoints: Vec<Endpoint>,
     since: Option<Time>,
 ) -> Action {
-    let slice = slice(service, labels, ports, endpoints, since);
+    let slice = new_slice(service, labels, ports, endpoints, since);
     let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
     Action::from(create).accept(Accept::OrNamespaceTerminating)
 }
 
-fn slice(
+fn new_slice(
     service: &Service,
     labels: &Labels,
     ports: Vec<EndpointPort>,
@@ -397,7 +402,8 @@ mod tests {
         all.filter(|slice| &*slice.metadata.name != "kubernetes")
     }
 
-    fn state(lab: &Lab) -> Vec<(bool, bool, bool)> {
+    /// Returns the conditions ready, serving and terminating of each endpoint.
+    fn endpoint_conditions(lab: &Lab) -> Vec<(bool, bool, bool)> {
         let flag = |value: Option<bool>| value == Some(true);
         let endpoints = slices(lab).flat_map(|slice| slice.endpoints.clone());
         endpoints
@@ -421,27 +427,31 @@ mod tests {
             {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}}";
         let mut lab = Lab::new(&["a-1", "b-1"], web);
         lab.run(Span::millis(500));
-        assert_eq!(state(&lab), [], "without an address there is one empty slice");
+        assert_eq!(
+            endpoint_conditions(&lab),
+            [],
+            "without an address there is one empty slice"
+        );
         assert_eq!(slices(&lab).count(), 1);
         lab.run(Span::seconds(2));
-        assert_eq!(state(&lab), [(true, true, false)]);
+        assert_eq!(endpoint_conditions(&lab), [(true, true, false)]);
         let pod = lab.pods()[0].clone();
         let node = lab.get::<Pod>(&pod).unwrap().spec.node_name.clone().unwrap();
         lab.partition(&node);
         lab.run(Span::seconds(70));
         assert_eq!(
-            state(&lab),
+            endpoint_conditions(&lab),
             [(false, false, false)],
             "the lost node sets the pod's Ready condition to False"
         );
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(3));
-        let mut now = state(&lab);
+        let mut now = endpoint_conditions(&lab);
         now.sort_unstable();
         assert_eq!(now, [(false, false, true), (true, true, false)]);
         lab.delete(Kind::Pod, &pod, Some(0));
         lab.run(Span::seconds(1));
-        assert_eq!(state(&lab), [(true, true, false)]);
+        assert_eq!(endpoint_conditions(&lab), [(true, true, false)]);
     }
 
     /// A slice holds at most 100 endpoints.

@@ -13,6 +13,7 @@ use super::queue::Key;
 /// Age after which expectations count as fulfilled.
 const EXPECTATION_TIMEOUT: Span = Span::seconds(300);
 
+/// Creations and deletions of pods that are expected for one key.
 #[derive(Debug, Clone)]
 struct Expected {
     creations: u64,

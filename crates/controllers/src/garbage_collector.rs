@@ -13,7 +13,9 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
+/// Finalizer of an owner that is deleted after its dependents.
 const FOREGROUND: &str = "foregroundDeletion";
+/// Finalizer of an owner that is deleted without its dependents.
 const ORPHAN: &str = "orphan";
 
 #[derive(Debug, Clone, Default)]
@@ -243,7 +245,8 @@ mod tests {
     const WEB: &str = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \
         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
 
-    fn counts(lab: &Lab) -> (usize, usize, usize) {
+    /// Returns the numbers of Deployments, ReplicaSets and pods.
+    fn object_counts(lab: &Lab) -> (usize, usize, usize) {
         (
             lab.objects().list::<Deployment>().count(),
             lab.objects().list::<ReplicaSet>().count(),
@@ -260,10 +263,10 @@ mod tests {
         lab.run(Span::seconds(5));
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::millis(100));
-        assert_eq!(counts(&lab), (0, 0, 2));
+        assert_eq!(object_counts(&lab), (0, 0, 2));
         assert!(lab.pods().iter().all(|pod| pod.starts_with('-')));
         lab.run(Span::seconds(3));
-        assert_eq!(counts(&lab), (0, 0, 0));
+        assert_eq!(object_counts(&lab), (0, 0, 0));
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
@@ -272,19 +275,19 @@ mod tests {
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(60));
         assert_eq!(
-            counts(&lab),
+            object_counts(&lab),
             (1, 1, 2),
             "a pod that cannot terminate blocks the deletion of its owners"
         );
         lab.heal("a-1");
         lab.run(Span::seconds(5));
-        assert_eq!(counts(&lab), (0, 0, 0));
+        assert_eq!(object_counts(&lab), (0, 0, 0));
 
         let mut lab = Lab::new(&["a-1"], WEB);
         lab.run(Span::seconds(5));
         lab.edit::<Deployment>("web", |web| web.metadata.finalizers.push(ORPHAN.into()));
         lab.delete(Kind::Deployment, "web", None);
         lab.run(Span::seconds(5));
-        assert_eq!(counts(&lab), (0, 1, 2));
+        assert_eq!(object_counts(&lab), (0, 1, 2));
     }
 }

@@ -28,7 +28,7 @@ impl Index {
             self.for_each_owner(old, |map, owner, key| remove(map, owner, &key));
             if let Object::Pod(pod) = old {
                 self.orphans.remove_mut(&pod.metadata.key());
-                for claim in claims(pod) {
+                for claim in claims_of_pod(pod) {
                     remove(&mut self.by_claim, &claim, &pod.metadata.key());
                 }
             }
@@ -39,7 +39,7 @@ impl Index {
                 if pod.metadata.controller_ref().is_none() {
                     self.orphans.insert_mut(pod.metadata.key());
                 }
-                for claim in claims(pod) {
+                for claim in claims_of_pod(pod) {
                     insert(&mut self.by_claim, &claim, pod.metadata.key());
                 }
             }
@@ -85,13 +85,13 @@ fn has_equal_entries(old: &Object, new: &Object) -> bool {
     let has_same_owners = old.metadata().owner_references == new.metadata().owner_references;
     has_same_owners
         && match (old, new) {
-            (Object::Pod(old), Object::Pod(new)) => claims(old).eq(claims(new)),
+            (Object::Pod(old), Object::Pod(new)) => claims_of_pod(old).eq(claims_of_pod(new)),
             _ => true,
         }
 }
 
 /// Returns the claims that a pod uses, including those for its ephemeral volumes.
-pub(super) fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
+pub(super) fn claims_of_pod(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     pod.spec.volumes.iter().filter_map(|volume| {
         let name = if let Some(claim) = &volume.persistent_volume_claim {
             claim.claim_name.clone()
@@ -103,12 +103,14 @@ pub(super) fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     })
 }
 
+/// Adds a value to the set that an index has at the key `at`.
 fn insert<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: V) {
     let mut values = map.get(at).cloned().unwrap_or_default();
     values.insert_mut(value);
     map.insert_mut(at.clone(), values);
 }
 
+/// Removes a value from the set that an index has at the key `at`.
 fn remove<K: Ord + Clone, V: Ord + Clone>(map: &mut RedBlackTreeMapSync<K, RedBlackTreeSetSync<V>>, at: &K, value: &V) {
     let Some(mut values) = map.get(at).cloned() else { return };
     values.remove_mut(value);

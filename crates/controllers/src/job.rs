@@ -94,7 +94,7 @@ impl Controller for JobController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = change.object() {
             if change.new.is_none() {
-                // The Job was deleted: its pods lose their finalizers, because they are no longer counted.
+                // The Job was deleted, so nothing counts its pods any more: their finalizers are removed.
                 let pods: Vec<Key> = cx
                     .objects
                     .pods_of(&job.metadata.uid)
@@ -157,20 +157,20 @@ impl Controller for JobController {
             let is_managed = is_satisfied && !pass.job.metadata.is_terminating();
             let mut active = pass.active.len();
             if is_managed {
-                match pods::step(&mut pass) {
+                match pods::next_step(&mut pass) {
                     Step::Nothing => {}
                     Step::Delete(victims) => {
                         active -= victims.len();
-                        plan = self.delete(plan, key, &pass, &victims);
+                        plan = self.delete_pods(plan, key, &pass, &victims);
                         deleted = victims;
                     }
                     Step::Create(indexes) => {
                         active += indexes.len();
-                        plan = self.create(plan, key, &pass, &indexes);
+                        plan = self.create_pods(plan, key, &pass, &indexes);
                     }
                 }
             }
-            if !pass.complete(active) && is_managed {
+            if !pass.set_ending_if_complete(active) && is_managed {
                 pass.update_suspended_condition();
             }
         }
@@ -202,18 +202,18 @@ impl Controller for JobController {
 }
 
 impl JobController {
-    /// Deletes excess pods. Removes their finalizers first, because these pods are not counted.
-    fn delete(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
+    /// Deletes excess pods. Removes their finalizers first, because the Job's status does not count these pods.
+    fn delete_pods(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, victims: &[Arc<Pod>]) -> Plan {
         let keys = victims.iter().map(|pod| pod.metadata.key()).collect();
         self.expectations.expect(key, 0, keys, pass.cx.now());
         plan.then(remove_finalizers(victims))
             .then(victims.iter().map(|pod| delete_pod(&*pass.job, pod)).collect())
     }
 
-    fn create(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
+    fn create_pods(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
         self.expectations
             .expect(key, indexes.len(), ordered::Set::new(), pass.cx.now());
-        plan.then_slowly(indexes.iter().map(|index| pods::create(pass, *index)).collect())
+        plan.then_slowly(indexes.iter().map(|index| pods::create_request(pass, *index)).collect())
     }
 }
 

@@ -1,5 +1,5 @@
-//! A test environment for controllers: a controller-manager with the real API server, which answers each request after
-//! two milliseconds, and simulated kubelets that start and stop pods within a second. Tests of single controllers use
+//! A test environment for controllers: a controller-manager, the real API server with a latency of two milliseconds in
+//! each direction, and simulated kubelets that start and stop pods within a second. Tests of single controllers use
 //! this environment; tests of the whole cluster use `World`.
 
 use podscope_api::ordered;
@@ -19,7 +19,9 @@ use podscope_sim::{
 
 use super::{ControllerManager, ControllerManagerSettings};
 
+/// Time that a request takes to the API server, and time that the answer takes back.
 const LATENCY: Span = Span::millis(2);
+/// Wall-clock time at which every lab starts.
 const START: Time = Time::from_seconds(1_767_225_600);
 
 #[derive(Debug, Clone)]
@@ -60,7 +62,8 @@ pub(super) struct Lab {
     nodes: Vec<NodeName>,
 }
 
-pub(super) fn error(code: u16, reason: StatusReason, message: &str) -> ApiError {
+/// Builds an error of the API server.
+pub(super) fn api_error(code: u16, reason: StatusReason, message: &str) -> ApiError {
     ApiError {
         code,
         reason,
@@ -77,7 +80,7 @@ impl Lab {
     /// Creates a lab with these nodes (the first letter of the name is the zone) and objects in YAML; the manager has
     /// received its first list.
     pub(super) fn new(nodes: &[&str], manifests: &str) -> Self {
-        Self::with(
+        Self::with_settings(
             nodes,
             manifests,
             ControllerManagerSettings::default(),
@@ -85,7 +88,8 @@ impl Lab {
         )
     }
 
-    pub(super) fn with(
+    /// Creates a lab as [`Lab::new`] does, but with these settings and switches.
+    pub(super) fn with_settings(
         nodes: &[&str],
         manifests: &str,
         settings: ControllerManagerSettings,
@@ -136,7 +140,7 @@ impl Lab {
             revision: self.api.store().revision(),
             objects: self.objects().clone(),
         };
-        self.push(Span::ZERO, LabEvent::Input(self.managers.len() - 1, listed));
+        self.schedule_event(Span::ZERO, LabEvent::Input(self.managers.len() - 1, listed));
     }
 
     /// Replaces the controller-manager by a new process without in-memory state.
@@ -149,7 +153,7 @@ impl Lab {
         };
         let first = self.now == SimTime::ZERO;
         for manager in 0..if first { self.managers.len() } else { 1 } {
-            self.push(Span::ZERO, LabEvent::Input(manager, listed.clone()));
+            self.schedule_event(Span::ZERO, LabEvent::Input(manager, listed.clone()));
         }
         self.run(Span::ZERO);
     }
@@ -229,6 +233,7 @@ impl Lab {
             .end(&node.into(), self.now, podscope_api::CausedBy::NOTHING);
     }
 
+    /// Ends the partition of a node.
     pub(super) fn heal(&mut self, node: &str) {
         self.partitioned.remove(node);
         self.heartbeats.begin(&node.into(), self.now);
@@ -241,10 +246,11 @@ impl Lab {
             } else {
                 LabEvent::Start
             };
-            self.push(Span::seconds(1), event(key, pod.metadata.uid.clone()));
+            self.schedule_event(Span::seconds(1), event(key, pod.metadata.uid.clone()));
         }
     }
 
+    /// Sets the condition Ready of a node to `status`, and its other conditions to False.
     pub(super) fn set_ready(&mut self, node: &str, status: ConditionStatus) {
         let beat = self.wall();
         self.edit::<podscope_api::Node>(node, move |node| {
@@ -273,11 +279,12 @@ impl Lab {
             .collect()
     }
 
+    /// Returns the current wall-clock time.
     pub(super) fn wall(&self) -> Time {
         Time(START.0 + self.now.0)
     }
 
-    /// Processes all events of the next time `span`.
+    /// Advances the simulated time by `span`, and processes all events until then.
     pub(super) fn run(&mut self, span: Span) {
         let end = self.now + span;
         while let Some((at, seq)) = self.queue.keys().next().copied()
@@ -288,9 +295,9 @@ impl Lab {
             match event {
                 Some(LabEvent::Request(manager, id, request)) => {
                     let answer = self.serve(&Actor::ControllerManager(0), &request);
-                    self.push(LATENCY, LabEvent::Input(manager, Input::Answered(id, answer)));
+                    self.schedule_event(LATENCY, LabEvent::Input(manager, Input::Answered(id, answer)));
                 }
-                Some(LabEvent::Input(manager, input)) => self.step(manager, input),
+                Some(LabEvent::Input(manager, input)) => self.step_manager(manager, input),
                 Some(LabEvent::Start(key, uid)) => self.start_pod(&key, &uid),
                 Some(LabEvent::Stop(key, uid)) => self.stop_pod(&key, &uid),
                 None => {}
@@ -299,12 +306,14 @@ impl Lab {
         self.now = end;
     }
 
-    fn push(&mut self, span: Span, event: LabEvent) {
+    /// Schedules an event after `span`.
+    fn schedule_event(&mut self, span: Span, event: LabEvent) {
         self.next_seq += 1;
         self.queue.insert((self.now + span, self.next_seq), event);
     }
 
-    fn step(&mut self, manager: usize, input: Input) {
+    /// Passes an input to a manager, and schedules the requests and timers that follow from it.
+    fn step_manager(&mut self, manager: usize, input: Input) {
         let network = Network::new(NetworkSettings::default(), 1);
         let mut ctx = Context::new(
             self.now,
@@ -319,7 +328,7 @@ impl Lab {
         let effects = ctx.into_effects::<Timer, Act>();
         for effect in effects {
             match effect {
-                Effect::Call(id, request) => self.push(LATENCY, LabEvent::Request(manager, id, request)),
+                Effect::Call(id, request) => self.schedule_event(LATENCY, LabEvent::Request(manager, id, request)),
                 Effect::Record { happening, .. } => {
                     let node = match &happening {
                         Happening::VolumeAttached { node, .. } | Happening::VolumeDetached { node, .. } => {
@@ -464,7 +473,7 @@ impl Lab {
         self.delivered = self.api.store().revision();
         for (change, _) in changes {
             for manager in 0..self.managers.len() {
-                self.push(self.watch_lag, LabEvent::Input(manager, Input::Changed(change.clone())));
+                self.schedule_event(self.watch_lag, LabEvent::Input(manager, Input::Changed(change.clone())));
             }
             let (key, uid) = match &change.new {
                 Some(Object::Pod(pod)) => (pod.metadata.key(), pod.metadata.uid.clone()),
@@ -473,8 +482,8 @@ impl Lab {
             let was_terminating = change.old.as_ref().map(|old| old.metadata().is_terminating());
             let is_terminating = change.new.as_ref().is_some_and(|new| new.metadata().is_terminating());
             match (was_terminating, is_terminating) {
-                (None, false) => self.push(Span::seconds(1), LabEvent::Start(key, uid)),
-                (None | Some(false), true) => self.push(Span::seconds(1), LabEvent::Stop(key, uid)),
+                (None, false) => self.schedule_event(Span::seconds(1), LabEvent::Start(key, uid)),
+                (None | Some(false), true) => self.schedule_event(Span::seconds(1), LabEvent::Stop(key, uid)),
                 _ => {}
             }
         }

@@ -30,13 +30,14 @@ fn is_watched(watches: &[Kind], kind: Kind) -> bool {
 #[derive(Debug, Clone)]
 struct RunningPlan {
     plan: Plan,
-    /// The record that caused the sync.
+    /// The trace record that caused the sync.
     caused_by: CausedBy,
     outstanding: u32,
     error: Option<(Action, ApiError)>,
     stopped: bool,
 }
 
+/// A controller with its work queue and the plans of its keys.
 #[derive(Debug, Clone)]
 struct Worker {
     controller: Box<dyn Controller>,
@@ -46,6 +47,7 @@ struct Worker {
     written_revisions: ordered::Map<Key, u64>,
 }
 
+/// A request whose answer is pending.
 #[derive(Debug, Clone)]
 struct Call {
     worker: usize,
@@ -72,13 +74,13 @@ pub struct ControllerManager {
 impl ControllerManager {
     /// Creates a process that has just become leader. Its first inputs are `Started` and `Listed`.
     pub fn new(settings: ControllerManagerSettings) -> Self {
-        Self::of(registry::constructors().map(|new| new()), settings)
+        Self::with_controllers(registry::constructors().map(|new| new()), settings)
     }
 
     /// Creates the process of the CSI drivers' attachers ([`podscope_sim::Actor::Attacher`]). It needs no leader
     /// election.
     pub fn attacher() -> Self {
-        Self::of(
+        Self::with_controllers(
             [registry::new::<super::attacher::Attacher>()],
             ControllerManagerSettings::default(),
         )
@@ -86,7 +88,7 @@ impl ControllerManager {
 
     /// Creates the process of the fencing controller ([`podscope_sim::Actor::Fencing`]). It needs no leader election.
     pub fn fencing(settings: FencingSettings) -> Self {
-        Self::of(
+        Self::with_controllers(
             [Box::new(super::fencing::FencingController::new(settings)) as Box<dyn Controller>],
             ControllerManagerSettings::default(),
         )
@@ -95,13 +97,16 @@ impl ControllerManager {
     /// Creates the process of the cluster autoscaler ([`podscope_sim::Actor::ClusterAutoscaler`]). There is only one
     /// such process, so it needs no leader election.
     pub fn cluster_autoscaler(settings: ClusterAutoscalerSettings, cloud: Arc<dyn Cloud>) -> Self {
-        Self::of(
+        Self::with_controllers(
             [Box::new(ClusterAutoscaler::new(settings, cloud)) as Box<dyn Controller>],
             ControllerManagerSettings::default(),
         )
     }
 
-    fn of(controllers: impl IntoIterator<Item = Box<dyn Controller>>, settings: ControllerManagerSettings) -> Self {
+    fn with_controllers(
+        controllers: impl IntoIterator<Item = Box<dyn Controller>>,
+        settings: ControllerManagerSettings,
+    ) -> Self {
         Self {
             settings: Arc::new(settings),
             objects: Arc::default(),
@@ -234,7 +239,7 @@ impl ControllerManager {
         }
     }
 
-    /// Runs all ticks and keys that are due now.
+    /// Runs all ticks and syncs all keys that are due now.
     fn process_queues(&mut self, ctx: &mut Context<'_>) {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
@@ -260,7 +265,7 @@ impl ControllerManager {
                             error: None,
                             stopped: false,
                         };
-                        self.advance(index, key, running, ctx);
+                        self.advance_plan(index, key, running, ctx);
                     }
                 }
             }
@@ -279,7 +284,7 @@ impl ControllerManager {
     }
 
     /// Sends the next step of a key's plan, or ends the sync.
-    fn advance(&mut self, index: usize, key: Key, mut running: RunningPlan, ctx: &mut Context<'_>) {
+    fn advance_plan(&mut self, index: usize, key: Key, mut running: RunningPlan, ctx: &mut Context<'_>) {
         if let Some((action, error)) = running.error.take() {
             let rest = std::mem::take(&mut running.plan.steps);
             let is_unconditional = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
@@ -380,7 +385,7 @@ impl ControllerManager {
         if running.outstanding > 0 {
             self.workers[index].running.insert(key, running);
         } else {
-            self.advance(index, key, running, ctx);
+            self.advance_plan(index, key, running, ctx);
         }
     }
 

@@ -13,7 +13,7 @@ use super::queue::{Backoff, Key};
 
 /// Delay between the deletion request and the controller's first pass.
 const FIRST_PASS_DELAY: Span = Span::seconds(5);
-/// Time that finalizers are assumed to take, in seconds.
+/// Time that other controllers are assumed to need to remove their finalizers, in seconds.
 const FINALIZER_ESTIMATE: i64 = 15;
 
 #[derive(Debug, Clone, Default)]
@@ -57,11 +57,11 @@ impl Controller for NamespaceController {
         let forced = cx.ctx.switches.namespace_controller_force_deletes;
         let pods: Vec<Object> = cx.objects.list_kind_in(Kind::Pod, name);
         let elapsed = Span(cx.ctx.wall().0 - deleted_at.0);
-        let pods = Content::of(Kind::Pod, &pods, forced, elapsed);
+        let pods = KindContent::of(Kind::Pod, &pods, forced, elapsed);
         let mut plan = Plan::default().then(pods.deletes);
         let mut report = Report::default();
         if pods.remaining > 0 {
-            report.add(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
+            report.add_remaining(name, Kind::Pod, pods.remaining, pods.finalizers, pods.estimate_seconds);
             // While pods remain, the conditions report only the number of pods (CT-121).
             report.content.clear();
             report.finalizers = ordered::Map::new();
@@ -71,10 +71,10 @@ impl Controller for NamespaceController {
                 .kinds()
                 .filter(|kind| kind.is_namespaced() && *kind != Kind::Pod);
             for kind in others {
-                let content = Content::of(kind, &cx.objects.list_kind_in(kind, name), forced, elapsed);
+                let content = KindContent::of(kind, &cx.objects.list_kind_in(kind, name), forced, elapsed);
                 plan = plan.then(content.deletes);
                 if content.remaining > 0 {
-                    report.add(
+                    report.add_remaining(
                         name,
                         kind,
                         content.remaining,
@@ -84,7 +84,7 @@ impl Controller for NamespaceController {
                 }
             }
         }
-        let plan = plan.then(report.write(&namespace, cx.time()));
+        let plan = plan.then(report.conditions_update(&namespace, cx.time()));
         if !report.failures.is_empty() {
             plan.and_retry(true)
         } else if report.estimate_seconds > 0 {
@@ -100,7 +100,7 @@ impl Controller for NamespaceController {
 }
 
 /// The objects of one kind in a namespace, and those that remain after the delete requests.
-struct Content {
+struct KindContent {
     deletes: Vec<Action>,
     remaining: usize,
     /// Number of remaining objects by finalizer.
@@ -109,7 +109,7 @@ struct Content {
     estimate_seconds: i64,
 }
 
-impl Content {
+impl KindContent {
     fn of(kind: Kind, objects: &[Object], forced: bool, elapsed: Span) -> Self {
         let mut finalizers: ordered::Map<String, usize> = ordered::Map::new();
         let remains = |object: &&Object| !object.metadata().finalizers.is_empty() || (!forced && needs_grace(object));
@@ -120,9 +120,9 @@ impl Content {
         let deletes = objects
             .iter()
             .filter(|object| forced || !object.metadata().is_terminating())
-            .map(|object| delete(kind, object.key(), forced))
+            .map(|object| delete_request(kind, object.key(), forced))
             .collect();
-        let estimate = objects.iter().filter_map(grace).max().unwrap_or(0);
+        let estimate = objects.iter().filter_map(grace_seconds).max().unwrap_or(0);
         Self {
             deletes,
             remaining: remaining.len(),
@@ -148,12 +148,12 @@ fn needs_grace(object: &Object) -> bool {
 }
 
 /// Returns the grace period of an unfinished pod, in seconds.
-fn grace(object: &Object) -> Option<i64> {
+fn grace_seconds(object: &Object) -> Option<i64> {
     let Object::Pod(pod) = object else { return None };
     pod.spec.termination_grace_period_seconds.filter(|_| !pod.is_terminal())
 }
 
-fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
+fn delete_request(kind: Kind, key: ObjectKey, forced: bool) -> Action {
     let options = DeleteOptions {
         grace_seconds: forced.then_some(0),
         ..DeleteOptions::default()
@@ -161,7 +161,7 @@ fn delete(kind: Kind, key: ObjectKey, forced: bool) -> Action {
     Action::from(Request::Delete { kind, key, options }).accept(Accept::OrNotFound)
 }
 
-/// The result of a pass, for the namespace's conditions.
+/// The findings of a pass, which the namespace's conditions report.
 #[derive(Default)]
 struct Report {
     /// Messages about kinds with objects that remain for an unknown reason.
@@ -173,7 +173,15 @@ struct Report {
 }
 
 impl Report {
-    fn add(&mut self, namespace: &str, kind: Kind, count: usize, held: ordered::Map<String, usize>, estimate: i64) {
+    /// Adds the remaining objects of one kind to the report.
+    fn add_remaining(
+        &mut self,
+        namespace: &str,
+        kind: Kind,
+        count: usize,
+        held: ordered::Map<String, usize>,
+        estimate: i64,
+    ) {
         let (group, version) = kind.group_and_version();
         let plural = kind.plural();
         let estimate = match estimate {
@@ -194,7 +202,8 @@ impl Report {
         }
     }
 
-    fn write(&mut self, namespace: &Namespace, now: Time) -> Vec<Action> {
+    /// Builds the update of the namespace's conditions from the report.
+    fn conditions_update(&mut self, namespace: &Namespace, now: Time) -> Vec<Action> {
         self.content.stable_sort();
         let (failures, content) = (&self.failures, &self.content);
         let failure = (!failures.is_empty()).then(|| {
@@ -216,12 +225,12 @@ impl Report {
                 list.join(", ")
             )
         });
-        conditions(namespace, failure, content, finalizers, now)
+        update_conditions(namespace, failure, content, finalizers, now)
     }
 }
 
 /// Builds the update of the five conditions of a terminating namespace; empty if they are up to date.
-fn conditions(
+fn update_conditions(
     namespace: &Namespace,
     failure: Option<String>,
     content: Option<String>,
@@ -311,7 +320,8 @@ mod tests {
         {apiVersion: v1, kind: Secret, metadata: {name: s, namespace: demo}}\n---\n\
         {apiVersion: v1, kind: Pod, metadata: {name: one, namespace: demo}, spec: {nodeName: a-1, terminationGracePeriodSeconds: 30, containers: [{name: c, image: i}]}}";
 
-    fn remaining(lab: &Lab) -> (usize, usize, bool) {
+    /// Returns the numbers of pods and Secrets, and whether the namespace `demo` has its finalizer.
+    fn remaining_content(lab: &Lab) -> (usize, usize, bool) {
         let finalizers = lab
             .get::<Namespace>("demo")
             .map(|namespace| namespace.spec.finalizers.len());
@@ -322,7 +332,8 @@ mod tests {
         )
     }
 
-    fn failure(lab: &Lab) -> String {
+    /// Returns status and message of the condition NamespaceDeletionContentFailure of the namespace `demo`.
+    fn deletion_failure(lab: &Lab) -> String {
         let namespace = lab.get::<Namespace>("demo").unwrap();
         let condition = namespace
             .status
@@ -347,12 +358,12 @@ mod tests {
         assert!(lab.get_pod_in("demo", "one").unwrap().metadata.is_terminating());
         lab.run(Span::millis(4500));
         assert_eq!(
-            remaining(&lab),
+            remaining_content(&lab),
             (0, 1, true),
             "the change of its own conditions triggers the next pass five seconds later"
         );
         lab.run(Span::seconds(1));
-        assert_eq!(remaining(&lab), (0, 0, false));
+        assert_eq!(remaining_content(&lab), (0, 0, false));
     }
 
     /// A pod on a partitioned node blocks the deletion of its namespace and of all other objects in it.
@@ -364,11 +375,15 @@ mod tests {
         lab.partition("a-1");
         lab.delete(Kind::Namespace, "demo", None);
         lab.run(Span::seconds(20));
-        assert!(failure(&lab).starts_with("False"), "{}", failure(&lab));
+        assert!(
+            deletion_failure(&lab).starts_with("False"),
+            "{}",
+            deletion_failure(&lab)
+        );
         lab.run(Span::seconds(600));
-        assert_eq!(remaining(&lab), (1, 1, true));
+        assert_eq!(remaining_content(&lab), (1, 1, true));
         assert_eq!(
-            failure(&lab),
+            deletion_failure(&lab),
             "True: Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: demo for gvr: /v1, Resource=pods"
         );
         assert!(
@@ -377,7 +392,7 @@ mod tests {
         );
         lab.heal("a-1");
         lab.run(Span::seconds(62));
-        assert_eq!(remaining(&lab), (0, 0, false));
+        assert_eq!(remaining_content(&lab), (0, 0, false));
     }
 
     /// With the switch `namespace-controller-force-deletes`, pods on lost nodes do not block the namespace.
@@ -386,7 +401,7 @@ mod tests {
     fn force_delete_switch_removes_partitioned_pods() {
         let mut switches = podscope_sim::Switches::default();
         switches.turn_on("namespace-controller-force-deletes");
-        let mut lab = Lab::with(
+        let mut lab = Lab::with_settings(
             &["a-1"],
             DEMO,
             super::super::ControllerManagerSettings::default(),
@@ -396,6 +411,6 @@ mod tests {
         lab.partition("a-1");
         lab.delete(Kind::Namespace, "demo", None);
         lab.run(Span::seconds(30));
-        assert_eq!(remaining(&lab), (0, 0, false));
+        assert_eq!(remaining_content(&lab), (0, 0, false));
     }
 }

@@ -18,12 +18,14 @@ use super::controller::{Controller, ControllerContext};
 use super::plan::{Accept, Action, Plan};
 use super::queue::Key;
 
-const ACCOUNT: &str = "default";
-/// A placeholder, because no component of the simulation uses TLS.
+/// Name of the ServiceAccount that every namespace has.
+const SERVICE_ACCOUNT: &str = "default";
+/// Placeholder for the cluster's CA certificate; no component of the simulation uses TLS.
 const CERTIFICATE: &str =
     "-----BEGIN CERTIFICATE-----\nUG9kc2NvcGUgaGFzIG5vIGNlcnRpZmljYXRl\n-----END CERTIFICATE-----\n";
 
-const API_SERVER: &str = "kubernetes";
+/// Name of the API server's Service.
+const API_SERVER_SERVICE: &str = "kubernetes";
 /// Address of the API server.
 const API_SERVER_IP: &str = "10.0.255.254";
 const API_SERVER_PORT: i32 = 6443;
@@ -31,7 +33,7 @@ const API_SERVER_PORT: i32 = 6443;
 /// Returns the API server's Service, with its Endpoints and EndpointSlice.
 fn api_server() -> Vec<Object> {
     let labelled = |labels: &[(&str, &str)]| ObjectMeta {
-        name: API_SERVER.into(),
+        name: API_SERVER_SERVICE.into(),
         namespace: "default".into(),
         labels: Arc::new(
             labels
@@ -81,7 +83,7 @@ fn api_server() -> Vec<Object> {
         ..Endpoints::default()
     };
     let slice = EndpointSlice {
-        metadata: labelled(&[(label::SERVICE_NAME, API_SERVER)]),
+        metadata: labelled(&[(label::SERVICE_NAME, API_SERVER_SERVICE)]),
         address_type: "IPv4".into(),
         endpoints: vec![Endpoint {
             addresses: vec![API_SERVER_IP.into()],
@@ -117,7 +119,7 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
     let why = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
     Arc::make_mut(&mut map.metadata.annotations).insert("kubernetes.io/description".into(), why.into());
     let account = ServiceAccount {
-        metadata: metadata(ACCOUNT),
+        metadata: metadata(SERVICE_ACCOUNT),
         ..ServiceAccount::default()
     };
     let mut objects = vec![
@@ -134,9 +136,9 @@ pub fn objects_of(namespace: &str) -> Vec<Object> {
 fn is_maintained(kind: Kind, meta: &ObjectMeta) -> bool {
     match kind {
         Kind::ConfigMap => &*meta.name == ROOT_CA,
-        Kind::ServiceAccount => &*meta.name == ACCOUNT,
+        Kind::ServiceAccount => &*meta.name == SERVICE_ACCOUNT,
         Kind::Service | Kind::Endpoints | Kind::EndpointSlice => {
-            &*meta.name == API_SERVER && &*meta.namespace == "default"
+            &*meta.name == API_SERVER_SERVICE && &*meta.namespace == "default"
         }
         _ => false,
     }
@@ -200,7 +202,7 @@ mod tests {
     fn api_server_service_exists_only_in_default_namespace() {
         let kinds = |namespace: &str| -> Vec<Kind> {
             let own = objects_of(namespace).into_iter();
-            own.filter(|object| &*object.metadata().name == API_SERVER)
+            own.filter(|object| &*object.metadata().name == API_SERVER_SERVICE)
                 .map(|object| object.kind())
                 .collect()
         };

@@ -39,12 +39,12 @@ pub(super) struct NodeLifecycleController {
     has_passed: bool,
     /// Time at which a pass first saw each node, or last saw a new heartbeat in its status (not its lease).
     last_seen: RedBlackTreeMapSync<NodeName, SimTime>,
-    /// Nodes that are not fully healthy, and new nodes.
+    /// Nodes that every pass examines: those that are not fully healthy, and new ones.
     watched: ordered::Set<NodeName>,
     added: ordered::Set<NodeName>,
-    /// Nodes with pods that still have to be marked as not ready.
+    /// Nodes whose pods must still be set to Ready=False.
     to_mark: ordered::Set<NodeName>,
-    /// Ready statuses that this pass has written but that the cache does not show yet.
+    /// Ready statuses that a pass has written but that the cache does not show yet.
     written_status: ordered::Map<NodeName, ConditionStatus>,
     /// The cause of the last change of each node's readiness.
     readiness_cause: ordered::Map<NodeName, CausedBy>,
@@ -58,10 +58,14 @@ pub(super) struct NodeLifecycleController {
     to_clear: ordered::Set<NodeName>,
 }
 
-/// The types of work on a node. The type is stored as the namespace of the key, so that one queue serves all types.
+/// Type of work on a node: update its NoSchedule taints. The type is stored as the namespace of the key, so that one
+/// queue serves all types.
 const NO_SCHEDULE: &str = "no-schedule";
+/// Type of work on a node: update its conditions, its pods and the taint queue.
 const HEALTH: &str = "health";
+/// Type of work on a node: add a NoExecute taint, after the node was taken from its zone's queue.
 const TAINT_NODE: &str = "turn";
+/// Type of work on a node: remove its NoExecute taints, because all zones are fully disrupted.
 const CLEAR: &str = "clear";
 
 fn node_key(work: &str, node: &str) -> Key {
@@ -112,7 +116,7 @@ impl Controller for NodeLifecycleController {
 
     fn tick(&mut self, tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if tick == MONITOR_TICK {
-            self.monitor(cx);
+            self.monitor_nodes(cx);
             cx.tick_at(cx.now() + cx.settings.node_monitor_period, MONITOR_TICK);
         } else if self.taint_tick.is_some_and(|at| at <= cx.now()) {
             self.taint_tick = None;
@@ -247,8 +251,8 @@ impl NodeLifecycleController {
         pass_at_or_after(self.start, cx.settings.node_monitor_period, at)
     }
 
-    /// One monitoring pass over the nodes.
-    fn monitor(&mut self, cx: &mut ControllerContext<'_, '_>) {
+    /// Performs one monitoring pass: checks the heartbeats of the nodes, then assesses the zones.
+    fn monitor_nodes(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for name in std::mem::take(&mut self.added) {
             let Some(node) = cx.objects.named::<Node>(&name).cloned() else {
@@ -290,7 +294,7 @@ impl NodeLifecycleController {
             self.is_assessed &= written_status.is_empty();
             self.written_status.extend(written_status);
             if !self.is_assessed {
-                self.is_assessed = self.assess(cx) == ZoneTransition::Nothing;
+                self.is_assessed = self.assess_zones(cx) == ZoneTransition::Nothing;
             }
         }
         self.zones_changed = false;
@@ -299,7 +303,8 @@ impl NodeLifecycleController {
             .retain(|name| cx.objects.named::<Node>(name).is_some_and(|node| needs_watch(node)));
     }
 
-    fn assess(&mut self, cx: &mut ControllerContext<'_, '_>) -> ZoneTransition {
+    /// Updates the disruption state of all zones, and handles a transition to or from full disruption.
+    fn assess_zones(&mut self, cx: &mut ControllerContext<'_, '_>) -> ZoneTransition {
         let written_status = &self.written_status;
         let ready = |node: &Node| written_status.get(&*node.metadata.name).cloned();
         let nodes = cx.objects.list::<Node>().map(|node| &**node);
@@ -307,7 +312,7 @@ impl NodeLifecycleController {
         match transition {
             ZoneTransition::Nothing => {}
             ZoneTransition::EnteredFull => {
-                // The cause of the transition is whatever silenced the node that was lost last.
+                // Cause of the transition: the latest cause for which a node is not ready.
                 let unready = cx
                     .objects
                     .list::<Node>()
@@ -391,6 +396,7 @@ impl NodeLifecycleController {
         std::iter::once(not_ready).chain(evictions).collect()
     }
 
+    /// Returns whether the node has been silent for longer than its grace period.
     fn is_overdue(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> bool {
         let grace = if node.condition(condition::READY).is_some() {
             cx.settings.node_monitor_grace_period

@@ -23,6 +23,7 @@ pub(super) fn zone_of(node: &Node) -> Str {
     format!("{}:{}", label(label::REGION), label(label::ZONE)).into()
 }
 
+/// Disruption state of a zone, which depends on its share of unready nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Disruption {
     Initial,
@@ -47,6 +48,7 @@ impl TokenBucket {
         }
     }
 
+    /// Takes a token; returns false if none is available.
     fn take(&mut self, now: SimTime) -> bool {
         if self.next.is_none_or(|next| next > now) {
             return false;
@@ -80,6 +82,7 @@ impl Zone {
         }
     }
 
+    /// Adds a node to the end of the queue, unless it is queued or was already taken from the queue.
     fn add(&mut self, node: &NodeName, now: SimTime) {
         if self.dequeued.contains(node) || self.queued.contains_key(node) {
             return;
@@ -89,6 +92,7 @@ impl Zone {
         self.queued.insert(node.clone(), (now, self.next_number));
     }
 
+    /// Removes a node from the queue and from the dequeued nodes.
     fn remove(&mut self, node: &NodeName) {
         self.dequeued.remove(node);
         if let Some((at, number)) = self.queued.remove(node) {
@@ -96,6 +100,7 @@ impl Zone {
         }
     }
 
+    /// Changes the rate of new tokens. A token that is already available is kept.
     fn set_rate(&mut self, rate: Millis, now: SimTime) {
         if rate == self.tokens.rate {
             return;

@@ -79,7 +79,7 @@ pub(super) struct Claimed<D> {
 }
 
 /// Determines which candidates are owned, which to adopt and which to release.
-pub(super) fn claim<T: Resource, D: Resource>(
+pub(super) fn claim_dependents<T: Resource, D: Resource>(
     owner: &T,
     selector: &LabelSelector,
     candidates: impl IntoIterator<Item = Arc<D>>,
@@ -157,9 +157,9 @@ pub(super) fn patch_owners<D: Resource>(
 
 /// Returns the pod before and after a change.
 pub(super) fn pods_of_change(change: &podscope_sim::Change) -> (Option<&Arc<Pod>>, Option<&Arc<Pod>>) {
-    (typed(change.old.as_ref()), typed(change.new.as_ref()))
+    (as_pod(change.old.as_ref()), as_pod(change.new.as_ref()))
 }
 
-fn typed(object: Option<&Object>) -> Option<&Arc<Pod>> {
+fn as_pod(object: Option<&Object>) -> Option<&Arc<Pod>> {
     Pod::from_object(object?)
 }

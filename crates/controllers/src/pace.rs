@@ -19,8 +19,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Takes up to `count` requests. Returns the number that may be sent now and, if some remain, the time until the
-    /// next one.
+    /// Takes tokens for up to `count` requests. Returns the number of requests that may be sent now and, if some
+    /// remain, the time until the next one.
     pub(super) fn take(&mut self, count: usize, now: SimTime) -> (usize, Option<Span>) {
         let full_at = self.full_at.map_or(now.0, |at| at.0.max(now.0));
         let available = BURST - (full_at - now.0 + REQUEST_INTERVAL.0 - 1) / REQUEST_INTERVAL.0;

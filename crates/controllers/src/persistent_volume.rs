@@ -29,6 +29,7 @@ use super::queue::{Key, key_of};
 use super::template::set_entry;
 use provisioned::provisioned_volume;
 
+/// Annotation of a volume with the name of the driver that provisioned it.
 const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 /// Duration of the creation or deletion of a volume by its driver.
 const PROVISIONING_TIME: Span = Span::seconds(1);
@@ -101,6 +102,7 @@ impl Controller for PersistentVolumeController {
     }
 }
 
+/// Enqueues all claims that are not bound.
 fn enqueue_pending(cx: &mut ControllerContext<'_, '_>) {
     let pending = cx
         .objects
@@ -268,6 +270,7 @@ impl PersistentVolumeController {
         }
     }
 
+    /// Emits an event with the reason why a claim of the mode WaitForFirstConsumer is pending.
     fn explain_wait(&self, claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) {
         let key = claim.metadata.key();
         let users = cx.index.users_of(&key).filter_map(|pod| cx.objects.get::<Pod>(pod));
@@ -427,20 +430,23 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    fn volume(name: &str, size: &str, more: &str) -> String {
+    /// Returns the manifest of a PersistentVolume.
+    fn volume_manifest(name: &str, size: &str, more: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{capacity: {{storage: {size}}}, accessModes: [ReadWriteOnce], \
              storageClassName: disk, nfs: {{server: s, path: /{name}}}{more}}}}}"
         )
     }
 
-    fn claim(name: &str, class: &str) -> String {
+    /// Returns the manifest of a claim for 5 GiB.
+    fn claim_manifest(name: &str, class: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {class}, \
              resources: {{requests: {{storage: 5Gi}}}}}}}}"
         )
     }
 
+    /// Returns the claims as `CLAIM:VOLUME:PHASE`, then the volumes as `VOLUME:PHASE`.
     fn phases(lab: &Lab) -> Vec<String> {
         let claims = lab.objects().list::<PersistentVolumeClaim>().map(|claim| {
             format!(
@@ -470,10 +476,10 @@ mod tests {
     #[test]
     fn claim_binds_smallest_volume_that_is_later_released() {
         let parts = [
-            volume("big", "50Gi", ""),
-            volume("small", "1Gi", ""),
-            volume("mid", "5Gi", ""),
-            claim("data", "disk"),
+            volume_manifest("big", "50Gi", ""),
+            volume_manifest("small", "1Gi", ""),
+            volume_manifest("mid", "5Gi", ""),
+            claim_manifest("data", "disk"),
         ];
         let mut lab = Lab::new(&["a-1"], &join_yaml(&parts));
         lab.run(Span::seconds(1));
@@ -484,7 +490,7 @@ mod tests {
         lab.delete(Kind::PersistentVolumeClaim, "data", None);
         lab.run(Span::seconds(5));
         assert_eq!(phases(&lab), ["big:Available", "mid:Released", "small:Available"]);
-        lab.apply(&claim("data", "disk"));
+        lab.apply(&claim_manifest("data", "disk"));
         lab.run(Span::seconds(1));
         assert_eq!(
             phases(&lab)[0],
@@ -502,7 +508,7 @@ mod tests {
     #[test]
     fn volume_is_provisioned_in_zone_of_selected_node() {
         let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
-        let mut lab = Lab::new(&["b-1"], &join_yaml(&[class.into(), claim("data", "fast")]));
+        let mut lab = Lab::new(&["b-1"], &join_yaml(&[class.into(), claim_manifest("data", "fast")]));
         lab.run(Span::seconds(5));
         assert_eq!(phases(&lab), ["data::Pending"]);
         assert!(
@@ -537,7 +543,10 @@ mod tests {
     /// Shows: CT-123
     #[test]
     fn unsatisfiable_claims_get_events_with_reason() {
-        let mut lab = Lab::new(&["a-1"], &join_yaml(&[claim("one", "\"\""), claim("two", "none")]));
+        let mut lab = Lab::new(
+            &["a-1"],
+            &join_yaml(&[claim_manifest("one", "\"\""), claim_manifest("two", "none")]),
+        );
         lab.run(Span::seconds(1));
         lab.events.sort_unstable();
         lab.events.dedup();

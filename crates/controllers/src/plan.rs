@@ -84,25 +84,27 @@ impl Plan {
 /// Defines which answers let a plan continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Accept {
-    /// Success only.
+    /// The plan continues only after a success.
     Success,
-    /// Success or NotFound.
+    /// The plan continues after a success or NotFound.
     OrNotFound,
-    /// Success or AlreadyExists.
+    /// The plan continues after a success or AlreadyExists.
     OrAlreadyExists,
-    /// Success, or a refusal because the namespace is terminating (CT-056).
+    /// The plan continues after a success, or after a refusal because the namespace is terminating (CT-056).
     OrNamespaceTerminating,
-    /// Any answer.
+    /// The plan continues after any answer.
     Anything,
-    /// The object must have this UID and must not be terminating (CT-060). Otherwise the plan ends without an error.
+    /// The plan continues if the object has this UID and is not terminating (CT-060). Otherwise it ends without an
+    /// error.
     LiveOwner(Uid),
-    /// Only NotFound; if the object exists, the plan ends without an error (CT-048).
+    /// The plan continues only after NotFound. If the object exists, it ends without an error (CT-048).
     OnlyNotFound,
-    /// No object with this UID: NotFound, or an object with another UID (CT-152).
+    /// The plan continues if no object has this UID: after NotFound, or after an object with another UID (CT-152).
     Gone(Uid),
-    /// A Node that does not list the volume in `volumesInUse`, or NotFound (CT-132).
+    /// The plan continues after NotFound, or after a Node that does not list the volume in `volumesInUse` (CT-132).
     NotInUse(podscope_api::Str),
-    /// Success; a failure ends the plan without an error, and the next periodic pass tries again.
+    /// The plan continues after a success. After a failure it ends without an error; the next periodic pass tries
+    /// again.
     OrStop,
 }
 
@@ -185,7 +187,7 @@ impl Action {
         self
     }
 
-    /// Sends the request even if an earlier action failed, unless that action is also marked so.
+    /// Sends the request even if an earlier action failed, unless that action is also marked with `always`.
     pub(super) fn always(mut self) -> Self {
         self.is_always = true;
         self

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Action, Failure, Plan};
 use super::queue::{Backoff, Key, key_of};
-use limits::{Allowed, History};
+use limits::{AllowedReplicas, History};
 
 /// Interval between the evaluations of an autoscaler (`--horizontal-pod-autoscaler-sync-period`).
 const SYNC_PERIOD: Span = Span::seconds(15);
@@ -156,7 +156,7 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Sets a condition; its transition time changes only with its status.
-    fn condition(&mut self, kind: &str, is_true: bool, reason: &str, message: &str) {
+    fn set_condition(&mut self, kind: &str, is_true: bool, reason: &str, message: &str) {
         let status = if is_true { "True" } else { "False" };
         let now = podscope_api::print_rfc3339(self.now().0, 0);
         let conditions = &mut self.new.status.conditions;
@@ -194,7 +194,7 @@ impl Pass<'_, '_, '_> {
         self.new.status.current_metrics = None;
         if current == 0 && min_replicas != 0 {
             let text = "scaling is disabled since the replica count of the target is zero";
-            self.condition("ScalingActive", false, "ScalingDisabled", text);
+            self.set_condition("ScalingActive", false, "ScalingDisabled", text);
             return Ok(None);
         }
         if current > spec.max_replicas {
@@ -203,14 +203,14 @@ impl Pass<'_, '_, '_> {
         if current < min_replicas {
             return rescale(min_replicas, "Current number of replicas below Spec.MinReplicas");
         }
-        let (recommended, metric) = self.recommended(scale)?;
-        let Allowed {
+        let (recommended, metric) = self.recommended_replicas(scale)?;
+        let AllowedReplicas {
             replicas,
             able,
             limited,
         } = history.apply_limits(&spec, current, recommended, self.cx.now());
-        self.condition("AbleToScale", true, able.reason, able.message);
-        self.condition(
+        self.set_condition("AbleToScale", true, able.reason, able.message);
+        self.set_condition(
             "ScalingLimited",
             limited.is_limited,
             limited.text.reason,
@@ -230,7 +230,7 @@ impl Pass<'_, '_, '_> {
         if selector.is_empty() {
             self.emit_warning("SelectorRequired", "selector is required");
             let text = "the HPA target's scale is missing a selector";
-            self.condition("ScalingActive", false, "InvalidSelector", text);
+            self.set_condition("ScalingActive", false, "InvalidSelector", text);
             return Err("selector is required".to_owned());
         }
         let own = key_of(&*self.autoscaler);
@@ -245,7 +245,7 @@ impl Pass<'_, '_, '_> {
                 selecting.join(" ")
             );
             self.emit_warning("AmbiguousSelector", &text);
-            self.condition("ScalingActive", false, "AmbiguousSelector", &text);
+            self.set_condition("ScalingActive", false, "AmbiguousSelector", &text);
             return Err(text);
         }
         Ok(())
@@ -253,7 +253,7 @@ impl Pass<'_, '_, '_> {
 
     /// Returns the largest number of replicas that a metric proposes, and the name of the metric. If a metric is
     /// missing, the workload may be scaled up but not down.
-    fn recommended(&mut self, scale: &Scale) -> Result<(i32, String), String> {
+    fn recommended_replicas(&mut self, scale: &Scale) -> Result<(i32, String), String> {
         let usage = metrics::UsageOfPods::new(
             &self.autoscaler,
             scale,
@@ -285,7 +285,7 @@ impl Pass<'_, '_, '_> {
         match (best, failures.first()) {
             (Some((replicas, metric)), first) if first.is_none() || replicas >= scale.replicas => {
                 let text = format!("the HPA was able to successfully calculate a replica count from {metric}");
-                self.condition("ScalingActive", true, "ValidMetricFound", &text);
+                self.set_condition("ScalingActive", true, "ValidMetricFound", &text);
                 Ok((replicas, metric))
             }
             (_, first) => {
@@ -293,7 +293,7 @@ impl Pass<'_, '_, '_> {
                     (first.reason, first.message.as_str(), first.summary.as_str())
                 });
                 let text = format!("the HPA was unable to compute the replica count: {message}");
-                self.condition("ScalingActive", false, reason, &text);
+                self.set_condition("ScalingActive", false, reason, &text);
                 let (count, all) = (failures.len(), metrics.len());
                 Err(format!(
                     "invalid metrics ({count} invalid out of {all}), first error is: {summary}"
@@ -303,7 +303,7 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Builds the update of the status, if it changed.
-    fn status(self) -> Option<Action> {
+    fn status_update(self) -> Option<Action> {
         (self.new.status != self.autoscaler.status).then(|| {
             let update = Request::Update(Object::HorizontalPodAutoscaler(Arc::new(self.new)), Part::Status);
             Action::from(update)
@@ -360,12 +360,12 @@ impl Controller for HorizontalController {
             Err(why) => {
                 pass.emit_warning("FailedGetScale", &why);
                 let text = format!("the HPA controller was unable to get the target's current scale: {why}");
-                pass.condition("AbleToScale", false, "FailedGetScale", &text);
-                return next_sync.then(pass.status().into_iter().collect());
+                pass.set_condition("AbleToScale", false, "FailedGetScale", &text);
+                return next_sync.then(pass.status_update().into_iter().collect());
             }
         };
         let text = "the HPA controller was able to get the target's current scale";
-        pass.condition("AbleToScale", true, "SucceededGetScale", text);
+        pass.set_condition("AbleToScale", true, "SucceededGetScale", text);
         history.record_initial(scale.replicas, pass.cx.now());
         let decided = pass.decide(&scale, history);
         let status = &mut pass.new.status;
@@ -374,7 +374,7 @@ impl Controller for HorizontalController {
             Ok(rescale) => rescale,
             Err(summary) => {
                 pass.emit_warning("FailedComputeMetricsReplicas", &summary);
-                return next_sync.then(pass.status().into_iter().collect());
+                return next_sync.then(pass.status_update().into_iter().collect());
             }
         };
         status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
@@ -382,7 +382,7 @@ impl Controller for HorizontalController {
         if let Some(Rescale { to, why }) = rescale {
             pass.new.status.last_scale_time = Some(pass.now());
             let text = format!("the HPA controller was able to update the target scale to {to}");
-            pass.condition("AbleToScale", true, "SucceededRescale", &text);
+            pass.set_condition("AbleToScale", true, "SucceededRescale", &text);
             let size = format!("New size: {to}; reason: {why}");
             let about = &*pass.autoscaler;
             let set = Action::from(scale.set_replicas(to))
@@ -396,7 +396,7 @@ impl Controller for HorizontalController {
             history.record_change(scale.replicas, to, pass.cx.now());
             plan = plan.then_one(set);
         }
-        plan.then(pass.status().into_iter().collect())
+        plan.then(pass.status_update().into_iter().collect())
     }
 
     /// If the scale could not be updated, the status reports the error and keeps the previous desired number of
@@ -430,7 +430,7 @@ impl Controller for HorizontalController {
             "the HPA controller was unable to update the target scale: {}",
             failure.error.message
         );
-        pass.condition("AbleToScale", false, "FailedUpdateScale", &text);
-        Plan::default().then(pass.status().into_iter().collect())
+        pass.set_condition("AbleToScale", false, "FailedUpdateScale", &text);
+        Plan::default().then(pass.status_update().into_iter().collect())
     }
 }

@@ -23,8 +23,9 @@ const GC_PERIOD: Span = Span::seconds(20);
 /// Time that a node must be missing before its pods are deleted.
 const QUARANTINE: Span = Span::seconds(40);
 
+/// Why a pod is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
+enum DeletionReason {
     Terminated,
     OutOfService,
     Orphaned,
@@ -35,12 +36,13 @@ enum Reason {
 pub(super) struct PodGcController {
     /// Finished pods, so that a pass does not have to scan all pods.
     terminal: ordered::Set<ObjectKey>,
-    /// Terminating pods, with the first change that showed it.
+    /// Terminating pods, each with the change that first showed that it is terminating.
     terminating: ordered::Map<ObjectKey, CausedBy>,
-    /// Missing nodes, with the change that showed it: of the node itself or of a pod that is bound to it.
+    /// Missing nodes, each with the change that showed that it is missing: the deletion of the node, or a change of a
+    /// pod that is bound to it.
     missing: ordered::Map<NodeName, CausedBy>,
     quarantine: ordered::Map<NodeName, (SimTime, CausedBy)>,
-    to_delete: ordered::Map<ObjectKey, Reason>,
+    to_delete: ordered::Map<ObjectKey, DeletionReason>,
 }
 
 impl Controller for PodGcController {
@@ -109,7 +111,7 @@ impl Controller for PodGcController {
             let now = cx.time();
             let change = Mutation::new("collection", move |pod: &mut Pod| {
                 pod.status.phase = Some(PodPhase::Failed);
-                if why == Reason::Orphaned {
+                if why == DeletionReason::Orphaned {
                     let text = "PodGC: node no longer exists";
                     set_condition(
                         pod,
@@ -148,14 +150,14 @@ impl Controller for PodGcController {
             let node = NodeName(key.1.name.clone());
             let pods: Vec<ObjectKey> = cx.objects.pods_on(&node).map(|pod| pod.metadata.key()).collect();
             for pod in pods {
-                self.mark_for_deletion(pod, Reason::Orphaned, cx);
+                self.mark_for_deletion(pod, DeletionReason::Orphaned, cx);
             }
         }
     }
 }
 
 impl PodGcController {
-    fn mark_for_deletion(&mut self, pod: ObjectKey, why: Reason, cx: &mut ControllerContext<'_, '_>) {
+    fn mark_for_deletion(&mut self, pod: ObjectKey, why: DeletionReason, cx: &mut ControllerContext<'_, '_>) {
         self.to_delete.insert(pod.clone(), why);
         cx.enqueue((Kind::Pod, pod));
     }
@@ -164,7 +166,7 @@ impl PodGcController {
         let threshold = cx.settings.terminated_pod_gc_threshold;
         if threshold > 0 {
             for pod in excess_pods(cx, &self.terminal, threshold) {
-                self.mark_for_deletion(pod, Reason::Terminated, cx);
+                self.mark_for_deletion(pod, DeletionReason::Terminated, cx);
             }
         }
         let terminating: Vec<(Arc<Pod>, CausedBy)> = self
@@ -180,13 +182,13 @@ impl PodGcController {
                 .as_ref()
                 .and_then(|name| cx.objects.named::<Node>(name));
             if node.is_some_and(|node| !node.is_ready() && is_out_of_service(node)) {
-                self.mark_for_deletion(pod.metadata.key(), Reason::OutOfService, cx);
+                self.mark_for_deletion(pod.metadata.key(), DeletionReason::OutOfService, cx);
             }
         }
         self.check_missing_nodes(cx);
         for (pod, cause) in terminating.iter().filter(|(pod, _)| pod.spec.node_name.is_none()) {
             cx.ctx.set_cause(*cause);
-            self.mark_for_deletion(pod.metadata.key(), Reason::Unscheduled, cx);
+            self.mark_for_deletion(pod.metadata.key(), DeletionReason::Unscheduled, cx);
         }
     }
 

@@ -71,6 +71,7 @@ impl Queue {
         self.by_time.insert((at, key));
     }
 
+    /// Adds the key after its back-off, which then doubles.
     pub(super) fn add_rate_limited(&mut self, key: Key, backoff: Backoff, now: SimTime, cause: CausedBy) {
         let failures = self.failures.entry(key.clone()).or_default();
         let wait = backoff.base.doubled_times(*failures, backoff.max);
@@ -78,6 +79,7 @@ impl Queue {
         self.add_at(key, now + wait, cause);
     }
 
+    /// Resets the back-off of the key.
     pub(super) fn forget(&mut self, key: &Key) {
         self.failures.remove(key);
     }
@@ -129,6 +131,7 @@ mod tests {
         (Kind::Pod, ObjectKey::new("default", name))
     }
 
+    /// Returns the name of the next key that is due; `None` for a tick or if nothing is due.
     fn next(queue: &mut Queue, now: SimTime) -> Option<String> {
         match queue.next(now)? {
             QueueItem::Key((_, key), _) => Some(key.name.to_string()),

@@ -37,10 +37,10 @@ pub(super) fn new<C: Controller + Default + 'static>() -> Box<dyn Controller> {
     Box::new(C::default())
 }
 
-/// Returns the constructor in the whole engine, and `None` in the first build of the engine. The controller does
-/// nothing unless objects of its kind exist, so runs without such objects are the same in both builds; the kind is in
+/// Returns the constructor if the build has the feature `whole`, otherwise `None`. The controller does nothing unless
+/// objects of its kind exist, so runs without such objects are the same with and without the feature; the kind is in
 /// `LACKING` of `podscope_cluster::beyond`.
-const fn only_in_whole_engine(constructor: Constructor) -> Option<Constructor> {
+const fn with_feature_whole(constructor: Constructor) -> Option<Constructor> {
     if cfg!(feature = "whole") {
         Some(constructor)
     } else {
@@ -53,14 +53,15 @@ pub(super) fn constructors() -> impl Iterator<Item = Constructor> {
     CONTROLLERS.iter().copied().flatten()
 }
 
+/// The constructors of all controllers; `None` for a controller that this build does not contain.
 const CONTROLLERS: &[Option<Constructor>] = &[
     Some(new::<ReplicaSetController<ReplicaSet>>),
-    only_in_whole_engine(new::<ReplicaSetController<ReplicationController>>),
+    with_feature_whole(new::<ReplicaSetController<ReplicationController>>),
     Some(new::<DeploymentController>),
     Some(new::<StatefulSetController>),
     Some(new::<DaemonSetController>),
     Some(new::<JobController>),
-    only_in_whole_engine(new::<CronJobController>),
+    with_feature_whole(new::<CronJobController>),
     Some(new::<TtlAfterFinishedController>),
     Some(new::<NodeLifecycleController>),
     Some(new::<TaintEvictionController>),
@@ -72,12 +73,12 @@ const CONTROLLERS: &[Option<Constructor>] = &[
     Some(new::<PersistentVolumeController>),
     Some(new::<VolumeProtectionController>),
     Some(new::<ResourceQuotaController>),
-    only_in_whole_engine(new::<HorizontalController>),
+    with_feature_whole(new::<HorizontalController>),
     Some(new::<AttachDetachController>),
     Some(new::<Descheduler>),
     Some(new::<EndpointsController>),
     Some(new::<NamespaceObjects>),
-    only_in_whole_engine(new::<ResourceClaimController>),
-    only_in_whole_engine(new::<DeviceTaintEvictionController>),
-    only_in_whole_engine(new::<CustomResourceDefinitionController>),
+    with_feature_whole(new::<ResourceClaimController>),
+    with_feature_whole(new::<DeviceTaintEvictionController>),
+    with_feature_whole(new::<CustomResourceDefinitionController>),
 ];

@@ -184,10 +184,10 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             let mut plan = Plan::default();
             if self.may_scale(key, &*set, cx) {
                 plan = match n_excess(&*set, counts.replicas + n_missing) {
-                    0 => self.create(plan, key, &set, counts.replicas + n_missing, cx),
+                    0 => self.create_pods(plan, key, &set, counts.replicas + n_missing, cx),
                     n_excess => {
                         let active: Vec<Arc<Pod>> = active_of(&*set, cx);
-                        self.delete(plan, key, &set, &active, n_excess, cx)
+                        self.delete_pods(plan, key, &set, &active, n_excess, cx)
                     }
                 };
             }
@@ -196,7 +196,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
                 status_of(&*set, counts.with_missing(missing), None, cx.ctx.wall()),
             ));
         }
-        let claimed = owner::claim::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
+        let claimed = owner::claim_dependents::<T, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let n_terminating = claimed.owned.iter().filter(|pod| is_terminating(pod)).count();
         let active: Vec<Arc<Pod>> = claimed.owned.into_iter().filter(|pod| is_active(pod)).collect();
         let mut plan = Plan::default();
@@ -205,8 +205,8 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         }
         if self.may_scale(key, &*set, cx) {
             plan = match n_excess(&*set, active.len() + n_missing) {
-                0 => self.create(plan, key, &set, active.len() + n_missing, cx),
-                n_excess => self.delete(plan, key, &set, &active, n_excess, cx),
+                0 => self.create_pods(plan, key, &set, active.len() + n_missing, cx),
+                n_excess => self.delete_pods(plan, key, &set, &active, n_excess, cx),
             };
         }
         let now = cx.ctx.wall();
@@ -253,12 +253,20 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
 }
 
 impl<T: ReplicaOwner> ReplicaSetController<T> {
+    /// Returns whether the sync may create or delete pods.
     fn may_scale(&self, key: &Key, set: &T, cx: &ControllerContext<'_, '_>) -> bool {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
 
     /// Creates the missing pods, at most [`BURST`] of them.
-    fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
+    fn create_pods(
+        &mut self,
+        plan: Plan,
+        key: &Key,
+        set: &Arc<T>,
+        active: usize,
+        cx: &ControllerContext<'_, '_>,
+    ) -> Plan {
         let mut count = desired_replicas(&**set).saturating_sub(active).min(BURST);
         if count == 0 {
             return plan;
@@ -293,7 +301,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
     }
 
     /// Deletes `n_excess` of the active pods.
-    fn delete(
+    fn delete_pods(
         &mut self,
         plan: Plan,
         key: &Key,
@@ -440,7 +448,7 @@ fn update_status<T: ReplicaOwner>(set: &T, status: ReplicaSetStatus) -> Vec<Acti
 
 #[cfg(test)]
 mod tests {
-    use super::super::lab::{Lab, error};
+    use super::super::lab::{Lab, api_error};
     use super::*;
     use podscope_sim::Span;
 
@@ -484,7 +492,7 @@ mod tests {
         let mut lab = Lab::new(&["a-1"], "");
         lab.refuse = Some(|request| {
             matches!(request, Request::Create(Object::Pod(_)))
-                .then(|| error(403, podscope_sim::StatusReason::Forbidden, "exceeded quota"))
+                .then(|| api_error(403, podscope_sim::StatusReason::Forbidden, "exceeded quota"))
         });
         lab.apply(WEB);
         lab.run(Span::millis(20));

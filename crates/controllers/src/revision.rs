@@ -111,7 +111,7 @@ pub(super) fn history<T: Resource>(
 }
 
 /// Deletes the oldest revisions beyond the history limit, except those that pods or the status use.
-pub(super) fn truncate(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
+pub(super) fn truncate_history(history: &History, limit: Option<i32>, live: &ordered::Set<Str>) -> Vec<Action> {
     let limit = usize::try_from(limit.unwrap_or(10)).unwrap_or(0);
     let is_live = |revision: &ControllerRevision| {
         live.contains(&revision.metadata.name)
@@ -144,6 +144,7 @@ pub(super) fn hash_of(revision: &ControllerRevision) -> Str {
         .unwrap_or_else(|| "".into())
 }
 
+/// Returns the field `data` of the revision of a template.
 fn data_of(template: &Template) -> Value {
     let mut tree = template.value();
     if let Value::Object(map) = &mut tree {

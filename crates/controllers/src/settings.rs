@@ -23,9 +23,9 @@ pub(super) trait Setting {
 }
 
 /// Minimum period of repeated work; shorter periods would make the simulation too slow.
-pub(super) const SHORTEST_PERIOD: Span = Span::millis(100);
+pub(super) const MIN_PERIOD: Span = Span::millis(100);
 /// Maximum duration of a setting: a hundred years, the maximum simulated time.
-const LONGEST: Span = Span::seconds(100 * 365 * 86_400);
+const MAX_DURATION: Span = Span::seconds(100 * 365 * 86_400);
 
 /// A struct of settings that are read by name.
 pub(super) trait Settings: Default {
@@ -79,7 +79,7 @@ impl Setting for Span {
                 "Invalid value: {text:?}: must be greater than or equal to {least}"
             ));
         }
-        if span > LONGEST {
+        if span > MAX_DURATION {
             return Err(format!(
                 "Invalid value: {text:?}: must be at most a hundred years (876000h)"
             ));
@@ -159,7 +159,7 @@ settings! {
     /// Settings of kube-controller-manager (`components.controllerManager`); the defaults are v1.36's (CT-020).
     ControllerManagerSettings;
     /// Interval of the monitoring passes over nodes.
-    node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5), least SHORTEST_PERIOD;
+    node_monitor_period: Span = "nodeMonitorPeriod", Span::seconds(5), least MIN_PERIOD;
     /// Time without a heartbeat after which a node becomes Unknown.
     node_monitor_grace_period: Span = "nodeMonitorGracePeriod", Span::seconds(50);
     /// Time without a heartbeat after which a node becomes Unknown, if it has never reported Ready.
@@ -177,13 +177,13 @@ settings! {
     /// Whether a forced detach after six minutes is disabled (CT-133).
     disable_force_detach_on_timeout: bool = "disableForceDetachOnTimeout", false;
     /// Interval of the descheduler's passes; 0 disables the descheduler (S-12).
-    descheduling_interval: Span = "deschedulingInterval", Span::ZERO, least SHORTEST_PERIOD;
+    descheduling_interval: Span = "deschedulingInterval", Span::ZERO, least MIN_PERIOD;
     /// Validity of the leader's lease (CT-153).
-    lease_duration: Span = "leaseDuration", Span::seconds(15), least SHORTEST_PERIOD;
+    lease_duration: Span = "leaseDuration", Span::seconds(15), least MIN_PERIOD;
     /// Time after which a leader that cannot renew its lease steps down.
-    renew_deadline: Span = "renewDeadline", Span::seconds(10), least SHORTEST_PERIOD;
+    renew_deadline: Span = "renewDeadline", Span::seconds(10), least MIN_PERIOD;
     /// Interval between attempts to acquire or renew the lease.
-    retry_period: Span = "retryPeriod", Span::seconds(2), least SHORTEST_PERIOD;
+    retry_period: Span = "retryPeriod", Span::seconds(2), least MIN_PERIOD;
 }
 
 /// Parses a number with at most `places` decimals, and scales it to an integer.

@@ -107,7 +107,7 @@ impl Controller for StatefulSetController {
             return Plan::default();
         }
         let selector = set.spec.selector.clone().unwrap_or_default();
-        let claimed = owner::claim::<StatefulSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
+        let claimed = owner::claim_dependents::<StatefulSet, Pod>(&set, &selector, owner::pod_candidates(cx, &*set));
         let mut plan = Plan::default();
         for step in claimed.steps {
             plan = plan.then(step);
@@ -151,8 +151,12 @@ impl Controller for StatefulSetController {
             let update = Request::Update(Object::StatefulSet(Arc::new(updated)), Part::Status);
             plan = plan.then_one(Action::from(update).always());
         }
-        plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
-            .requeue_after(requeue)
+        plan.then(revision::truncate_history(
+            &history,
+            set.spec.revision_history_limit,
+            &live,
+        ))
+        .requeue_after(requeue)
     }
 }
 
@@ -187,6 +191,7 @@ impl Pass<'_, '_, '_> {
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
 
+    /// Returns the partition of a rolling update; `None` if the set has no settings for rolling updates.
     fn partition(&self) -> Option<i32> {
         let rolling = self.set.spec.update_strategy.rolling_update.as_ref()?;
         Some(rolling.partition.unwrap_or(0))
@@ -237,7 +242,7 @@ impl Pass<'_, '_, '_> {
         let mut waits = false;
         for (ordinal, pod) in slots {
             waits = match pod {
-                None => self.create(*ordinal, &mut claims_step, &mut creations, &mut plan),
+                None => self.create_pod(*ordinal, &mut claims_step, &mut creations, &mut plan),
                 Some(pod) => self.manage_pod(pod, &mut claims_step, &mut deletions),
             };
             if waits && ordered {
@@ -254,16 +259,16 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Plans the creation of the pod of an empty slot. Returns true, because the next slot waits for the pod.
-    fn create(
+    fn create_pod(
         &mut self,
         ordinal: i32,
         claims_step: &mut Vec<Action>,
         creations: &mut Vec<Action>,
         plan: &mut Plan,
     ) -> bool {
-        let pod = self.pod(ordinal);
+        let pod = self.new_pod(ordinal);
         let set = self.set.clone();
-        if claims::are_stale(self.cx.objects, &set, &pod) {
+        if claims::has_stale_claims(self.cx.objects, &set, &pod) {
             return true;
         }
         match claims::create_missing(self.cx.objects, &set, &pod) {
@@ -299,12 +304,12 @@ impl Pass<'_, '_, '_> {
             && pod.metadata.is_terminating()
             && self.is_unreachable(pod)
         {
-            deletions.push(self.delete(pod, Some(0)));
+            deletions.push(self.delete_pod(pod, Some(0)));
             return true;
         }
         if pod.is_terminal() {
             if !pod.metadata.is_terminating() {
-                deletions.push(self.delete(pod, None));
+                deletions.push(self.delete_pod(pod, None));
             }
             return true;
         }
@@ -321,6 +326,7 @@ impl Pass<'_, '_, '_> {
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
 
+    /// Returns whether the condition Ready of the pod's node is Unknown.
     fn is_unreachable(&self, pod: &Pod) -> bool {
         let node = pod
             .spec
@@ -346,7 +352,7 @@ impl Pass<'_, '_, '_> {
             .cloned();
         if !self.is_ordered() {
             let excess = condemned.iter().filter(|pod| !pod.metadata.is_terminating());
-            let step: Vec<Action> = excess.map(|pod| self.delete(pod, None)).collect();
+            let step: Vec<Action> = excess.map(|pod| self.delete_pod(pod, None)).collect();
             return Step::Continue(plan.then_slowly(step));
         }
         let Some(pod) = condemned.first() else {
@@ -356,7 +362,7 @@ impl Pass<'_, '_, '_> {
         if pod.metadata.is_terminating() || (!self.is_available(pod) && !is_first) {
             return Step::Wait(plan);
         }
-        let delete = self.delete(pod, None);
+        let delete = self.delete_pod(pod, None);
         Step::Wait(plan.then_one(delete))
     }
 
@@ -376,7 +382,7 @@ impl Pass<'_, '_, '_> {
                     .current_replicas
                     .map(|count| count - 1)
                     .filter(|count| *count > 0);
-                let delete = self.delete(pod, None);
+                let delete = self.delete_pod(pod, None);
                 return plan.then_one(delete);
             }
             if self.is_unavailable(pod) {
@@ -387,7 +393,7 @@ impl Pass<'_, '_, '_> {
     }
 
     /// Builds a DELETE by name, without a UID precondition (CT-073).
-    fn delete(&self, pod: &Pod, grace_seconds: Option<i64>) -> Action {
+    fn delete_pod(&self, pod: &Pod, grace_seconds: Option<i64>) -> Action {
         let subject = format!(
             "Delete Pod {} in StatefulSet {}",
             pod.metadata.name, self.set.metadata.name
@@ -414,7 +420,7 @@ impl Pass<'_, '_, '_> {
 
     /// Builds the pod of a slot. Below the partition it has the current revision, otherwise the update revision
     /// (CT-078).
-    fn pod(&self, ordinal: i32) -> Pod {
+    fn new_pod(&self, ordinal: i32) -> Pod {
         let set = &self.set;
         let offset = ordinal - start_of(set);
         let is_below_partition = match self.partition() {

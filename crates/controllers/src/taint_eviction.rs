@@ -27,8 +27,9 @@ use super::taints::{no_execute, ready_status};
 /// Maximum number of attempts to delete a pod.
 const MAX_ATTEMPTS: u8 = 5;
 
+/// State of the eviction of a pod; the diagram of this module shows the transitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum EvictionState {
     Timer {
         fires: SimTime,
         /// The cause of the change of the pod or of its node's taints that started the timer.
@@ -42,7 +43,7 @@ enum State {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct TaintEvictionController {
-    pods: ordered::Map<ObjectKey, State>,
+    pods: ordered::Map<ObjectKey, EvictionState>,
 }
 
 /// Returns how long a pod may stay on a node with these NoExecute taints; `None` means for unlimited time (CT-034).
@@ -84,7 +85,7 @@ impl Controller for TaintEvictionController {
                     self.update_timer(&pod, &taints, cx);
                 }
             }
-            (Some(Object::Pod(pod)), None) => self.cancel(&pod.metadata.key(), cx),
+            (Some(Object::Pod(pod)), None) => self.cancel_timer(&pod.metadata.key(), cx),
             (old, Some(Object::Pod(pod))) => {
                 if let Some(Object::Pod(old)) = old
                     && old.spec.node_name == pod.spec.node_name
@@ -109,11 +110,11 @@ impl Controller for TaintEvictionController {
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for (key, state) in &mut self.pods {
-            if let State::Timer { fires, caused_by } = *state
+            if let EvictionState::Timer { fires, caused_by } = *state
                 && fires <= now
             {
                 cx.ctx.set_cause(caused_by);
-                *state = State::Firing { failures: 0 };
+                *state = EvictionState::Firing { failures: 0 };
                 cx.event(event(key, "Marking for deletion Pod"));
                 cx.enqueue((Kind::Pod, key.clone()));
             }
@@ -121,7 +122,7 @@ impl Controller for TaintEvictionController {
     }
 
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let Some(State::Firing { .. }) = self.pods.get(&key.1) else {
+        let Some(EvictionState::Firing { .. }) = self.pods.get(&key.1) else {
             return Plan::default();
         };
         let pod = cx.objects.get::<Pod>(&key.1);
@@ -191,12 +192,12 @@ impl Controller for TaintEvictionController {
             && answer.is_ok()
             && let Some(state) = self.pods.get_mut(&key.1)
         {
-            *state = State::Fired;
+            *state = EvictionState::Fired;
         }
     }
 
     fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
-        if let Some(State::Firing { failures }) = self.pods.get_mut(&key.1) {
+        if let Some(EvictionState::Firing { failures }) = self.pods.get_mut(&key.1) {
             *failures += 1;
             if *failures >= MAX_ATTEMPTS {
                 self.pods.remove(&key.1);
@@ -207,8 +208,8 @@ impl Controller for TaintEvictionController {
 
     fn pending_events(&self, pending: &PendingContext<'_>) -> Vec<PendingEvent> {
         let timers = self.pods.iter().filter_map(|(key, state)| match state {
-            State::Timer { fires, .. } => Some((key, *fires)),
-            State::Firing { .. } | State::Fired => None,
+            EvictionState::Timer { fires, .. } => Some((key, *fires)),
+            EvictionState::Firing { .. } | EvictionState::Fired => None,
         });
         timers
             .filter_map(|(key, at)| Some(eviction(pending.objects.get::<Pod>(key)?, at, false)))
@@ -229,15 +230,17 @@ pub(super) fn eviction(pod: &Pod, at: SimTime, is_projected: bool) -> PendingEve
     }
 }
 
+/// Returns whether the answer contains a pod with the phase Failed.
 fn has_failed(answer: &podscope_sim::Answer) -> bool {
     matches!(answer, Ok(Some(Object::Pod(pod))) if pod.status.phase == Some(PodPhase::Failed))
 }
 
 impl TaintEvictionController {
+    /// Starts, keeps or cancels the timer of a pod, depending on the NoExecute taints of its node.
     fn update_timer(&mut self, pod: &Pod, taints: &[Taint], cx: &mut ControllerContext<'_, '_>) {
         let key = pod.metadata.key();
         if taints.is_empty() {
-            self.cancel(&key, cx);
+            self.cancel_timer(&key, cx);
             return;
         }
         // A pod that was terminating in the imported cluster is not deleted again, unless a switch makes the controller
@@ -249,9 +252,9 @@ impl TaintEvictionController {
         }
         let now = cx.now();
         match toleration_time(taints, &pod.spec.tolerations) {
-            None => self.cancel(&key, cx),
+            None => self.cancel_timer(&key, cx),
             Some(Span::ZERO) => {
-                self.cancel(&key, cx);
+                self.cancel_timer(&key, cx);
                 self.start_timer(key, now, cx);
             }
             // An existing timer is not changed (CT-035).
@@ -263,14 +266,14 @@ impl TaintEvictionController {
     fn start_timer(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
             let caused_by = cx.ctx.caused_by();
-            entry.insert(State::Timer { fires, caused_by });
+            entry.insert(EvictionState::Timer { fires, caused_by });
             cx.tick_at(fires, 0);
         }
     }
 
     /// Removes a pod's state, and emits an event if its timer has not fired.
-    fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
-        if let Some(State::Timer { .. }) = self.pods.remove(key) {
+    fn cancel_timer(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
+        if let Some(EvictionState::Timer { .. }) = self.pods.remove(key) {
             cx.event(event(key, "Cancelling deletion of Pod"));
         }
     }

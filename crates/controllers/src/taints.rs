@@ -70,11 +70,11 @@ pub(super) fn patch_taints(
 }
 
 /// Taints, each identified by key and effect.
-type Keys = Vec<(String, TaintEffect)>;
+type TaintKeys = Vec<(String, TaintEffect)>;
 
 /// Returns the NoSchedule taints to add and those to remove, so that the taints match the node's conditions and cordon
 /// (CT-027).
-pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
+pub(super) fn no_schedule_difference(node: &Node) -> (TaintKeys, TaintKeys) {
     let mut wanted: Vec<&str> = CONDITION_TAINTS
         .iter()
         .filter(|row| {

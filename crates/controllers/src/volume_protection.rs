@@ -8,7 +8,7 @@ use podscope_api::{Kind, Object, ObjectKey, PersistentVolume, PersistentVolumeCl
 use podscope_sim::{Change, Mutation, Part, Request};
 
 use super::controller::{Controller, ControllerContext};
-use super::index::claims;
+use super::index::claims_of_pod;
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
 
@@ -35,7 +35,7 @@ impl Controller for VolumeProtectionController {
         }
         match (&change.old, &change.new) {
             (Some(Object::Pod(pod)), None) => {
-                for claim in claims(pod).collect::<Vec<ObjectKey>>() {
+                for claim in claims_of_pod(pod).collect::<Vec<ObjectKey>>() {
                     cx.enqueue((Kind::PersistentVolumeClaim, claim));
                 }
             }
@@ -60,7 +60,7 @@ impl Controller for VolumeProtectionController {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
             return match volume {
                 Some(volume) if volume.metadata.is_terminating() && volume.status.phase != Some(VolumePhase::Bound) => {
-                    release(&Object::PersistentVolume(volume.clone()), finalizer::PV_PROTECTION)
+                    remove_finalizer(&Object::PersistentVolume(volume.clone()), finalizer::PV_PROTECTION)
                 }
                 _ => Plan::default(),
             };
@@ -74,7 +74,7 @@ impl Controller for VolumeProtectionController {
         if users.any(|pod| pod.spec.node_name.is_some()) {
             return Plan::default();
         }
-        release(&Object::PersistentVolumeClaim(claim.clone()), finalizer::PVC_PROTECTION)
+        remove_finalizer(&Object::PersistentVolumeClaim(claim.clone()), finalizer::PVC_PROTECTION)
     }
 }
 
@@ -98,13 +98,14 @@ fn release_class(key: &ObjectKey, cx: &ControllerContext<'_, '_>) -> Plan {
                 && !claims.any(|claim| names_it(&claim.spec.volume_attributes_class_name))
                 && !volumes.any(|volume| names_it(&volume.spec.volume_attributes_class_name)) =>
         {
-            release(&class, finalizer::VAC_PROTECTION)
+            remove_finalizer(&class, finalizer::VAC_PROTECTION)
         }
         _ => Plan::default(),
     }
 }
 
-fn release(object: &Object, finalizer: &'static str) -> Plan {
+/// Removes a protection finalizer from an object, if the object has it.
+fn remove_finalizer(object: &Object, finalizer: &'static str) -> Plan {
     let meta = object.metadata();
     if !meta.finalizers.iter().any(|name| &**name == finalizer) {
         return Plan::default();

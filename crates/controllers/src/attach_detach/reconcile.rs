@@ -4,7 +4,7 @@ use podscope_api::{AccessMode, EventType, Node, NodeName, PersistentVolume, Str,
 use podscope_sim::volume::Backend;
 use podscope_sim::{SimTime, Span};
 
-use super::{AttachDetachController, Attachment, State, VolumeOnNode, emit_for_pods, key_of_attachment};
+use super::{AttachDetachController, Attachment, AttachmentState, VolumeOnNode, emit_for_pods, key_of_attachment};
 use crate::attachment::{AttachMethod, attach_method};
 use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
@@ -13,27 +13,28 @@ use crate::taints::is_out_of_service;
 const FORCE_AFTER: Span = Span::seconds(360);
 
 impl AttachDetachController {
+    /// Runs one pass.
     pub(super) fn reconcile(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.verify_attachments(cx);
-        let mut wanted: ordered::Map<VolumeOnNode, Backend> = ordered::Map::new();
-        for (backend, node) in self.wanted.values().flatten() {
-            wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
+        let mut needed: ordered::Map<VolumeOnNode, Backend> = ordered::Map::new();
+        for (backend, node) in self.needed.values().flatten() {
+            needed.insert((backend.unique_name.clone(), node.clone()), backend.clone());
         }
-        self.detach_unwanted(&wanted, cx);
-        self.attach_wanted(&wanted, cx);
+        self.detach_unneeded(&needed, cx);
+        self.attach_needed(&needed, cx);
     }
 
-    fn detach_unwanted(&mut self, wanted: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
+    fn detach_unneeded(&mut self, needed: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
         let mut detaches = Vec::new();
         for (place, known) in &mut self.actual {
-            if wanted.contains_key(place) {
+            if needed.contains_key(place) {
                 known.unneeded_since = None;
                 continue;
             }
             let since = *known.unneeded_since.get_or_insert(now);
-            if !matches!(known.state, State::Attached | State::Uncertain) {
+            if !matches!(known.state, AttachmentState::Attached | AttachmentState::Uncertain) {
                 continue;
             }
             let wait = known.retry_at.max(if may_detach(place, since, &self.in_use, cx) {
@@ -50,13 +51,14 @@ impl AttachDetachController {
         for place in detaches {
             // The storage refused the attachment, so there is nothing to detach.
             let is_refused = self.actual.get(&place).is_some_and(|known| {
-                known.state == State::Uncertain && attach_method(&known.backend, cx) == AttachMethod::NodeListOnly
+                known.state == AttachmentState::Uncertain
+                    && attach_method(&known.backend, cx) == AttachMethod::NodeListOnly
             });
             if is_refused {
                 self.remove_lost_attachment(&place, cx);
                 continue;
             }
-            self.set_state(&place, State::Detaching);
+            self.set_state(&place, AttachmentState::Detaching);
             cx.enqueue(key_of_attachment(&place));
         }
         if let Some(at) = next {
@@ -64,13 +66,15 @@ impl AttachDetachController {
         }
     }
 
-    fn attach_wanted(&mut self, wanted: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
+    fn attach_needed(&mut self, needed: &ordered::Map<VolumeOnNode, Backend>, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         let mut next: Option<SimTime> = None;
-        for (place, backend) in wanted {
+        for (place, backend) in needed {
             match self.actual.get(place).map(|known| (known.state, known.retry_at)) {
-                Some((State::Attached | State::Attaching | State::Detaching, _)) => continue,
-                Some((State::Uncertain, retry)) if retry > now => {
+                Some((AttachmentState::Attached | AttachmentState::Attaching | AttachmentState::Detaching, _)) => {
+                    continue;
+                }
+                Some((AttachmentState::Uncertain, retry)) if retry > now => {
                     next = Some(next.map_or(retry, |earliest| earliest.min(retry)));
                     continue;
                 }
@@ -81,23 +85,23 @@ impl AttachDetachController {
                     .actual
                     .iter()
                     .filter(|(other, _)| other.0 == place.0 && other.1 != place.1);
-                let states: Vec<(VolumeOnNode, State)> =
+                let states: Vec<(VolumeOnNode, AttachmentState)> =
                     others.map(|(other, known)| (other.clone(), known.state)).collect();
                 // A volume with exclusive access allows only one operation at a time in the whole cluster.
                 if states
                     .iter()
-                    .any(|(_, state)| matches!(state, State::Attaching | State::Detaching))
+                    .any(|(_, state)| matches!(state, AttachmentState::Attaching | AttachmentState::Detaching))
                 {
                     continue;
                 }
-                if let Some((other, _)) = states.iter().find(|(_, state)| *state == State::Attached) {
+                if let Some((other, _)) = states.iter().find(|(_, state)| *state == AttachmentState::Attached) {
                     self.report_multi_attach(place, &backend.spec_name, other, cx);
                     continue;
                 }
             }
             match self.actual.get_mut(place) {
-                Some(known) => known.state = State::Attaching,
-                None => self.insert(place.clone(), backend.clone(), State::Attaching),
+                Some(known) => known.state = AttachmentState::Attaching,
+                None => self.insert(place.clone(), backend.clone(), AttachmentState::Attaching),
             }
             if let Some(holder) = self.refusing_node(place, backend, cx) {
                 let why = format!("volume {} is already attached to node {holder}", backend.spec_name);
@@ -123,7 +127,7 @@ impl AttachDetachController {
         let mut others = self.actual.iter().filter(|(other, known)| {
             other.0 == place.0
                 && other.1 != place.1
-                && known.state != State::Uncertain
+                && known.state != AttachmentState::Uncertain
                 // Several nodes may use a disk if all of them only read it.
                 && !(known.backend.is_read_only && backend.is_read_only)
         });
@@ -186,7 +190,8 @@ fn may_detach(
 }
 
 /// Returns whether a volume must not be attached to several nodes: a PersistentVolume whose access modes all exclude
-/// it, or an inline disk of a type that is known to refuse a second node slowly (CT-129, `isMultiAttachForbidden`).
+/// it, or an inline disk of a type whose attach to a second node is known to fail only after a long time (CT-129,
+/// `isMultiAttachForbidden`).
 fn forbids_multi_attach(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
     let is_slow = |plugin: &str| backend.unique_name.starts_with(&format!("kubernetes.io/{plugin}/"));
     cx.objects.named::<PersistentVolume>(&backend.name).map_or_else(

@@ -13,7 +13,7 @@ use super::ClusterAutoscalerSettings;
 const SAFE_TO_EVICT: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 /// Annotation of a pod with the names of its local volumes that do not prevent the removal of the node.
 const SAFE_VOLUMES: &str = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
-/// Time after its grace period from which a terminating pod is ignored, in seconds.
+/// Number of seconds after the end of its grace period from which a terminating pod is ignored.
 const IGNORED_AFTER_GRACE_SECONDS: i64 = 30;
 /// Number of microseconds in a second.
 const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -31,7 +31,7 @@ pub(super) fn pods_to_move(
             continue;
         }
         let is_safe = pod.metadata.annotation(SAFE_TO_EVICT) == Some("true");
-        if !is_safe && !pod.is_terminal() && keeps_node(objects, pod, settings) {
+        if !is_safe && !pod.is_terminal() && prevents_removal(objects, pod, settings) {
             return None;
         }
         if objects
@@ -46,7 +46,7 @@ pub(super) fn pods_to_move(
 }
 
 /// Returns whether the pod prevents the removal of its node.
-fn keeps_node(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings) -> bool {
+fn prevents_removal(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings) -> bool {
     !is_replicated(objects, pod)
         || settings.skip_nodes_with_system_pods
             && &*pod.metadata.namespace == "kube-system"
@@ -57,7 +57,7 @@ fn keeps_node(objects: &Objects, pod: &Pod, settings: &ClusterAutoscalerSettings
 
 /// Returns whether an existing controller would replace the pod.
 fn is_replicated(objects: &Objects, pod: &Pod) -> bool {
-    const REPLICATING: [Kind; 4] = [
+    const REPLICATING_KINDS: [Kind; 4] = [
         Kind::ReplicationController,
         Kind::ReplicaSet,
         Kind::Job,
@@ -66,7 +66,7 @@ fn is_replicated(objects: &Objects, pod: &Pod) -> bool {
     let owner = pod.metadata.controller_ref();
     owner.is_some_and(|owner| {
         let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
-        let kind = kind_of(owner).filter(|kind| REPLICATING.contains(kind));
+        let kind = kind_of(owner).filter(|kind| REPLICATING_KINDS.contains(kind));
         kind.is_some_and(|kind| objects.get_kind(kind, &key).is_some())
     })
 }
@@ -83,7 +83,7 @@ fn has_local_storage(pod: &Pod) -> bool {
     })
 }
 
-/// Returns whether a terminating pod is ignored, because its grace period ended a while ago (CA-027).
+/// Returns whether a terminating pod is ignored, because its grace period ended long enough ago (CA-027).
 pub(super) fn is_long_terminating(pod: &Pod, now: Time) -> bool {
     let grace = pod.spec.grace_seconds();
     let until = |deleted: Time| deleted.0 + (grace + IGNORED_AFTER_GRACE_SECONDS) * MICROS_PER_SECOND;

@@ -25,12 +25,12 @@ use serde_json::Value;
 use super::controller::{Controller, ControllerContext};
 use super::plan::Plan;
 use super::queue::Key;
-use super::settings::{Millis, SHORTEST_PERIOD, Setting};
+use super::settings::{MIN_PERIOD, Millis, Setting};
 use crate::Act;
 use removal::Removal;
 pub use scale_up::{MAX_REACHED, not_triggered_message};
 
-/// Time after which a requested machine that is still not Ready is no longer counted (CA-016).
+/// Time after the request from which a machine that is not Ready no longer counts as upcoming (CA-016).
 const MAX_PROVISION_TIME: Span = Span::seconds(15 * 60);
 
 super::settings::settings! {
@@ -40,7 +40,7 @@ super::settings::settings! {
     /// Whether the autoscaler runs, provided that a node group has a maximum.
     enabled: bool = "enabled", true;
     /// Period between two evaluations of pending pods and idle nodes.
-    scan_interval: Span = "scanInterval", Span::seconds(10), least SHORTEST_PERIOD;
+    scan_interval: Span = "scanInterval", Span::seconds(10), least MIN_PERIOD;
     /// How one of several suitable groups is chosen.
     expander: Expander = "expander", Expander::LeastWaste;
     /// Whether unneeded nodes are removed.
@@ -94,7 +94,7 @@ pub trait Cloud: std::fmt::Debug + Send + Sync {
 
 /// A copy of a cluster in which the scheduler's filters are evaluated for pods.
 pub trait TrialCluster {
-    /// Adds a node, or an object that belongs to one.
+    /// Adds a node, or an object that belongs to a node.
     fn add(&mut self, object: &Object);
     /// Removes an object.
     fn remove(&mut self, object: &Object);
@@ -140,12 +140,12 @@ pub(super) struct ClusterAutoscaler {
     removals: ordered::Map<NodeName, Removal>,
     last_scale_up: Option<SimTime>,
     last_failure: Option<SimTime>,
-    /// The cause that made each pod unschedulable; it becomes the cause of the scale-up.
+    /// The change that made each pod unschedulable; it becomes the cause of the scale-up.
     causes_of_pods: ordered::Map<ObjectKey, CausedBy>,
     /// The latest change that can make a node unneeded.
     latest_change: CausedBy,
     /// Text and time of the latest NotTriggerScaleUp event of each pod (CA-011).
-    not_helped: ordered::Map<ObjectKey, (String, SimTime)>,
+    latest_not_triggered: ordered::Map<ObjectKey, (String, SimTime)>,
 }
 
 impl ClusterAutoscaler {
@@ -160,11 +160,11 @@ impl ClusterAutoscaler {
             last_failure: None,
             causes_of_pods: ordered::Map::new(),
             latest_change: CausedBy::NOTHING,
-            not_helped: ordered::Map::new(),
+            latest_not_triggered: ordered::Map::new(),
         }
     }
 
-    /// Removes machines that are Ready, and machines that did not become Ready in time.
+    /// Removes, from the requested machines, those that are Ready and those that did not become Ready in time.
     fn update_upcoming(&mut self, cx: &ControllerContext<'_, '_>) {
         let (now, objects) = (cx.now(), cx.objects);
         self.upcoming.retain(|name, machine| {
@@ -173,9 +173,9 @@ impl ClusterAutoscaler {
         });
     }
 
-    /// Returns the trial cluster of a scan, in which machines that are not Ready yet are replaced by their templates
-    /// (CA-007).
-    fn trial(&self, objects: &Objects) -> Box<dyn TrialCluster> {
+    /// Returns the trial cluster of a scan, in which requested machines that are not Ready yet count as Ready nodes
+    /// with the template of their group (CA-007).
+    fn trial_with_upcoming_nodes(&self, objects: &Objects) -> Box<dyn TrialCluster> {
         let mut trial = self.cloud.trial(objects);
         for (name, machine) in &self.upcoming {
             if let Some(node) = objects.named::<Node>(name.as_str()) {
@@ -282,7 +282,7 @@ impl Controller for ClusterAutoscaler {
             (_, Some(Object::Pod(pod))) | (Some(Object::Pod(pod)), None) => {
                 let key = pod.metadata.key();
                 self.causes_of_pods.remove(&key);
-                self.not_helped.remove(&key);
+                self.latest_not_triggered.remove(&key);
                 let node = pod
                     .spec
                     .node_name

@@ -20,17 +20,19 @@ use crate::Act;
 
 /// Time from the taint to the first eviction, so that the scheduler sees the taint first (CA-028).
 const DELAY_AFTER_TAINT: Span = Span::seconds(5);
-/// Interval of the attempts to evict a pod, and interval of the checks whether all pods are deleted (CA-030).
+/// Interval of the attempts to evict a pod (CA-030).
 const EVICTION_PERIOD: Span = Span::seconds(10);
+/// Interval of the checks whether all pods of the node are deleted (CA-030).
 const CHECK_PERIOD: Span = Span::seconds(5);
-/// Maximum grace period of an evicted pod, and additional time allowed for its deletion (CA-031).
+/// Maximum grace period of an evicted pod (CA-031).
 const MAX_GRACE: Span = Span::seconds(600);
+/// Time allowed for the deletion of an evicted pod, in addition to its grace period (CA-031).
 const DELETION_ALLOWANCE: Span = Span::seconds(30);
 
 /// A node that is being removed.
 #[derive(Debug, Clone)]
 pub(super) struct Removal {
-    /// Whether pods must be evicted first.
+    /// Whether the node has pods that must be evicted before its removal.
     pub(super) has_pods: bool,
     /// Time at which the evictions started.
     evicting: Option<SimTime>,
@@ -89,7 +91,7 @@ impl ClusterAutoscaler {
         if now >= since + limit {
             let why = match refused.is_empty() {
                 true => format!("Failed to drain node /{name}: pods remaining after timeout"),
-                false => drain_failure(name, removal, &refused),
+                false => drain_failure_message(name, removal, &refused),
             };
             for pod in refused {
                 let text = "failed to delete pod for ScaleDown";
@@ -168,7 +170,7 @@ impl ClusterAutoscaler {
     }
 }
 
-fn drain_failure(name: &NodeName, removal: &Removal, refused: &[&Arc<Pod>]) -> String {
+fn drain_failure_message(name: &NodeName, removal: &Removal, refused: &[&Arc<Pod>]) -> String {
     let errors = refused.iter().map(|pod| {
         let key = pod.metadata.key();
         let last = removal.refusal.as_ref().filter(|(of, _)| *of == key);

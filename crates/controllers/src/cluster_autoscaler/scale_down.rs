@@ -13,9 +13,9 @@ use super::removal::Removal;
 use super::scale_up::{allocatable, total_requests};
 use super::{ClusterAutoscaler, ScalableGroup, TrialCluster, add_bound_copy, key_of_node};
 
-/// Maximum number of nodes that are removed at the same time, and maximum number of those that have pods to move
-/// (CA-023).
+/// Maximum number of nodes that are removed at the same time (CA-023).
 const MAX_REMOVALS: usize = 10;
+/// Maximum number of nodes with pods to move that are removed at the same time (CA-023).
 const MAX_DRAINS: usize = 1;
 /// Maximum number of nodes with pods that one scan evaluates (CA-021).
 const MAX_CANDIDATES: usize = 30;
@@ -42,7 +42,7 @@ impl ClusterAutoscaler {
         if self.is_cooling_down(now) {
             return;
         }
-        // Nodes that are already being removed are not counted (CA-024).
+        // Nodes that are being removed do not count towards the size of their group (CA-024).
         let size = |group: &ScalableGroup| group.nodes.iter().filter(|node| !self.is_being_removed(node)).count();
         let mut sizes: Vec<usize> = groups.iter().map(size).collect();
         for one in found {
@@ -129,7 +129,7 @@ impl ClusterAutoscaler {
     /// Returns the trial cluster without the nodes that are being removed. Their pods are placed on other nodes where
     /// possible.
     fn trial_without_removals(&self, objects: &Objects) -> Box<dyn TrialCluster> {
-        let mut trial = self.trial(objects);
+        let mut trial = self.trial_with_upcoming_nodes(objects);
         let going = self
             .removals
             .keys()

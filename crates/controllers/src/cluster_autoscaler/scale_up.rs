@@ -37,7 +37,7 @@ struct PodGroup {
 
 /// A possible scale-up of one node group.
 struct GrowthOption {
-    /// Index of the group.
+    /// Index of the node group in the list of all groups.
     group: usize,
     /// Number of new nodes.
     count: usize,
@@ -53,7 +53,7 @@ impl ClusterAutoscaler {
         if pods.is_empty() {
             return false;
         }
-        let mut trial = self.trial(cx.objects);
+        let mut trial = self.trial_with_upcoming_nodes(cx.objects);
         let pods = pods_without_node(pods, &mut *trial);
         if pods.is_empty() {
             return false;
@@ -78,13 +78,13 @@ impl ClusterAutoscaler {
             }
             options.extend(self.scale_up_of_group(index, group, free, &mut pod_groups, &*trial, cx.objects));
         }
-        match self.choose(options, cx) {
+        match self.choose_option(options, cx) {
             Some(option) => {
                 self.request_machines(&option, &groups[option.group], cx);
                 true
             }
             None => {
-                self.report_not_helped(&pod_groups, cx);
+                self.emit_not_triggered_events(&pod_groups, cx);
                 false
             }
         }
@@ -152,7 +152,11 @@ impl ClusterAutoscaler {
     }
 
     /// Chooses one of the possible scale-ups (CA-012).
-    fn choose(&self, mut options: Vec<GrowthOption>, cx: &mut ControllerContext<'_, '_>) -> Option<GrowthOption> {
+    fn choose_option(
+        &self,
+        mut options: Vec<GrowthOption>,
+        cx: &mut ControllerContext<'_, '_>,
+    ) -> Option<GrowthOption> {
         if self.settings.expander == Expander::LeastWaste {
             let least = options.iter().map(idle_fraction).min()?;
             options.retain(|option| idle_fraction(option) == least);
@@ -207,14 +211,14 @@ impl ClusterAutoscaler {
         names.take(bound).filter(is_free).collect::<Vec<_>>().into_iter()
     }
 
-    /// Emits events for the pods that fit in no group, with the reasons (CA-011).
-    fn report_not_helped(&mut self, pod_groups: &[PodGroup], cx: &mut ControllerContext<'_, '_>) {
+    /// Emits an event for each pod that would fit on a new node of no group, with the reasons (CA-011).
+    fn emit_not_triggered_events(&mut self, pod_groups: &[PodGroup], cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for pod_group in pod_groups.iter().filter(|pod_group| !pod_group.is_helped) {
             let text = not_triggered_message(pod_group.reasons.iter().map(String::as_str));
             for pod in &pod_group.pods {
                 let key: ObjectKey = pod.metadata.key();
-                let known = self.not_helped.get(&key);
+                let known = self.latest_not_triggered.get(&key);
                 if known.is_some_and(|(before, at)| *before == text && now < *at + EVENT_WINDOW) {
                     continue;
                 }
@@ -222,7 +226,7 @@ impl ClusterAutoscaler {
                     cx.ctx.set_cause(*cause);
                 }
                 cx.event(note(&**pod, EventType::Normal, "NotTriggerScaleUp", text.clone()));
-                self.not_helped.insert(key, (text.clone(), now));
+                self.latest_not_triggered.insert(key, (text.clone(), now));
             }
         }
     }

@@ -43,6 +43,7 @@ impl Schedule {
         self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
     }
 
+    /// Returns the missed times after `since`, until `now`.
     fn missed_since(&self, since: Time, now: Time) -> Missed {
         let none = Missed {
             latest: None,
@@ -58,8 +59,8 @@ impl Schedule {
         let Some(second) = self.next(first).filter(|second| *second <= now) else {
             return one;
         };
-        // Estimates the count from the distance of the first two times, as the real controller does, and iterates only
-        // over the last few.
+        // Like the real controller, estimates the number of missed times from the interval between the first two, and
+        // iterates only over the last few.
         let distance = (second.seconds() - first.seconds()).max(1);
         let count = (now.seconds() - first.seconds()) / distance + 1;
         let mut at = Time::from_seconds(first.seconds().saturating_add((count - 2).saturating_mul(distance)));

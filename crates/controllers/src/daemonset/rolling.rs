@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
 
-use super::{Changes, hash_of_pod, node_should_run};
+use super::{DaemonPodChanges, node_should_run, revision_hash_of_pod};
 use crate::controller::ControllerContext;
 use crate::pod_util::is_available;
 
@@ -58,7 +58,7 @@ impl<'p> PodsOnNode<'p> {
             has_excess: false,
         };
         for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
-            let place = if hash_of_pod(pod) == hash {
+            let place = if revision_hash_of_pod(pod) == hash {
                 &mut found.new
             } else {
                 &mut found.old
@@ -73,7 +73,7 @@ impl<'p> PodsOnNode<'p> {
 pub(super) fn roll(
     set: &DaemonSet,
     by_node: &ordered::Map<NodeName, Vec<Arc<Pod>>>,
-    changes: &mut Changes,
+    changes: &mut DaemonPodChanges,
     cx: &ControllerContext<'_, '_>,
 ) {
     let now = cx.ctx.wall();
@@ -88,19 +88,19 @@ pub(super) fn roll(
     nodes.extend(by_node.iter().map(|(name, pods)| (name, pods.as_slice())));
     let (max_unavailable, max_surge) = bounds(set, wanted.len());
     if max_surge == 0 {
-        replace(&nodes, max_unavailable, available, changes);
+        delete_old_pods(&nodes, max_unavailable, available, changes);
     } else {
-        surge(&nodes, (wanted.len(), max_surge), available, should_run, changes);
+        replace_with_surge(&nodes, (wanted.len(), max_surge), available, should_run, changes);
     }
 }
 
 /// Deletes old pods. Unavailable ones are deleted at once; available ones only while fewer than `max_unavailable` nodes
 /// lack an available pod.
-fn replace(
+fn delete_old_pods(
     nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
     max_unavailable: usize,
     available: impl Fn(&Pod) -> bool,
-    changes: &mut Changes,
+    changes: &mut DaemonPodChanges,
 ) {
     let mut unavailable = 0;
     let (mut replaceable, mut candidates) = (Vec::new(), Vec::new());
@@ -125,12 +125,12 @@ fn replace(
 
 /// Creates new pods beside old ones, and deletes old pods whose replacements are available. An available pod on a node
 /// that is no longer eligible is deleted only if enough other pods are available.
-fn surge(
+fn replace_with_surge(
     nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
     (desired, max_surge): (usize, usize),
     available: impl Fn(&Pod) -> bool,
     should_run: impl Fn(&NodeName) -> Option<bool>,
-    changes: &mut Changes,
+    changes: &mut DaemonPodChanges,
 ) {
     let (mut surging, mut n_available) = (0, 0);
     let (mut delete, mut misplaced) = (Vec::new(), Vec::new());

@@ -22,10 +22,11 @@ impl Rollout<'_, '_, '_> {
             "Scaled {direction} replica set {} from {from} to {to}",
             set.metadata.name
         );
-        self.update(set, (from != to).then_some(text));
+        self.update_replica_set(set, (from != to).then_some(text));
         from != to
     }
 
+    /// Sets the size of the new ReplicaSet; returns whether the size of an existing one changed.
     pub(super) fn scale_new(&mut self, to: i32) -> bool {
         let Some(mut set) = self.new.take() else {
             return false;
@@ -84,7 +85,7 @@ impl Rollout<'_, '_, '_> {
         }
         let available = |set: &ReplicaSet| set.status.available_replicas.unwrap_or(0);
         let min_available = replicas_of(&self.deployment) - max_unavailable(&self.deployment);
-        let total = sum(self.all().map(size));
+        let total = sum(self.all_replica_sets().map(size));
         let new_unavailable = self.new.as_ref().map_or(0, |set| size(set) - available(set));
         let mut room = total.saturating_sub(min_available).saturating_sub(new_unavailable);
         if room <= 0 {
@@ -100,7 +101,7 @@ impl Rollout<'_, '_, '_> {
                 was_scaled |= self.scale_old(index, to);
             }
         }
-        let mut surplus = sum(self.all().map(available)).saturating_sub(min_available);
+        let mut surplus = sum(self.all_replica_sets().map(available)).saturating_sub(min_available);
         for index in 0..self.old.len() {
             let n_removed = size(&self.old[index]).min(surplus).max(0);
             let to = size(&self.old[index]) - n_removed;
@@ -115,7 +116,7 @@ impl Rollout<'_, '_, '_> {
     /// Returns whether `spec.replicas` changed since the active ReplicaSets were last scaled.
     pub(super) fn is_scaling(&self) -> bool {
         let replicas = replicas_of(&self.deployment);
-        self.all().filter(|set| size(set) > 0).any(|set| {
+        self.all_replica_sets().filter(|set| size(set) > 0).any(|set| {
             set.metadata
                 .annotation(DESIRED_REPLICAS_ANNOTATION)
                 .and_then(|text| text.parse::<i32>().ok())
@@ -152,6 +153,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
+    /// Scales the active ReplicaSets in proportion to their sizes, so that their total is the allowed number of pods.
     fn distribute(&mut self, mut active: Vec<Option<usize>>) {
         let replicas = replicas_of(&self.deployment);
         let allowed = if replicas > 0 {
@@ -184,6 +186,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
+    /// Returns the change of a ReplicaSet's size; `added` of the total change `to_add` are already distributed.
     fn proportion(&self, set: &ReplicaSet, to_add: i32, added: i32) -> i32 {
         if to_add == added {
             return 0;
@@ -212,6 +215,7 @@ impl Rollout<'_, '_, '_> {
         }
     }
 
+    /// Returns whether the new ReplicaSet has all desired pods, and all of them are available.
     fn is_saturated(&self) -> bool {
         let replicas = replicas_of(&self.deployment);
         self.new.as_ref().is_some_and(|set| {

@@ -17,20 +17,20 @@ pub(super) enum Progress {
 }
 
 /// Returns `progressDeadlineSeconds` (default 600); `i32::MAX` means no deadline.
-fn deadline(deployment: &Deployment) -> i32 {
+fn progress_deadline(deployment: &Deployment) -> i32 {
     deployment.spec.progress_deadline_seconds.unwrap_or(600)
 }
 
 pub(super) fn has_deadline(deployment: &Deployment) -> bool {
-    deadline(deployment) != i32::MAX
+    progress_deadline(deployment) != i32::MAX
 }
 
-pub(super) fn find<'s>(status: &'s DeploymentStatus, kind: &str) -> Option<&'s WorkloadCondition> {
+pub(super) fn find_condition<'s>(status: &'s DeploymentStatus, kind: &str) -> Option<&'s WorkloadCondition> {
     status.conditions.iter().find(|condition| &*condition.kind == kind)
 }
 
 /// Sets a condition unless it already has that status and reason.
-pub(super) fn set(
+pub(super) fn set_condition(
     status: &mut DeploymentStatus,
     kind: &str,
     value: ConditionStatus,
@@ -38,7 +38,7 @@ pub(super) fn set(
     message: &str,
     now: Time,
 ) {
-    let old = find(status, kind).cloned();
+    let old = find_condition(status, kind).cloned();
     if old
         .as_ref()
         .is_some_and(|old| old.status == value && &*old.reason == reason)
@@ -69,6 +69,7 @@ pub(super) fn is_complete(deployment: &Deployment, status: &DeploymentStatus) ->
         && status.observed_generation >= deployment.metadata.generation
 }
 
+/// Returns whether more pods are updated, ready or available than before, or fewer pods are outdated.
 fn made_progress(old: &DeploymentStatus, new: &DeploymentStatus) -> bool {
     let value = |count: Option<i32>| count.unwrap_or(0);
     let outdated = |status: &DeploymentStatus| value(status.replicas) - value(status.updated_replicas);
@@ -78,8 +79,9 @@ fn made_progress(old: &DeploymentStatus, new: &DeploymentStatus) -> bool {
         || value(new.available_replicas) > value(old.available_replicas)
 }
 
+/// Returns whether the progress deadline has passed.
 fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> bool {
-    let Some(condition) = find(status, condition::PROGRESSING) else {
+    let Some(condition) = find_condition(status, condition::PROGRESSING) else {
         return false;
     };
     match &*condition.reason {
@@ -87,14 +89,14 @@ fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) 
         "ProgressDeadlineExceeded" => true,
         _ => {
             let from = condition.last_update_time.unwrap_or(now);
-            from.0 + i64::from(deadline(deployment)) * 1_000_000 < now.0
+            from.0 + i64::from(progress_deadline(deployment)) * 1_000_000 < now.0
         }
     }
 }
 
 /// Returns whether two statuses differ. A count of zero equals an absent count, because API servers store one or the
 /// other depending on their version.
-pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool {
+pub(super) fn has_changed(one: &DeploymentStatus, other: &DeploymentStatus) -> bool {
     let without_zeros = |status: &DeploymentStatus| {
         let nonzero = |count: Option<i32>| count.filter(|count| *count != 0);
         DeploymentStatus {
@@ -111,7 +113,7 @@ pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool 
 }
 
 /// Computes the status after a sync.
-pub(super) fn compute(
+pub(super) fn compute_status(
     deployment: &Deployment,
     new: Option<&ReplicaSet>,
     old: &[&ReplicaSet],
@@ -129,13 +131,13 @@ pub(super) fn compute(
         ready_replicas: nonzero(sum(all().map(|set| set.status.ready_replicas.unwrap_or(0)))),
         available_replicas: nonzero(available),
         unavailable_replicas: nonzero(total.saturating_sub(available).max(0)),
-        terminating_replicas: terminating(all()),
+        terminating_replicas: count_terminating_replicas(all()),
         conditions: deployment.status.conditions.clone(),
         collision_count: deployment.status.collision_count,
     };
     if available >= replicas_of(deployment) - max_unavailable(deployment) {
         let text = "Deployment has minimum availability.";
-        set(
+        set_condition(
             &mut status,
             condition::AVAILABLE,
             ConditionStatus::True,
@@ -145,7 +147,7 @@ pub(super) fn compute(
         );
     } else {
         let text = "Deployment does not have minimum availability.";
-        set(
+        set_condition(
             &mut status,
             condition::AVAILABLE,
             ConditionStatus::False,
@@ -163,7 +165,7 @@ pub(super) fn compute(
 
 /// Returns the number of terminating pods of all ReplicaSets; `None` if an observed ReplicaSet does not report it
 /// (CT-063).
-fn terminating<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32> {
+fn count_terminating_replicas<'s>(mut sets: impl Iterator<Item = &'s ReplicaSet>) -> Option<i32> {
     sets.try_fold(0, |sum, set| match set.status.terminating_replicas {
         None if set.status.observed_generation.is_none() => Some(sum),
         counted => Some(sum + counted?),
@@ -177,7 +179,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
             .retain(|condition| &*condition.kind != condition::PROGRESSING);
         return;
     }
-    let current = find(status, condition::PROGRESSING).cloned();
+    let current = find_condition(status, condition::PROGRESSING).cloned();
     let was_complete = status.replicas == status.updated_replicas
         && current
             .as_ref()
@@ -191,7 +193,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
     );
     if is_complete(deployment, status) {
         let text = format!("{subject} has successfully progressed.");
-        set(
+        set_condition(
             status,
             condition::PROGRESSING,
             ConditionStatus::True,
@@ -206,7 +208,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
             .conditions
             .retain(|condition| &*condition.kind != condition::PROGRESSING);
         let text = format!("{subject} is progressing.");
-        set(
+        set_condition(
             status,
             condition::PROGRESSING,
             ConditionStatus::True,
@@ -219,7 +221,7 @@ fn report_progress(deployment: &Deployment, new: Option<&ReplicaSet>, status: &m
         }
     } else if has_timed_out(deployment, status, now) {
         let text = format!("{subject} has timed out progressing.");
-        set(
+        set_condition(
             status,
             condition::PROGRESSING,
             ConditionStatus::False,
@@ -240,7 +242,7 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
     });
     match failure {
         Some(failure) => {
-            set(
+            set_condition(
                 status,
                 condition::REPLICA_FAILURE,
                 failure.status,
@@ -257,7 +259,7 @@ fn report_failures(new: Option<&ReplicaSet>, old: &[&ReplicaSet], status: &mut D
 
 /// Returns the time until a sync has to check the progress deadline: one second after the deadline.
 pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now: Time) -> Option<Span> {
-    let condition = find(status, condition::PROGRESSING)?;
+    let condition = find_condition(status, condition::PROGRESSING)?;
     if !has_deadline(deployment)
         || is_complete(deployment, status)
         || matches!(
@@ -268,6 +270,6 @@ pub(super) fn recheck_in(deployment: &Deployment, status: &DeploymentStatus, now
         return None;
     }
     let from = condition.last_update_time?.seconds();
-    let remaining = from + i64::from(deadline(deployment)) - now.seconds();
+    let remaining = from + i64::from(progress_deadline(deployment)) - now.seconds();
     Some(Span::seconds(remaining.max(0) + 1))
 }

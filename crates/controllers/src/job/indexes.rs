@@ -4,9 +4,11 @@ use podscope_api::{Job, Pod, ordered};
 
 /// Annotation and label of a pod with its completion index.
 pub(super) const INDEX_ANNOTATION: &str = "batch.kubernetes.io/job-completion-index";
-/// Annotations of a pod with the number of earlier failures of its index: failures that count towards the limit, and
-/// ignored ones. Set only if the Job has a backoff limit per index.
+/// Annotation of a pod with the number of earlier failures of its index that count towards the limit. Set only if the
+/// Job has a backoff limit per index.
 pub(super) const FAILURES: &str = "batch.kubernetes.io/job-index-failure-count";
+/// Annotation of a pod with the number of earlier failures of its index that were ignored. Set only if the Job has a
+/// backoff limit per index.
 pub(super) const IGNORED_FAILURES: &str = "batch.kubernetes.io/job-index-ignored-failure-count";
 
 pub(super) type Indexes = ordered::Set<i32>;
@@ -22,7 +24,7 @@ pub(super) fn index_of(job: &Job, pod: &Pod) -> Option<i32> {
     (0..job.spec.completions.unwrap_or(0)).contains(&index).then_some(index)
 }
 
-/// Returns the number of earlier failures of the pod's index: the counted failures, and all failures.
+/// Returns the numbers of earlier failures of the pod's index: those that count towards the limit, and all.
 pub(super) fn failures_before(pod: &Pod) -> (i32, i32) {
     let count = |key: &str| {
         let number = pod.metadata.annotation(key).and_then(|text| text.parse::<i32>().ok());

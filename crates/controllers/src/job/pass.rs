@@ -45,7 +45,8 @@ impl Ending {
         }
     }
 
-    fn interim(&self) -> &'static str {
+    /// Returns the type of the interim condition: SuccessCriteriaMet or FailureTarget.
+    fn interim_condition(&self) -> &'static str {
         if self.succeeded {
             condition::SUCCESS_CRITERIA_MET
         } else {
@@ -207,11 +208,12 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             .or_else(|| self.failure_by_limit())
             .or_else(|| self.failure_of_indexes());
         if self.ending.is_none() {
-            let met = policy::success(&self.job, &self.succeeded_indexes);
+            let met = policy::matching_success_rule(&self.job, &self.succeeded_indexes);
             self.ending = met.map(|message| Ending::success("SuccessPolicy", &message));
         }
     }
 
+    /// Returns the ending that an earlier sync stored in the interim condition.
     fn recorded_ending(&self) -> Option<Ending> {
         let of = |kind: &str, succeeded: bool| {
             true_condition(&self.status, kind).map(|condition| Ending {
@@ -223,6 +225,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         of(condition::SUCCESS_CRITERIA_MET, true).or_else(|| of(condition::FAILURE_TARGET, false))
     }
 
+    /// Returns the failure of the Job if a rule of its podFailurePolicy requires it.
     fn failure_by_policy(&self) -> Option<Ending> {
         let failed = self.pods.iter().filter(|pod| self.counts_as_failed(pod));
         failed
@@ -233,6 +236,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             })
     }
 
+    /// Returns the failure of the Job if its backoff limit or active deadline is exceeded.
     fn failure_by_limit(&mut self) -> Option<Ending> {
         let spec = &self.job.spec;
         if self.failed > spec.backoff_limit.unwrap_or(6) || self.restarted_too_often() {
@@ -270,6 +274,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         restarts >= i64::from(self.job.spec.backoff_limit.unwrap_or(6)).max(1)
     }
 
+    /// Returns the failure of the Job if too many indexes have failed, or some have failed and none is left to run.
     fn failure_of_indexes(&self) -> Option<Ending> {
         let failed_indexes = i32::try_from(self.failed_indexes.as_ref()?.len()).unwrap_or(i32::MAX);
         if self.job.spec.max_failed_indexes.is_some_and(|max| failed_indexes > max) {
@@ -281,7 +286,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
     }
 
     /// Returns whether enough pods have succeeded and none is active. If so, sets the ending.
-    pub(super) fn complete(&mut self, active: usize) -> bool {
+    pub(super) fn set_ending_if_complete(&mut self, active: usize) -> bool {
         let is_enough = match self.job.spec.completions {
             None => self.succeeded > 0,
             Some(completions) => self.succeeded >= completions,
@@ -385,7 +390,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let released = self.add_uncounted();
         let now = self.cx.time();
         if let Some(ending) = &self.ending {
-            let (kind, reason, message) = (ending.interim(), &ending.reason, &ending.message);
+            let (kind, reason, message) = (ending.interim_condition(), &ending.reason, &ending.message);
             set_condition(&mut self.status, kind, ConditionStatus::True, reason, message, now);
         }
         let mut plan = plan;

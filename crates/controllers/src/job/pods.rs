@@ -29,7 +29,7 @@ pub(super) enum Step {
 }
 
 /// Compares the active pods with the desired number, and returns the necessary step.
-pub(super) fn step(pass: &mut Pass<'_, '_, '_>) -> Step {
+pub(super) fn next_step(pass: &mut Pass<'_, '_, '_>) -> Step {
     let desired_active = desired_active(pass);
     let mut victims = excess_pods(pass, pass.active.len().saturating_sub(desired_active));
     if !is_suspended(&pass.job) {
@@ -152,7 +152,7 @@ fn free_indexes(pass: &Pass<'_, '_, '_>, count: usize) -> Vec<i32> {
 }
 
 /// Builds the create request of one pod.
-pub(super) fn create(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
+pub(super) fn create_request(pass: &Pass<'_, '_, '_>, index: Option<i32>) -> Action {
     let job = &*pass.job;
     let replaced = index.and_then(|index| pass.replaced.get(&index));
     Action::from(Request::Create(Object::Pod(Arc::new(pod_for(job, index, replaced)))))
@@ -197,11 +197,11 @@ fn pod_for(job: &Job, index: Option<i32>, replaced: Option<&Arc<Pod>>) -> Pod {
 
 /// Sets the environment variable with the completion index in every container.
 fn add_index_variable(pod: &mut Pod) {
-    const NAME: &str = "JOB_COMPLETION_INDEX";
+    const VARIABLE: &str = "JOB_COMPLETION_INDEX";
     let add_variable = |container: &mut Container| {
-        if !container.env.iter().any(|variable| &*variable.name == NAME) {
+        if !container.env.iter().any(|variable| &*variable.name == VARIABLE) {
             container.env.push(EnvVar {
-                name: NAME.into(),
+                name: VARIABLE.into(),
                 value_from: Some(EnvVarSource {
                     field_ref: Some(ObjectFieldSelector {
                         api_version: "".into(),

@@ -8,9 +8,9 @@ use super::indexes::{self, Indexes};
 /// The action of the first matching rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// The failure counts, by a rule or by default.
+    /// The failure counts towards the backoff limit, by a rule or by default.
     Count,
-    /// The failure does not count.
+    /// The failure does not count towards the backoff limit.
     Ignore,
     /// The pod's index fails and is not retried.
     FailIndex,
@@ -33,7 +33,7 @@ pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
         .as_ref()
         .and_then(|policy| policy.get("rules")?.as_array());
     for (position, rule) in rules.into_iter().flatten().enumerate() {
-        let Some(reason) = by_exit_code(rule, pod).or_else(|| by_condition(rule, pod)) else {
+        let Some(reason) = match_exit_code(rule, pod).or_else(|| match_condition(rule, pod)) else {
             continue;
         };
         let action = rule.get("action").and_then(Value::as_str).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn decide(job: &Job, pod: &Pod) -> Decision {
 }
 
 /// Returns the message of the first successPolicy rule that the succeeded indexes fulfil.
-pub(super) fn success(job: &Job, succeeded: &Indexes) -> Option<String> {
+pub(super) fn matching_success_rule(job: &Job, succeeded: &Indexes) -> Option<String> {
     if succeeded.is_empty() {
         return None;
     }
@@ -70,7 +70,8 @@ pub(super) fn success(job: &Job, succeeded: &Indexes) -> Option<String> {
     Some(format!("Matched rules at index {met}"))
 }
 
-fn by_exit_code(rule: &Value, pod: &Pod) -> Option<String> {
+/// Returns a message if the exit code of a container matches `onExitCodes` of the rule.
+fn match_exit_code(rule: &Value, pod: &Pod) -> Option<String> {
     let wanted = rule.get("onExitCodes")?;
     let container = wanted.get("containerName").and_then(Value::as_str);
     let values: Vec<i64> = wanted
@@ -100,7 +101,8 @@ fn by_exit_code(rule: &Value, pod: &Pod) -> Option<String> {
         })
 }
 
-fn by_condition(rule: &Value, pod: &Pod) -> Option<String> {
+/// Returns a message if a condition of the pod matches `onPodConditions` of the rule.
+fn match_condition(rule: &Value, pod: &Pod) -> Option<String> {
     let wanted = rule.get("onPodConditions")?.as_array()?;
     pod.status.conditions.iter().find_map(|condition| {
         let is_meant = |pattern: &Value| {

@@ -45,13 +45,13 @@ pub(super) fn set_condition(
     true
 }
 
-/// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts of succeeded and failed pods. `held`
-/// contains the UIDs of pods that have the finalizer.
-pub(super) fn move_to_counts(status: &mut JobStatus, held: &ordered::Set<Str>) {
+/// Moves pods without a finalizer from `uncountedTerminatedPods` to the counts of succeeded and failed pods.
+/// `with_finalizer` contains the UIDs of pods that have the finalizer.
+pub(super) fn move_to_counts(status: &mut JobStatus, with_finalizer: &ordered::Set<Str>) {
     let mut uncounted = status.uncounted_terminated_pods.clone().unwrap_or_default();
     let move_uids = |list: &mut Vec<Str>, count: &mut Option<i32>| {
         let before = list.len();
-        list.retain(|uid| held.contains(uid));
+        list.retain(|uid| with_finalizer.contains(uid));
         let settled = i32::try_from(before - list.len()).unwrap_or(0);
         if settled > 0 {
             *count = Some(count.unwrap_or(0) + settled);

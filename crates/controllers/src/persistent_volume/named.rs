@@ -160,14 +160,16 @@ mod tests {
     use crate::lab::Lab;
     use podscope_sim::Span;
 
-    fn claim(name: &str, class: &str, size: &str, more: &str) -> String {
+    /// Returns the manifest of a claim that requests the volume `pv`.
+    fn claim_manifest(name: &str, class: &str, size: &str, more: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}}}, spec: {{accessModes: [ReadWriteOnce], \
              storageClassName: {class}, volumeName: pv, {more} resources: {{requests: {{storage: {size}}}}}}}}}"
         )
     }
 
-    fn volume(more: &str) -> String {
+    /// Returns the manifest of the volume `pv`.
+    fn volume_manifest(more: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: pv}}, spec: {{capacity: {{storage: 1Gi}}, accessModes: \
              [ReadWriteOnce], storageClassName: a, hostPath: {{path: /x}} {more}}}}}"
@@ -178,11 +180,14 @@ mod tests {
     #[test]
     fn mismatch_of_requested_volume_is_reported_at_each_resync() {
         for (claim, mismatch) in [
-            (claim("c", "a", "5Gi", ""), "requested PV is too small"),
-            (claim("c", "b", "1Gi", ""), "storageClassName does not match"),
-            (claim("c", "a", "1Gi", "volumeMode: Block,"), "incompatible volumeMode"),
+            (claim_manifest("c", "a", "5Gi", ""), "requested PV is too small"),
+            (claim_manifest("c", "b", "1Gi", ""), "storageClassName does not match"),
+            (
+                claim_manifest("c", "a", "1Gi", "volumeMode: Block,"),
+                "incompatible volumeMode",
+            ),
         ] {
-            let mut lab = Lab::new(&["a-1"], &format!("{}\n---\n{claim}", volume("")));
+            let mut lab = Lab::new(&["a-1"], &format!("{}\n---\n{claim}", volume_manifest("")));
             lab.run(Span::seconds(40));
             let event = format!("c VolumeMismatch: Cannot bind to requested volume \"pv\": {mismatch}");
             let count = lab.events.iter().filter(|one| **one == event).count();
@@ -197,10 +202,10 @@ mod tests {
     /// A claim that requests a volume bound to another claim stays pending with an event (CT-230).
     #[test]
     fn claim_that_requests_bound_volume_stays_pending() {
-        let texts = [volume(""), claim("first", "a", "1Gi", "")];
+        let texts = [volume_manifest(""), claim_manifest("first", "a", "1Gi", "")];
         let mut lab = Lab::new(&["a-1"], &texts.join("\n---\n"));
         lab.run(Span::seconds(3));
-        lab.apply(&claim("second", "a", "1Gi", ""));
+        lab.apply(&claim_manifest("second", "a", "1Gi", ""));
         lab.run(Span::seconds(3));
         let event = "second FailedBinding: volume \"pv\" already bound to a different claim.".to_owned();
         assert!(lab.events.contains(&event), "{:?}", lab.events);

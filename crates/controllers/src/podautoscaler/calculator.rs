@@ -24,7 +24,7 @@ const WINDOW: Span = Span::seconds(15);
 /// A pod that became unready within this time after its start is treated as never ready (`…-initial-readiness-delay`).
 const READINESS_DELAY: Span = Span::seconds(30);
 
-/// The usage of one metric by each pod, in thousandths.
+/// The value of one metric for each pod, in thousandths.
 pub(super) type PodMetrics = ordered::Map<Str, i64>;
 
 /// Maximum distance of the usage ratio from 1 that causes no scaling, when scaling down and up.
@@ -48,6 +48,7 @@ impl Tolerances {
         }
     }
 
+    /// Returns whether the ratio is so close to 1 that it causes no scaling.
     pub(super) fn is_within(self, ratio: f64) -> bool {
         1.0 - self.down <= ratio && ratio <= 1.0 + self.up
     }
@@ -55,14 +56,14 @@ impl Tolerances {
 
 /// The pods of a selector, grouped by the usability of their metrics.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
+pub(super) struct PodGroups {
     pub(super) n_ready: usize,
     unready: Vec<Str>,
     missing: Vec<Str>,
     ignored: Vec<Str>,
 }
 
-impl Groups {
+impl PodGroups {
     /// Groups the pods. `has_metric` returns whether a pod has a metric.
     pub(super) fn of(pods: &[Arc<Pod>], has_metric: impl Fn(&Pod) -> bool, is_cpu: bool, now: Time) -> Self {
         let mut groups = Self::default();
@@ -116,11 +117,12 @@ fn is_unready(pod: &Pod, now: Time) -> bool {
 
 /// Computes the number of replicas that the metrics of ready pods propose.
 ///
-/// `ratio` computes the usage relative to the target; `max_usage` returns the maximum usage of a pod without a metric.
-pub(super) fn replicas<E>(
+/// `ratio` computes the usage relative to the target. `max_usage` returns the usage that is assumed for a pod without a
+/// metric when scaling down.
+pub(super) fn proposed_replicas<E>(
     current: i32,
     mut metrics: PodMetrics,
-    groups: &Groups,
+    groups: &PodGroups,
     tolerances: Tolerances,
     max_usage: impl Fn(&Str) -> i64,
     ratio: impl Fn(&PodMetrics) -> Result<f64, E>,

@@ -31,13 +31,13 @@ pub(super) struct Limitation {
 }
 
 /// The result of applying all limits to a recommendation.
-pub(super) struct Allowed {
+pub(super) struct AllowedReplicas {
     pub(super) replicas: i32,
     pub(super) able: ConditionText,
     pub(super) limited: Limitation,
 }
 
-const READY: ConditionText = ConditionText {
+const READY_FOR_NEW_SCALE: ConditionText = ConditionText {
     reason: "ReadyForNewScale",
     message: "recommended size matches current size",
 };
@@ -57,34 +57,34 @@ const TOO_FAST_DOWN: ConditionText = ConditionText {
     reason: "ScaleDownLimit",
     message: "the desired replica count is decreasing faster than the maximum scale rate",
 };
-const TOO_MANY: ConditionText = ConditionText {
+const TOO_MANY_REPLICAS: ConditionText = ConditionText {
     reason: "TooManyReplicas",
     message: "the desired replica count is more than the maximum replica count",
 };
-const TOO_FEW: ConditionText = ConditionText {
+const TOO_FEW_REPLICAS: ConditionText = ConditionText {
     reason: "TooFewReplicas",
     message: "the desired replica count is less than the minimum replica count",
 };
-const WITHIN: ConditionText = ConditionText {
+const WITHIN_RANGE: ConditionText = ConditionText {
     reason: "DesiredWithinRange",
     message: "the desired count is within the acceptable range",
 };
 
 /// The scaling rules of `spec.behavior` in one direction.
-struct Rules<'s> {
+struct ScalingRules<'s> {
     window: i64,
     select: &'s str,
-    policies: Vec<Policy>,
+    policies: Vec<ScalingPolicy>,
 }
 
 /// A maximum change per period, in replicas or percent.
-struct Policy {
+struct ScalingPolicy {
     is_percent: bool,
     value: i64,
     period: Span,
 }
 
-impl<'s> Rules<'s> {
+impl<'s> ScalingRules<'s> {
     /// Reads the rules; omitted rules have the API's defaults.
     fn read(behavior: &'s Value, direction: &str, window: i64, defaults: &[(bool, i64)]) -> Self {
         let rules = &behavior[direction];
@@ -95,14 +95,14 @@ impl<'s> Rules<'s> {
             select: rules["selectPolicy"].as_str().unwrap_or("Max"),
             policies: match policies {
                 Some(policies) => (policies.iter())
-                    .map(|policy| Policy {
+                    .map(|policy| ScalingPolicy {
                         is_percent: policy["type"] == "Percent",
                         value: number(&policy["value"]).unwrap_or(0),
                         period: Span::seconds(number(&policy["periodSeconds"]).unwrap_or(15)),
                     })
                     .collect(),
                 None => (defaults.iter())
-                    .map(|(is_percent, value)| Policy {
+                    .map(|(is_percent, value)| ScalingPolicy {
                         is_percent: *is_percent,
                         value: *value,
                         period: Span::seconds(15),
@@ -113,7 +113,7 @@ impl<'s> Rules<'s> {
     }
 
     /// Returns the limit set by the policies: the largest allowed change, or the smallest with `selectPolicy: Min`.
-    fn limit(&self, current: i32, is_up: bool, of: impl Fn(&Policy) -> i64) -> i64 {
+    fn limit_of_policies(&self, current: i32, is_up: bool, of: impl Fn(&ScalingPolicy) -> i64) -> i64 {
         if self.select == "Disabled" {
             return i64::from(current);
         }
@@ -148,42 +148,45 @@ impl History {
         current: i32,
         recommended: i32,
         now: SimTime,
-    ) -> Allowed {
+    ) -> AllowedReplicas {
         self.recommended.retain(|(at, _)| *at + HISTORY_MAX_AGE >= now);
         self.changes.retain(|(at, _)| *at + HISTORY_MAX_AGE >= now);
         let (min_replicas, max_replicas) = (spec.min_replicas.unwrap_or(1), spec.max_replicas);
         let none = Value::Null;
         let behavior = spec.behavior.as_ref();
-        let up = Rules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
-        let down = Rules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
+        let up = ScalingRules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
+        let down = ScalingRules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
         let (stabilized, stabilization) = self.stabilized(recommended, current, behavior.map(|_| (&up, &down)), now);
         self.recommended.push((now, recommended));
         let (ceiling, floor) = match behavior {
-            Some(_) => (self.ceiling(&up, current, now), self.floor(&down, current, now)),
+            Some(_) => (
+                self.max_allowed(&up, current, now),
+                self.min_allowed(&down, current, now),
+            ),
             None => (i64::from(current).saturating_mul(2).max(4), 0),
         };
         let int = |value: i64| i32::try_from(value).unwrap_or(i32::MAX);
         let (highest, why_high) = if i64::from(max_replicas) > ceiling {
             (int(ceiling), TOO_FAST_UP)
         } else {
-            (max_replicas, TOO_MANY)
+            (max_replicas, TOO_MANY_REPLICAS)
         };
         let (lowest, why_low) = if i64::from(min_replicas) < floor {
             (int(floor), TOO_FAST_DOWN)
         } else {
-            (min_replicas, TOO_FEW)
+            (min_replicas, TOO_FEW_REPLICAS)
         };
         let (replicas, text) = if stabilized < lowest {
             (lowest, why_low)
         } else if stabilized > highest {
             (highest, why_high)
         } else {
-            (stabilized, WITHIN)
+            (stabilized, WITHIN_RANGE)
         };
-        Allowed {
+        AllowedReplicas {
             replicas,
             able: if stabilized == recommended {
-                READY
+                READY_FOR_NEW_SCALE
             } else {
                 stabilization
             },
@@ -200,7 +203,7 @@ impl History {
         &self,
         recommended: i32,
         current: i32,
-        rules: Option<(&Rules<'_>, &Rules<'_>)>,
+        rules: Option<(&ScalingRules<'_>, &ScalingRules<'_>)>,
         now: SimTime,
     ) -> (i32, ConditionText) {
         let Some((up, down)) = rules else {
@@ -232,8 +235,9 @@ impl History {
         i64::from(current) - within.map(|(_, change)| i64::from(*change)).sum::<i64>()
     }
 
-    fn ceiling(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
-        let limit = rules.limit(current, true, |policy| {
+    /// Returns the maximum number of replicas that the policies allow when scaling up.
+    fn max_allowed(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
+        let limit = rules.limit_of_policies(current, true, |policy| {
             let start = self.replicas_at_start(policy.period, current, now);
             if policy.is_percent {
                 // Floating point as in the real controller, where 10 % more than 10 is 12.
@@ -245,8 +249,9 @@ impl History {
         limit.max(i64::from(current))
     }
 
-    fn floor(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
-        let limit = rules.limit(current, false, |policy| {
+    /// Returns the minimum number of replicas that the policies allow when scaling down.
+    fn min_allowed(&self, rules: &ScalingRules<'_>, current: i32, now: SimTime) -> i64 {
+        let limit = rules.limit_of_policies(current, false, |policy| {
             let start = self.replicas_at_start(policy.period, current, now);
             let kept = if policy.is_percent {
                 (start as f64 * (1.0 - policy.value as f64 / 100.0)) as i64

@@ -14,7 +14,7 @@ use podscope_sim::{Objects, RequestLoad};
 use serde_json::{Value, json};
 
 use super::Scale;
-use super::calculator::{Groups, PodMetrics, Tolerances, Utilization, replicas, times, usage_ratio};
+use super::calculator::{PodGroups, PodMetrics, Tolerances, Utilization, proposed_replicas, times, usage_ratio};
 
 /// The number of replicas that one metric proposes.
 pub(super) struct Proposal {
@@ -25,7 +25,7 @@ pub(super) struct Proposal {
 }
 
 /// The reason why a metric proposes no number of replicas.
-pub(super) struct Failure {
+pub(super) struct MetricFailure {
     pub(super) reason: &'static str,
     /// Message of the event and the condition.
     pub(super) message: String,
@@ -88,16 +88,16 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a metric.
-    pub(super) fn proposal(&self, metric: &Value) -> Result<Proposal, Failure> {
+    pub(super) fn proposal(&self, metric: &Value) -> Result<Proposal, MetricFailure> {
         match metric["type"].as_str() {
-            Some("Resource") => self.resource(&metric["resource"]),
-            Some("ContainerResource") => self.container_resource(&metric["containerResource"]),
-            Some("Pods") => self.per_pod(&metric["pods"]),
-            Some("Object") => self.object(&metric["object"]),
-            Some("External") => self.external(&metric["external"]),
+            Some("Resource") => self.resource_metric(&metric["resource"]),
+            Some("ContainerResource") => self.container_resource_metric(&metric["containerResource"]),
+            Some("Pods") => self.pods_metric(&metric["pods"]),
+            Some("Object") => self.object_metric(&metric["object"]),
+            Some("External") => self.external_metric(&metric["external"]),
             other => {
                 let message = format!("unknown metric source type {:?}", other.unwrap_or_default());
-                Err(Failure {
+                Err(MetricFailure {
                     reason: "InvalidMetricSourceType",
                     summary: message.clone(),
                     message,
@@ -106,13 +106,15 @@ impl<'w> UsageOfPods<'w> {
         }
     }
 
-    fn resource(&self, source: &Value) -> Result<Proposal, Failure> {
+    /// Evaluates a resource metric of the pods.
+    fn resource_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
         let name = source["name"].as_str().unwrap_or_default();
-        let (replicas, current, is_utilization) = self.evaluate_resource(source, None).map_err(|message| Failure {
-            reason: "FailedGetResourceMetric",
-            summary: format!("failed to get {name} resource metric value: {message}"),
-            message,
-        })?;
+        let (replicas, current, is_utilization) =
+            self.evaluate_resource(source, None).map_err(|message| MetricFailure {
+                reason: "FailedGetResourceMetric",
+                summary: format!("failed to get {name} resource metric value: {message}"),
+                message,
+            })?;
         let utilization = if is_utilization {
             " utilization (percentage of request)"
         } else {
@@ -125,10 +127,11 @@ impl<'w> UsageOfPods<'w> {
         })
     }
 
-    fn container_resource(&self, source: &Value) -> Result<Proposal, Failure> {
+    /// Evaluates a resource metric of one container of each pod.
+    fn container_resource_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
         let [name, container] = ["name", "container"].map(|field| source[field].as_str().unwrap_or_default());
         let found = self.evaluate_resource(source, Some(container));
-        let (replicas, current, is_utilization) = found.map_err(|message| Failure {
+        let (replicas, current, is_utilization) = found.map_err(|message| MetricFailure {
             reason: "FailedGetContainerResourceMetric",
             summary: format!("failed to get {container} container metric value: {message}"),
             message,
@@ -156,11 +159,11 @@ impl<'w> UsageOfPods<'w> {
             let metrics = metrics.map_err(|why| format!("unable to get metrics for resource {name}: {why}"))?;
             self.ready_metrics(metrics, name == "cpu")
         };
-        if let Some(wanted) = quantity(&target["averageValue"]) {
+        if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let (replicas, average) = ready_pods()
                 .map(|(metrics, groups)| self.replicas_for_average(metrics, &groups, wanted))
                 .map_err(|why| format!("failed to get {name} usage: {why}"))?;
-            return Ok((replicas, json!({"averageValue": milli(average)}), false));
+            return Ok((replicas, json!({"averageValue": format_milli(average)}), false));
         }
         let Some(wanted) = target["averageUtilization"].as_i64() else {
             return Err(
@@ -175,19 +178,19 @@ impl<'w> UsageOfPods<'w> {
             let now = Utilization::of(&metrics, &requests, wanted)?;
             let full = |pod: &Str| requests.get(pod).map_or(0, |request| request * wanted.max(100) / 100);
             let ratio = |metrics: &PodMetrics| Utilization::of(metrics, &requests, wanted).map(|one| one.ratio);
-            let replicas = replicas(self.current, metrics, &groups, self.tolerances, full, ratio)?;
+            let replicas = proposed_replicas(self.current, metrics, &groups, self.tolerances, full, ratio)?;
             Ok((replicas, now))
         };
         let (replicas, now) =
             utilization().map_err(|why: String| format!("failed to get {name} utilization: {why}"))?;
-        let current = json!({"averageUtilization": now.percent, "averageValue": milli(now.average)});
+        let current = json!({"averageUtilization": now.percent, "averageValue": format_milli(now.average)});
         Ok((replicas, current, true))
     }
 
     /// Evaluates a custom metric that each pod has.
-    fn per_pod(&self, source: &Value) -> Result<Proposal, Failure> {
+    fn pods_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
-        let fail = |message: String| Failure {
+        let fail = |message: String| MetricFailure {
             reason: "FailedGetPodsMetric",
             summary: format!("failed to get pods metric value: {message}"),
             message,
@@ -199,9 +202,9 @@ impl<'w> UsageOfPods<'w> {
         }
         let metrics = self.share_of_load(name, &with_metrics, false).unwrap_or_default();
         let (metrics, groups) = self.ready_metrics(metrics, false).map_err(fail)?;
-        let wanted = quantity(&source["target"]["averageValue"]).unwrap_or(1);
+        let wanted = target_quantity(&source["target"]["averageValue"]).unwrap_or(1);
         let (replicas, average) = self.replicas_for_average(metrics, &groups, wanted);
-        let status = json!({"metric": metric_identifier(source), "current": {"averageValue": milli(average)}});
+        let status = json!({"metric": metric_identifier(source), "current": {"averageValue": format_milli(average)}});
         Ok(Proposal {
             replicas,
             name: format!("pods metric {name}"),
@@ -210,11 +213,11 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates a metric of a Kubernetes object; the value applies to all pods together.
-    fn object(&self, source: &Value) -> Result<Proposal, Failure> {
+    fn object_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let about = &source["describedObject"];
         let [kind, object] = ["kind", "name"].map(|field| about[field].as_str().unwrap_or_default());
-        let fail = |message: String, inner: &str| Failure {
+        let fail = |message: String, inner: &str| MetricFailure {
             reason: "FailedGetObjectMetric",
             summary: format!("failed to get object metric value: {inner}{message}"),
             message,
@@ -232,23 +235,24 @@ impl<'w> UsageOfPods<'w> {
             })
         };
         let target = &source["target"];
-        if let Some(wanted) = quantity(&target["value"]).filter(|_| target["type"] == "Value") {
+        if let Some(wanted) = target_quantity(&target["value"]).filter(|_| target["type"] == "Value") {
             let total = total().map_err(|why| fail(why, ""))?;
             let replicas = self.replicas_for_total(total, wanted).map_err(|why| fail(why, ""))?;
-            let status = json!({"describedObject": about, "metric": metric_identifier(source), "current": {"value": milli(total)}});
+            let current = json!({"value": format_milli(total)});
+            let status = json!({"describedObject": about, "metric": metric_identifier(source), "current": current});
             return Ok(Proposal {
                 replicas,
                 name: format!("{kind} metric {name}"),
                 status: json!({"type": "Object", "object": status}),
             });
         }
-        if let Some(wanted) = quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
+        if let Some(wanted) = target_quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
             let inner = format!("failed to get {name} object metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
             let (replicas, average) = self.replicas_for_share(total, wanted);
             // The real controller omits the described object here.
             let none = json!({"kind": "", "name": ""});
-            let current = json!({"averageValue": milli(average)});
+            let current = json!({"averageValue": format_milli(average)});
             let status = json!({"describedObject": none, "metric": metric_identifier(source), "current": current});
             return Ok(Proposal {
                 replicas,
@@ -261,10 +265,10 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Evaluates an external metric; the value applies to all pods together.
-    fn external(&self, source: &Value) -> Result<Proposal, Failure> {
+    fn external_metric(&self, source: &Value) -> Result<Proposal, MetricFailure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
         let selector = selector_text(source);
-        let fail = |message: String, inner: &str| Failure {
+        let fail = |message: String, inner: &str| MetricFailure {
             reason: "FailedGetExternalMetric",
             summary: format!("failed to get {name} external metric value: {inner}{message}"),
             message,
@@ -277,18 +281,18 @@ impl<'w> UsageOfPods<'w> {
             })
         };
         let target = &source["target"];
-        let (replicas, current) = if let Some(wanted) = quantity(&target["averageValue"]) {
+        let (replicas, current) = if let Some(wanted) = target_quantity(&target["averageValue"]) {
             let inner = format!("failed to get {name} external metric: ");
             let total = total().map_err(|why| fail(why, &inner))?;
             let (replicas, average) = self.replicas_for_share(total, wanted);
-            (replicas, json!({"averageValue": milli(average)}))
-        } else if let Some(wanted) = quantity(&target["value"]) {
+            (replicas, json!({"averageValue": format_milli(average)}))
+        } else if let Some(wanted) = target_quantity(&target["value"]) {
             let inner = format!("failed to get external metric {name}: ");
             let total = total().map_err(|why| fail(why, &inner))?;
             let replicas = self
                 .replicas_for_total(total, wanted)
                 .map_err(|why| fail(why, &inner))?;
-            (replicas, json!({"value": milli(total)}))
+            (replicas, json!({"value": format_milli(total)}))
         } else {
             let why = "invalid external metric source: neither a value target nor an average value target was set";
             return Err(fail(why.to_owned(), ""));
@@ -301,26 +305,27 @@ impl<'w> UsageOfPods<'w> {
     }
 
     /// Groups the pods, and keeps only the metrics of ready pods.
-    fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, Groups), String> {
+    fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, PodGroups), String> {
         if self.pods.is_empty() {
             return Err("no pods returned by selector while calculating replica count".to_owned());
         }
         let has_metric = |pod: &Pod| metrics.contains_key(&pod.metadata.name);
-        let groups = Groups::of(&self.pods, has_metric, is_cpu, self.now);
+        let groups = PodGroups::of(&self.pods, has_metric, is_cpu, self.now);
         groups.retain_ready(&mut metrics)?;
         Ok((metrics, groups))
     }
 
     /// Computes the number of replicas for a target average per pod. Returns also the current average. Amounts are in
     /// thousandths.
-    fn replicas_for_average(&self, metrics: PodMetrics, groups: &Groups, target: i64) -> (i32, i64) {
+    fn replicas_for_average(&self, metrics: PodMetrics, groups: &PodGroups, target: i64) -> (i32, i64) {
         let average = usage_ratio(&metrics, target).1;
         let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, target).0);
-        let replicas = replicas(self.current, metrics, groups, self.tolerances, |_| target, ratio);
+        let replicas = proposed_replicas(self.current, metrics, groups, self.tolerances, |_| target, ratio);
         (replicas.unwrap_or(self.current), average)
     }
 
-    /// Computes the number of replicas for a target total: the ready pods times the ratio. Amounts are in thousandths.
+    /// Computes the number of replicas for a target total: the number of ready pods times the ratio of the total to the
+    /// target. Amounts are in thousandths.
     fn replicas_for_total(&self, total: i64, target: i64) -> Result<i32, String> {
         let ratio = total as f64 / target as f64;
         if self.current == 0 {
@@ -337,8 +342,8 @@ impl<'w> UsageOfPods<'w> {
         Ok(times(ratio, self.pods.iter().filter(is_ready).count()))
     }
 
-    /// Computes the number of replicas for a target value per pod of a total. Returns also the current value per pod.
-    /// Amounts are in thousandths.
+    /// Computes the number of replicas for a total that all pods share, given the target per pod. Returns also the
+    /// current value per pod. Amounts are in thousandths.
     fn replicas_for_share(&self, total: i64, target: i64) -> (i32, i64) {
         let n_pods = i64::from(self.status_replicas);
         let ratio = total as f64 / (target as f64 * n_pods as f64);
@@ -376,7 +381,7 @@ impl<'w> UsageOfPods<'w> {
     /// Divides the autoscaler's own load evenly among the ready pods; returns `None` if it has no load annotation.
     fn share_of_load(&self, name: &str, with_metrics: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
         let total = self.load.get(name)?.at(self.age).milli_value();
-        let groups = Groups::of(&self.pods, is_measured, is_cpu, self.now);
+        let groups = PodGroups::of(&self.pods, is_measured, is_cpu, self.now);
         let sharing = i64::try_from(groups.n_ready).unwrap_or(i64::MAX).max(1);
         let each = |pod: &&Arc<Pod>| (pod.metadata.name.clone(), total / sharing);
         Some(with_metrics.iter().map(each).collect())
@@ -388,7 +393,7 @@ impl<'w> UsageOfPods<'w> {
         let idle = ContainerBehavior::default();
         let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
         let running = all.filter_map(|container| {
-            let mut statuses = statuses(pod);
+            let mut statuses = container_statuses(pod);
             let status = statuses.find(|status| status.name == container.name)?;
             let started = status.state.running.as_ref()?.started_at?;
             if of.is_some_and(|wanted| wanted != &*container.name) {
@@ -454,7 +459,7 @@ fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, 
     }
 }
 
-fn statuses(pod: &Pod) -> impl Iterator<Item = &podscope_api::ContainerStatus> {
+fn container_statuses(pod: &Pod) -> impl Iterator<Item = &podscope_api::ContainerStatus> {
     pod.status
         .container_statuses
         .iter()
@@ -462,12 +467,12 @@ fn statuses(pod: &Pod) -> impl Iterator<Item = &podscope_api::ContainerStatus> {
 }
 
 fn is_running(pod: &Pod, container: &str) -> bool {
-    statuses(pod).any(|status| &*status.name == container && status.state.running.is_some())
+    container_statuses(pod).any(|status| &*status.name == container && status.state.running.is_some())
 }
 
 /// Returns whether the metrics API has metrics of the pod.
 fn is_measured(pod: &Pod) -> bool {
-    pod.status.phase == Some(PodPhase::Running) && statuses(pod).any(|status| status.state.running.is_some())
+    pod.status.phase == Some(PodPhase::Running) && container_statuses(pod).any(|status| status.state.running.is_some())
 }
 
 /// Returns the field `metric` of a status: name and selector, as in the spec.
@@ -524,7 +529,7 @@ fn resource_of(about: &Value) -> String {
 }
 
 /// Parses a positive target quantity, in thousandths.
-fn quantity(value: &Value) -> Option<i64> {
+fn target_quantity(value: &Value) -> Option<i64> {
     let amount = match value {
         Value::String(text) => text.parse::<Quantity>().ok()?,
         Value::Number(number) => number.to_string().parse::<Quantity>().ok()?,
@@ -533,7 +538,8 @@ fn quantity(value: &Value) -> Option<i64> {
     Some(amount.milli_value()).filter(|amount| *amount > 0)
 }
 
-fn milli(amount: i64) -> String {
+/// Formats an amount in thousandths as a quantity.
+fn format_milli(amount: i64) -> String {
     Quantity::from_milli(amount).to_string()
 }
 

@@ -103,7 +103,7 @@ pub(super) fn create_missing(objects: &Objects, set: &StatefulSet, pod: &Pod) ->
 
 /// Returns whether the retention policy deletes claims when the set is deleted, and whether it does when the set is
 /// scaled down.
-fn policy(set: &StatefulSet) -> (bool, bool) {
+fn retention_policy(set: &StatefulSet) -> (bool, bool) {
     let policy = set.spec.persistent_volume_claim_retention_policy.as_ref();
     let deletes = |text: Option<&Str>| text.is_some_and(|text| &**text == "Delete");
     (
@@ -113,8 +113,8 @@ fn policy(set: &StatefulSet) -> (bool, bool) {
 }
 
 /// Returns whether a claim belongs to an earlier pod with this name and will be deleted with that pod.
-pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
-    policy(set).1
+pub(super) fn has_stale_claims(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool {
+    retention_policy(set).1
         && claims_of(set, pod)
             .iter()
             .filter_map(|(_, key)| objects.get::<PersistentVolumeClaim>(key))
@@ -126,10 +126,10 @@ pub(super) fn are_stale(objects: &Objects, set: &StatefulSet, pod: &Pod) -> bool
             })
 }
 
-/// Builds patches that set the owners of the claims according to the retention policy; `condemned` tells whether the
-/// pod is beyond the set's range.
+/// Builds patches that set the owners of the claims according to the retention policy; `condemned` is true if the pod
+/// is beyond the set's range.
 pub(super) fn update_owners(objects: &Objects, set: &StatefulSet, pod: &Pod, condemned: bool) -> Vec<Action> {
-    let (when_deleted, when_scaled) = policy(set);
+    let (when_deleted, when_scaled) = retention_policy(set);
     let owned_by_pod = condemned && when_scaled;
     let owned_by_set = when_deleted && !owned_by_pod;
     let mut actions = Vec::new();

@@ -32,7 +32,8 @@ fn set_load(lab: &mut Lab, load: &'static str) {
     });
 }
 
-fn condition(lab: &Lab, kind: &str) -> String {
+/// Returns status and reason of a condition of the autoscaler, e.g. `True TooFewReplicas`.
+fn condition_text(lab: &Lab, kind: &str) -> String {
     let status = lab.get::<HorizontalPodAutoscaler>("web").unwrap().status.clone();
     let found = status.conditions.iter().find(|one| one["type"] == kind);
     found.map_or_else(String::new, |one| {
@@ -53,23 +54,23 @@ fn scale_up_at_most_doubles_and_scale_down_waits_five_minutes() {
     set_load(&mut lab, "cpu=2");
     lab.run(Span::seconds(15));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingLimited")),
+        (replicas(&lab), condition_text(&lab, "ScalingLimited")),
         (4, "True ScaleUpLimit".to_owned())
     );
     lab.run(Span::seconds(120));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingLimited")),
+        (replicas(&lab), condition_text(&lab, "ScalingLimited")),
         (10, "True TooManyReplicas".to_owned())
     );
     set_load(&mut lab, "cpu=300m");
     lab.run(Span::seconds(240));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "AbleToScale")),
+        (replicas(&lab), condition_text(&lab, "AbleToScale")),
         (10, "True ScaleDownStabilized".to_owned())
     );
     lab.run(Span::seconds(90));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingLimited")),
+        (replicas(&lab), condition_text(&lab, "ScalingLimited")),
         (3, "False DesiredWithinRange".to_owned())
     );
     let above =
@@ -100,7 +101,7 @@ fn scaling_policies_limit_rate_of_change() {
     set_load(&mut lab, "cpu=10m");
     lab.run(Span::seconds(30));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingLimited")),
+        (replicas(&lab), condition_text(&lab, "ScalingLimited")),
         (3, "True ScaleDownLimit".to_owned())
     );
 }
@@ -117,7 +118,7 @@ fn missing_metrics_or_target_are_reported_without_scaling() {
     });
     lab.run(Span::seconds(60));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingActive")),
+        (replicas(&lab), condition_text(&lab, "ScalingActive")),
         (2, "False FailedGetResourceMetric".to_owned())
     );
     assert!(
@@ -129,7 +130,7 @@ fn missing_metrics_or_target_are_reported_without_scaling() {
     );
     lab.edit::<HorizontalPodAutoscaler>("web", |one| one.spec.scale_target_ref.name = "gone".into());
     lab.run(Span::seconds(15));
-    assert_eq!(condition(&lab, "AbleToScale"), "False FailedGetScale");
+    assert_eq!(condition_text(&lab, "AbleToScale"), "False FailedGetScale");
     assert!(
         lab.events
             .contains(&"web FailedGetScale: deployments.apps \"gone\" not found".to_owned())
@@ -146,7 +147,7 @@ fn pods_selected_by_two_autoscalers_are_not_scaled() {
          target: {type: Utilization, averageUtilization: 50}}}]}}",
     );
     lab.run(Span::seconds(60));
-    assert_eq!(condition(&lab, "ScalingActive"), "False AmbiguousSelector");
+    assert_eq!(condition_text(&lab, "ScalingActive"), "False AmbiguousSelector");
     let text = "pods by selector app=web are controlled by multiple HPAs: [default/other default/web]";
     for reason in ["AmbiguousSelector", "FailedComputeMetricsReplicas"] {
         assert!(
@@ -157,7 +158,7 @@ fn pods_selected_by_two_autoscalers_are_not_scaled() {
     }
     lab.delete(podscope_api::Kind::HorizontalPodAutoscaler, "other", None);
     lab.run(Span::seconds(60));
-    assert_eq!(condition(&lab, "ScalingActive"), "True ValidMetricFound");
+    assert_eq!(condition_text(&lab, "ScalingActive"), "True ValidMetricFound");
 }
 
 /// Returns a lab with a Deployment of three pods and an autoscaler with these metrics, after 400 s.
@@ -219,7 +220,7 @@ fn failed_metric_of_each_type_reports_its_reason() {
         ),
     ] {
         let lab = lab_with_metrics("", two, metric);
-        assert_eq!(condition(&lab, "ScalingActive"), format!("False {reason}"), "{metric}");
+        assert_eq!(condition_text(&lab, "ScalingActive"), format!("False {reason}"), "{metric}");
         let has_event = |start: String| lab.events.iter().any(|event| event.starts_with(&start));
         assert!(has_event(format!("web {reason}: {message}")), "{:?}", lab.events);
         let summary = format!("invalid metrics (1 invalid out of 1), first error is: {prefix}{message}");
@@ -247,7 +248,7 @@ fn external_metrics_with_selector_scale_workload() {
     let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
     let lab = lab_with_metrics("cpu=3m", one, &format!("{cpu}, {external}"));
     assert_eq!(
-        (replicas(&lab), condition(&lab, "ScalingActive")),
+        (replicas(&lab), condition_text(&lab, "ScalingActive")),
         (3, "False FailedGetExternalMetric".to_owned())
     );
     let lab = lab_with_metrics("cpu=3", one, &format!("{cpu}, {external}"));

@@ -5,7 +5,8 @@ use podscope_sim::Span;
 
 use super::super::lab::Lab;
 
-fn every_minute(more: &str) -> Lab {
+/// Returns a lab with the CronJob `tick`, which creates a Job every minute.
+fn lab_with_cron_job(more: &str) -> Lab {
     Lab::new(
         &["a-1"],
         &format!(
@@ -15,15 +16,15 @@ fn every_minute(more: &str) -> Lab {
     )
 }
 
-/// Names of the existing Jobs, without their common prefix.
-fn jobs(lab: &Lab) -> Vec<String> {
+/// Returns the names of the existing Jobs, without their common prefix.
+fn job_names(lab: &Lab) -> Vec<String> {
     let names = lab.objects().list::<Job>().map(|job| &job.metadata.name);
     names
         .map(|name| name.trim_start_matches("tick-294537").to_owned())
         .collect()
 }
 
-fn active(lab: &Lab) -> usize {
+fn active_job_count(lab: &Lab) -> usize {
     lab.get::<CronJob>("tick").unwrap().status.active.len()
 }
 
@@ -57,11 +58,14 @@ fn count_events(lab: &Lab, text: &str) -> usize {
 /// Shows: C-14, CT-187
 #[test]
 fn job_is_created_at_each_scheduled_time_and_named_by_minute() {
-    let mut lab = every_minute("");
+    let mut lab = lab_with_cron_job("");
     lab.run(Span::seconds(59));
-    assert_eq!(jobs(&lab), Vec::<String>::new());
+    assert_eq!(job_names(&lab), Vec::<String>::new());
     lab.run(Span::seconds(70));
-    assert_eq!((jobs(&lab), active(&lab)), (vec!["61".to_owned(), "62".to_owned()], 2));
+    assert_eq!(
+        (job_names(&lab), active_job_count(&lab)),
+        (vec!["61".to_owned(), "62".to_owned()], 2)
+    );
     let cron = lab.get::<CronJob>("tick").unwrap();
     assert_eq!(cron.status.last_schedule_time, Some(Time::from_seconds(1_767_225_720)));
     assert_eq!(
@@ -79,9 +83,9 @@ fn job_is_created_at_each_scheduled_time_and_named_by_minute() {
 /// Shows: CT-188
 #[test]
 fn concurrency_policy_forbid_skips_and_replace_deletes_job() {
-    let mut lab = every_minute("concurrencyPolicy: Forbid,");
+    let mut lab = lab_with_cron_job("concurrencyPolicy: Forbid,");
     lab.run(Span::seconds(130));
-    assert_eq!(jobs(&lab), ["61"]);
+    assert_eq!(job_names(&lab), ["61"]);
     assert!(count_events(&lab, "tick JobAlreadyActive") > 0, "{:?}", lab.events);
     finish_job(&mut lab, "61", "Complete");
     lab.run(Span::seconds(2));
@@ -93,10 +97,10 @@ fn concurrency_policy_forbid_skips_and_replace_deletes_job() {
         1
     );
     // The Job for the skipped time is created late, after the running Job has finished.
-    assert_eq!(jobs(&lab), ["61", "62"]);
-    let mut lab = every_minute("concurrencyPolicy: Replace,");
+    assert_eq!(job_names(&lab), ["61", "62"]);
+    let mut lab = lab_with_cron_job("concurrencyPolicy: Replace,");
     lab.run(Span::seconds(130));
-    assert_eq!((jobs(&lab), active(&lab)), (vec!["62".to_owned()], 1));
+    assert_eq!((job_names(&lab), active_job_count(&lab)), (vec!["62".to_owned()], 1));
     assert_eq!(
         (
             count_events(&lab, "tick SuccessfulDelete"),
@@ -128,7 +132,7 @@ fn replaced_jobs_are_not_reported_missing() {
 /// Shows: CT-188
 #[test]
 fn finished_jobs_beyond_history_limits_are_deleted() {
-    let mut lab = every_minute("successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1,");
+    let mut lab = lab_with_cron_job("successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1,");
     for name in ["61", "62", "63", "64", "65"] {
         lab.run(Span::seconds(61));
         finish_job(
@@ -142,51 +146,58 @@ fn finished_jobs_beyond_history_limits_are_deleted() {
         );
     }
     lab.run(Span::seconds(2));
-    assert_eq!(jobs(&lab), ["63", "64", "65"]);
+    assert_eq!(job_names(&lab), ["63", "64", "65"]);
     let last = lab.get::<CronJob>("tick").unwrap().status.last_successful_time;
     assert_eq!(last, Some(Time::from_seconds(1_767_225_600 + 305)));
 }
 
 #[test]
 fn missing_job_is_reported_and_suspended_cronjob_creates_none() {
-    let mut lab = every_minute("");
+    let mut lab = lab_with_cron_job("");
     lab.run(Span::seconds(61));
     lab.delete(Kind::Job, "tick-29453761", None);
     lab.run(Span::seconds(1));
     assert_eq!(
         (
             count_events(&lab, "tick MissingJob: Active job went missing: tick-29453761"),
-            active(&lab)
+            active_job_count(&lab)
         ),
         (1, 0)
     );
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(true));
     lab.run(Span::seconds(200));
-    assert_eq!(jobs(&lab), Vec::<String>::new());
+    assert_eq!(job_names(&lab), Vec::<String>::new());
 }
 
 /// After a pause, only the latest missed time is used, unless it is older than the starting deadline.
 #[test]
 fn resumed_cronjob_starts_job_for_latest_missed_time_only() {
-    let mut lab = every_minute("suspend: true, startingDeadlineSeconds: 20,");
+    let mut lab = lab_with_cron_job("suspend: true, startingDeadlineSeconds: 20,");
     lab.run(Span::seconds(190));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(false));
     lab.run(Span::seconds(1));
-    assert_eq!(jobs(&lab), ["63"]);
+    assert_eq!(job_names(&lab), ["63"]);
     lab.run(Span::seconds(20));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(true));
     lab.run(Span::seconds(60));
     lab.edit::<CronJob>("tick", |cron| cron.spec.suspend = Some(false));
     lab.run(Span::seconds(1));
-    assert_eq!(jobs(&lab), ["63"], "the scheduled time of 240 s was missed 32 s ago");
+    assert_eq!(
+        job_names(&lab),
+        ["63"],
+        "the scheduled time of 240 s was missed 32 s ago"
+    );
 }
 
 /// A new leader finds the Jobs that the old leader created, and does not create them again.
 #[test]
 fn new_leader_creates_no_job_twice() {
-    let mut lab = every_minute("");
+    let mut lab = lab_with_cron_job("");
     lab.run(Span::seconds(61));
     lab.restart();
     lab.run(Span::seconds(60));
-    assert_eq!((jobs(&lab), active(&lab)), (vec!["61".to_owned(), "62".to_owned()], 2));
+    assert_eq!(
+        (job_names(&lab), active_job_count(&lab)),
+        (vec!["61".to_owned(), "62".to_owned()], 2)
+    );
 }

@@ -9,14 +9,16 @@ use podscope_sim::Span;
 use super::super::lab::Lab;
 use super::super::node_selector::target;
 
-fn agent(more: &str) -> String {
+/// Returns the manifest of the DaemonSet `agent`.
+fn agent_manifest(more: &str) -> String {
     format!(
         "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent}}, spec: {{{more} selector: {{matchLabels: {{app: agent}}}}, \
          template: {{metadata: {{labels: {{app: agent}}}}, spec: {{containers: [{{name: c, image: 'i:1'}}]}}}}}}}}"
     )
 }
 
-fn nodes(lab: &Lab) -> Vec<String> {
+/// Returns the node of each pod, sorted.
+fn nodes_of_pods(lab: &Lab) -> Vec<String> {
     let mut nodes: Vec<String> = lab
         .objects()
         .list::<Pod>()
@@ -27,7 +29,7 @@ fn nodes(lab: &Lab) -> Vec<String> {
     nodes
 }
 
-fn images(lab: &Lab) -> Vec<String> {
+fn images_of_pods(lab: &Lab) -> Vec<String> {
     lab.objects()
         .list::<Pod>()
         .map(|pod| pod.spec.containers[0].image.to_string())
@@ -38,9 +40,9 @@ fn images(lab: &Lab) -> Vec<String> {
 /// CT-087, CT-089).
 #[test]
 fn each_eligible_node_has_one_daemon_pod() {
-    let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
+    let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent_manifest(""));
     lab.run(Span::seconds(3));
-    assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "b-1", "c-1"]);
     let pod = lab.objects().list::<Pod>().next().unwrap().clone();
     assert!(
         pod.spec
@@ -59,7 +61,7 @@ fn each_eligible_node_has_one_daemon_pod() {
         });
     }
     lab.run(Span::seconds(3));
-    assert_eq!(nodes(&lab), ["a-1", "c-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "c-1"]);
     let status = lab.get::<DaemonSet>("agent").unwrap().status.clone();
     assert_eq!(
         (
@@ -71,11 +73,11 @@ fn each_eligible_node_has_one_daemon_pod() {
     );
     lab.apply("{apiVersion: v1, kind: Node, metadata: {name: d-1}}");
     lab.run(Span::seconds(3));
-    assert_eq!(nodes(&lab), ["a-1", "c-1", "d-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "c-1", "d-1"]);
     lab.delete(Kind::Node, "d-1", None);
     lab.run(Span::seconds(3));
     assert_eq!(
-        nodes(&lab),
+        nodes_of_pods(&lab),
         ["a-1", "c-1"],
         "the pod pinned to a deleted node is deleted (CT-090)"
     );
@@ -85,7 +87,7 @@ fn each_eligible_node_has_one_daemon_pod() {
 /// CT-088).
 #[test]
 fn daemon_pod_stays_on_lost_node() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
+    let mut lab = Lab::new(&["a-1", "b-1"], &agent_manifest(""));
     lab.run(Span::seconds(3));
     lab.partition("a-1");
     lab.run(Span::seconds(900));
@@ -100,23 +102,23 @@ fn daemon_pod_stays_on_lost_node() {
         .to_string();
     lab.delete(Kind::Pod, &lost, None);
     lab.run(Span::seconds(60));
-    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "b-1"]);
     lab.delete(Kind::Pod, &lost, Some(0));
     lab.run(Span::seconds(3));
     assert_eq!(
-        nodes(&lab),
+        nodes_of_pods(&lab),
         ["b-1"],
         "daemon pods do not tolerate the NoSchedule taint of a lost node"
     );
     lab.heal("a-1");
     lab.run(Span::seconds(10));
-    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "b-1"]);
 }
 
 /// A failed daemon pod is replaced, with back-off (CT-088).
 #[test]
 fn failed_daemon_pod_is_replaced() {
-    let mut lab = Lab::new(&["a-1"], &agent(""));
+    let mut lab = Lab::new(&["a-1"], &agent_manifest(""));
     lab.run(Span::seconds(3));
     let name = lab.pods()[0].clone();
     lab.edit::<Pod>(&name, |pod| pod.status.phase = Some(podscope_api::PodPhase::Failed));
@@ -137,7 +139,7 @@ fn daemon_set_update_respects_max_unavailable_and_surge() {
             4,
         ),
     ] {
-        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
+        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent_manifest(more));
         lab.run(Span::seconds(3));
         lab.edit::<DaemonSet>("agent", |set| {
             let template = Arc::make_mut(&mut set.spec.template);
@@ -154,7 +156,7 @@ fn daemon_set_update_respects_max_unavailable_and_surge() {
             least_ready = least_ready.min(ready);
             max_seen = max_seen.max(lab.pods().len());
         }
-        assert_eq!(images(&lab), ["i:2"; 3], "{more}");
+        assert_eq!(images_of_pods(&lab), ["i:2"; 3], "{more}");
         assert!(least_ready >= if max_pods == 4 { 3 } else { 2 }, "{more} {least_ready}");
         assert!(max_seen <= max_pods + 1, "{more} {max_seen}");
     }
@@ -165,7 +167,7 @@ fn daemon_set_update_respects_max_unavailable_and_surge() {
 fn failing_update_stops_at_max_unavailable_or_surge() {
     let surge = "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},";
     for (more, wanted) in [("", [1, 2]), (surge, [1, 3])] {
-        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
+        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent_manifest(more));
         lab.run(Span::seconds(3));
         lab.readiness_fails = true;
         for image in ["i:2", "i:3"] {
@@ -174,8 +176,13 @@ fn failing_update_stops_at_max_unavailable_or_surge() {
                 Arc::make_mut(&mut template.spec.containers)[0].image = image.into();
             });
             lab.run(Span::seconds(60));
-            let count = |image: &str| images(&lab).iter().filter(|one| *one == image).count();
-            assert_eq!([count(image), count("i:1")], wanted, "{more} {:?}", images(&lab));
+            let count = |image: &str| images_of_pods(&lab).iter().filter(|one| *one == image).count();
+            assert_eq!(
+                [count(image), count("i:1")],
+                wanted,
+                "{more} {:?}",
+                images_of_pods(&lab)
+            );
         }
     }
 }
@@ -183,7 +190,7 @@ fn failing_update_stops_at_max_unavailable_or_surge() {
 /// An update removes the old pod from a node that is no longer eligible, without a replacement (CT-228).
 #[test]
 fn update_removes_pods_from_ineligible_nodes() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
+    let mut lab = Lab::new(&["a-1", "b-1"], &agent_manifest(""));
     lab.run(Span::seconds(3));
     lab.edit::<Node>("a-1", |node| {
         node.spec.taints.push(Taint {
@@ -193,14 +200,14 @@ fn update_removes_pods_from_ineligible_nodes() {
         });
     });
     lab.run(Span::seconds(3));
-    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+    assert_eq!(nodes_of_pods(&lab), ["a-1", "b-1"]);
     lab.edit::<DaemonSet>("agent", |set| {
         let template = Arc::make_mut(&mut set.spec.template);
         Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
     });
     lab.run(Span::seconds(30));
     assert_eq!(
-        (nodes(&lab), images(&lab)),
+        (nodes_of_pods(&lab), images_of_pods(&lab)),
         (vec!["b-1".to_owned()], vec!["i:2".to_owned()])
     );
 }

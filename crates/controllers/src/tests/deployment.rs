@@ -6,7 +6,8 @@ use super::super::deployment::bounds;
 use super::super::lab::Lab;
 use podscope_sim::Span;
 
-fn web(replicas: i32, more: &str) -> String {
+/// Returns the manifest of the Deployment `web`.
+fn web_manifest(replicas: i32, more: &str) -> String {
     format!(
         "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: {replicas}, {more} \
          selector: {{matchLabels: {{app: web}}}}, \
@@ -21,8 +22,8 @@ fn set_image(lab: &mut Lab, image: &'static str) {
     });
 }
 
-/// Returns the sizes of the ReplicaSets, by revision.
-fn sizes(lab: &Lab) -> Vec<(String, i32)> {
+/// Returns each ReplicaSet's revision and size, sorted by revision.
+fn replica_set_sizes(lab: &Lab) -> Vec<(String, i32)> {
     let mut sizes: Vec<(String, i32)> = lab
         .objects()
         .list::<ReplicaSet>()
@@ -38,7 +39,8 @@ fn sizes(lab: &Lab) -> Vec<(String, i32)> {
     sizes
 }
 
-fn reason(lab: &Lab, kind: &str) -> String {
+/// Returns the reason of a condition of the Deployment; empty if it has no such condition.
+fn condition_reason(lab: &Lab, kind: &str) -> String {
     let deployment = lab.get::<Deployment>("web").unwrap();
     let condition = deployment
         .status
@@ -74,28 +76,28 @@ fn max_surge_rounds_up_and_max_unavailable_rounds_down() {
 /// Shows: CT-062, CT-065, CT-068
 #[test]
 fn rolling_update_stays_within_bounds_and_can_roll_back() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &web(10, ""));
+    let mut lab = Lab::new(&["a-1", "b-1"], &web_manifest(10, ""));
     lab.run(Span::seconds(10));
-    assert_eq!(sizes(&lab), [("1".to_owned(), 10)]);
-    assert_eq!(reason(&lab, "Available"), "MinimumReplicasAvailable");
-    assert_eq!(reason(&lab, "Progressing"), "NewReplicaSetAvailable");
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 10)]);
+    assert_eq!(condition_reason(&lab, "Available"), "MinimumReplicasAvailable");
+    assert_eq!(condition_reason(&lab, "Progressing"), "NewReplicaSetAvailable");
     set_image(&mut lab, "web:2");
     let mut steps = 0;
-    while sizes(&lab) != [("1".to_owned(), 0), ("2".to_owned(), 10)] {
+    while replica_set_sizes(&lab) != [("1".to_owned(), 0), ("2".to_owned(), 10)] {
         lab.run(Span::millis(1));
-        let total: i32 = sizes(&lab).iter().map(|(_, size)| size).sum();
+        let total: i32 = replica_set_sizes(&lab).iter().map(|(_, size)| size).sum();
         let available: i32 = lab
             .objects()
             .list::<ReplicaSet>()
             .map(|set| set.status.available_replicas.unwrap_or(0))
             .sum();
-        assert!(total <= 13, "{:?}", sizes(&lab));
+        assert!(total <= 13, "{:?}", replica_set_sizes(&lab));
         assert!(available >= 8, "{available}");
         steps += 1;
-        assert!(steps < 60_000, "{:?}", sizes(&lab));
+        assert!(steps < 60_000, "{:?}", replica_set_sizes(&lab));
     }
     lab.run(Span::seconds(10));
-    assert_eq!(reason(&lab, "Progressing"), "NewReplicaSetAvailable");
+    assert_eq!(condition_reason(&lab, "Progressing"), "NewReplicaSetAvailable");
     let first = lab.get::<Deployment>("web").unwrap();
     assert_eq!(
         first.metadata.annotation("deployment.kubernetes.io/revision"),
@@ -103,7 +105,7 @@ fn rolling_update_stays_within_bounds_and_can_roll_back() {
     );
     set_image(&mut lab, "web:1");
     lab.run(Span::seconds(30));
-    assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 10)]);
+    assert_eq!(replica_set_sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 10)]);
     let rolled_back = lab
         .objects()
         .list::<ReplicaSet>()
@@ -126,7 +128,7 @@ fn rolling_update_stays_within_bounds_and_can_roll_back() {
 /// Shows: CT-063
 #[test]
 fn status_counts_terminating_pods() {
-    let mut lab = Lab::new(&["a-1"], &web(3, ""));
+    let mut lab = Lab::new(&["a-1"], &web_manifest(3, ""));
     lab.run(Span::seconds(10));
     let counts = |lab: &Lab| {
         let status = lab.get::<Deployment>("web").unwrap().status.clone();
@@ -145,27 +147,27 @@ fn status_counts_terminating_pods() {
 /// Shows: CT-067
 #[test]
 fn stalled_rollout_is_reported_but_not_rolled_back() {
-    let mut lab = Lab::new(&["a-1"], &web(4, "progressDeadlineSeconds: 60,"));
+    let mut lab = Lab::new(&["a-1"], &web_manifest(4, "progressDeadlineSeconds: 60,"));
     lab.run(Span::seconds(10));
     lab.readiness_fails = true;
     set_image(&mut lab, "web:bad");
     lab.run(Span::seconds(55));
-    assert_eq!(reason(&lab, "Progressing"), "ReplicaSetUpdated");
-    assert_eq!(sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
+    assert_eq!(condition_reason(&lab, "Progressing"), "ReplicaSetUpdated");
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
     lab.run(Span::seconds(15));
-    assert_eq!(reason(&lab, "Progressing"), "ProgressDeadlineExceeded");
-    assert_eq!(sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
+    assert_eq!(condition_reason(&lab, "Progressing"), "ProgressDeadlineExceeded");
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 3), ("2".to_owned(), 2)]);
     lab.readiness_fails = false;
     set_image(&mut lab, "web:1");
     lab.run(Span::seconds(20));
-    assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
+    assert_eq!(replica_set_sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
 }
 
 /// No new pod is created before the last old pod is removed, including terminating pods.
 /// Shows: CT-064
 #[test]
 fn recreate_waits_until_all_old_pods_are_removed() {
-    let mut lab = Lab::new(&["a-1"], &web(3, "strategy: {type: Recreate},"));
+    let mut lab = Lab::new(&["a-1"], &web_manifest(3, "strategy: {type: Recreate},"));
     lab.run(Span::seconds(10));
     let old = lab.pods();
     set_image(&mut lab, "web:2");
@@ -178,7 +180,7 @@ fn recreate_waits_until_all_old_pods_are_removed() {
             .count();
         assert!(n_old == 0 || n_old == pods.len(), "{pods:?}");
     }
-    assert_eq!(sizes(&lab), [("1".to_owned(), 0), ("2".to_owned(), 3)]);
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 0), ("2".to_owned(), 3)]);
     let pods = lab.pods();
     assert!(pods.len() == 3 && pods.iter().all(|pod| !old.contains(pod)), "{pods:?}");
 }
@@ -187,19 +189,19 @@ fn recreate_waits_until_all_old_pods_are_removed() {
 /// Shows: CT-066
 #[test]
 fn scaling_during_rollout_is_proportional() {
-    let mut lab = Lab::new(&["a-1"], &web(10, ""));
+    let mut lab = Lab::new(&["a-1"], &web_manifest(10, ""));
     lab.run(Span::seconds(10));
     lab.readiness_fails = true;
     set_image(&mut lab, "web:2");
     lab.run(Span::seconds(10));
-    assert_eq!(sizes(&lab), [("1".to_owned(), 8), ("2".to_owned(), 5)]);
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 8), ("2".to_owned(), 5)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.replicas = Some(20));
     lab.run(Span::millis(100));
     // 20 replicas and a surge of 5 are 25 pods: 8·25/13 = 15, 5·25/13 = 10.
-    assert_eq!(sizes(&lab), [("1".to_owned(), 15), ("2".to_owned(), 10)]);
+    assert_eq!(replica_set_sizes(&lab), [("1".to_owned(), 15), ("2".to_owned(), 10)]);
     lab.edit::<Deployment>("web", |deployment| deployment.spec.paused = Some(true));
     lab.run(Span::millis(100));
-    assert_eq!(reason(&lab, "Progressing"), "DeploymentPaused");
+    assert_eq!(condition_reason(&lab, "Progressing"), "DeploymentPaused");
     lab.delete(Kind::Deployment, "web", None);
     lab.run(Span::millis(100));
     assert!(lab.get::<Deployment>("web").is_none());
@@ -209,14 +211,14 @@ fn scaling_during_rollout_is_proportional() {
 /// Shows: CT-065
 #[test]
 fn revisions_beyond_history_limit_are_deleted() {
-    let mut lab = Lab::new(&["a-1"], &web(1, "revisionHistoryLimit: 2,"));
+    let mut lab = Lab::new(&["a-1"], &web_manifest(1, "revisionHistoryLimit: 2,"));
     lab.run(Span::seconds(10));
     for image in ["web:2", "web:3", "web:4", "web:5"] {
         set_image(&mut lab, image);
         lab.run(Span::seconds(10));
     }
     assert_eq!(
-        sizes(&lab),
+        replica_set_sizes(&lab),
         [("3".to_owned(), 0), ("4".to_owned(), 0), ("5".to_owned(), 1)]
     );
 }

@@ -9,8 +9,9 @@ use podscope_sim::Span;
 const DB: &str = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 1, serviceName: db, selector: {matchLabels: {app: db}}, \
     template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: i}], tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 300}]}}}}";
 
-fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
-    let mut lab = Lab::with(
+/// Returns a lab after 5 s, with or without the fencing controller, and the node of the pod `db-0`.
+fn lab_with_db_node(manifests: &str, enabled: bool) -> (Lab, String) {
+    let mut lab = Lab::with_settings(
         &["a-1", "b-1", "c-1"],
         manifests,
         ControllerManagerSettings::default(),
@@ -31,7 +32,7 @@ fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
 /// Shows: V-05, V-06, CT-144
 #[test]
 fn lost_node_is_fenced_before_it_is_marked_out_of_service() {
-    let (mut lab, node) = lab(DB, true);
+    let (mut lab, node) = lab_with_db_node(DB, true);
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
     lab.partition(&node);
     lab.run(Span::seconds(80));
@@ -72,7 +73,7 @@ fn node_is_not_fenced_if_pod_forbids_or_most_nodes_are_lost() {
         ("off", DB, false, false),
         ("most are silent", DB, true, true),
     ] {
-        let (mut lab, node) = lab(manifests, enabled);
+        let (mut lab, node) = lab_with_db_node(manifests, enabled);
         lab.partition(&node);
         if partition_all {
             for other in ["a-1", "b-1", "c-1"] {

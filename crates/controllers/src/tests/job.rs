@@ -5,7 +5,8 @@ use podscope_api::{Job, Kind, Pod, PodPhase};
 use super::super::lab::Lab;
 use podscope_sim::Span;
 
-fn batch(more: &str) -> String {
+/// Returns the manifest of the Job `batch`.
+fn batch_manifest(more: &str) -> String {
     format!(
         "{{apiVersion: batch/v1, kind: Job, metadata: {{name: batch}}, spec: {{{more} \
          template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}"
@@ -16,7 +17,7 @@ fn finish_pod(lab: &mut Lab, pod: &str, phase: PodPhase) {
     lab.edit::<Pod>(pod, move |pod| pod.status.phase = Some(phase.clone()));
 }
 
-fn active(lab: &Lab) -> Vec<String> {
+fn active_pods(lab: &Lab) -> Vec<String> {
     let active = lab
         .objects()
         .list::<Pod>()
@@ -24,7 +25,8 @@ fn active(lab: &Lab) -> Vec<String> {
     active.map(|pod| pod.metadata.name.to_string()).collect()
 }
 
-fn conditions(lab: &Lab) -> Vec<String> {
+/// Returns the conditions of the Job as `TYPE:REASON`.
+fn job_conditions(lab: &Lab) -> Vec<String> {
     let job = lab.get::<Job>("batch").unwrap();
     job.status
         .conditions
@@ -37,9 +39,9 @@ fn conditions(lab: &Lab) -> Vec<String> {
 /// Shows: Q-03
 #[test]
 fn maximum_active_deadline_does_not_overflow() {
-    let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
+    let mut lab = Lab::new(&["a-1"], &batch_manifest("activeDeadlineSeconds: 9223372036854775807,"));
     lab.run(Span::seconds(3));
-    assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
+    assert_eq!((active_pods(&lab).len(), job_conditions(&lab).len()), (1, 0));
 }
 
 /// At most `parallelism` pods run at a time until `completions` is reached. Finished pods are counted, then their
@@ -47,25 +49,25 @@ fn maximum_active_deadline_does_not_overflow() {
 /// Shows: CT-091, CT-093
 #[test]
 fn job_runs_until_completions_are_reached() {
-    let mut lab = Lab::new(&["a-1"], &batch("completions: 3, parallelism: 2,"));
+    let mut lab = Lab::new(&["a-1"], &batch_manifest("completions: 3, parallelism: 2,"));
     lab.run(Span::seconds(3));
-    assert_eq!(active(&lab).len(), 2);
-    let first = active(&lab)[0].clone();
+    assert_eq!(active_pods(&lab).len(), 2);
+    let first = active_pods(&lab)[0].clone();
     finish_pod(&mut lab, &first, PodPhase::Succeeded);
     lab.run(Span::seconds(3));
-    assert_eq!(active(&lab).len(), 2);
+    assert_eq!(active_pods(&lab).len(), 2);
     assert!(lab.get::<Pod>(&first).unwrap().metadata.finalizers.is_empty());
-    for pod in active(&lab) {
+    for pod in active_pods(&lab) {
         finish_pod(&mut lab, &pod, PodPhase::Succeeded);
     }
     lab.run(Span::seconds(3));
     let job = lab.get::<Job>("batch").unwrap();
     assert_eq!(
-        (job.status.succeeded, job.status.active, active(&lab).len()),
+        (job.status.succeeded, job.status.active, active_pods(&lab).len()),
         (Some(3), None, 0)
     );
     assert_eq!(
-        conditions(&lab),
+        job_conditions(&lab),
         ["SuccessCriteriaMet:CompletionsReached", "Complete:CompletionsReached"]
     );
     assert!(
@@ -79,19 +81,19 @@ fn job_runs_until_completions_are_reached() {
 /// Shows: CT-094
 #[test]
 fn failed_pods_are_retried_with_back_off_until_limit() {
-    let mut lab = Lab::new(&["a-1"], &batch("backoffLimit: 1,"));
+    let mut lab = Lab::new(&["a-1"], &batch_manifest("backoffLimit: 1,"));
     lab.run(Span::seconds(3));
-    let first = active(&lab)[0].clone();
+    let first = active_pods(&lab)[0].clone();
     finish_pod(&mut lab, &first, PodPhase::Failed);
     lab.run(Span::seconds(5));
-    assert_eq!(active(&lab).len(), 0, "the retry is in back-off");
+    assert_eq!(active_pods(&lab).len(), 0, "the retry is in back-off");
     lab.run(Span::seconds(10));
-    let second = active(&lab)[0].clone();
+    let second = active_pods(&lab)[0].clone();
     finish_pod(&mut lab, &second, PodPhase::Failed);
     lab.run(Span::seconds(60));
-    assert_eq!(active(&lab).len(), 0);
+    assert_eq!(active_pods(&lab).len(), 0);
     assert_eq!(
-        conditions(&lab),
+        job_conditions(&lab),
         ["FailureTarget:BackoffLimitExceeded", "Failed:BackoffLimitExceeded"]
     );
     assert_eq!(lab.get::<Job>("batch").unwrap().status.failed, Some(2));
@@ -102,16 +104,16 @@ fn failed_pods_are_retried_with_back_off_until_limit() {
 #[test]
 fn pod_replacement_policy_decides_when_pod_is_replaced() {
     for (more, expected) in [("", 1), ("podReplacementPolicy: Failed,", 0)] {
-        let mut lab = Lab::new(&["a-1", "b-1"], &batch(more));
+        let mut lab = Lab::new(&["a-1", "b-1"], &batch_manifest(more));
         lab.run(Span::seconds(3));
-        let pod = active(&lab)[0].clone();
+        let pod = active_pods(&lab)[0].clone();
         let node = lab.get::<Pod>(&pod).unwrap().spec.node_name.clone().unwrap();
         lab.partition(&node);
         lab.delete(Kind::Pod, &pod, None);
         lab.run(Span::seconds(60));
-        assert_eq!(active(&lab).len(), expected, "{more}");
+        assert_eq!(active_pods(&lab).len(), expected, "{more}");
         assert_eq!(
-            conditions(&lab),
+            job_conditions(&lab),
             Vec::<String>::new(),
             "no condition before the pod is removed (CT-095)"
         );
@@ -124,10 +126,10 @@ fn pod_replacement_policy_decides_when_pod_is_replaced() {
 fn indexed_job_runs_each_index_until_it_succeeds() {
     let mut lab = Lab::new(
         &["a-1"],
-        &batch("completions: 3, parallelism: 3, completionMode: Indexed,"),
+        &batch_manifest("completions: 3, parallelism: 3, completionMode: Indexed,"),
     );
     lab.run(Span::seconds(3));
-    let pods = active(&lab);
+    let pods = active_pods(&lab);
     assert!(
         pods[0].starts_with("batch-0-") && pods[2].starts_with("batch-2-"),
         "{pods:?}"
@@ -137,7 +139,7 @@ fn indexed_job_runs_each_index_until_it_succeeds() {
     finish_pod(&mut lab, &pods[2], PodPhase::Succeeded);
     lab.run(Span::seconds(30));
     assert_eq!(&*lab.get::<Job>("batch").unwrap().status.completed_indexes, "0,2");
-    assert!(active(&lab)[0].starts_with("batch-1-"), "{:?}", active(&lab));
+    assert!(active_pods(&lab)[0].starts_with("batch-1-"), "{:?}", active_pods(&lab));
 }
 
 /// A podFailurePolicy rule can ignore disruptions, or fail the Job for an exit code.
@@ -151,9 +153,9 @@ fn pod_failure_policy_ignores_or_fails_job() {
         (1, false, "FailureTarget:BackoffLimitExceeded"),
         (42, false, "FailureTarget:PodFailurePolicy"),
     ] {
-        let mut lab = Lab::new(&["a-1"], &batch(policy));
+        let mut lab = Lab::new(&["a-1"], &batch_manifest(policy));
         lab.run(Span::seconds(3));
-        let pod = active(&lab)[0].clone();
+        let pod = active_pods(&lab)[0].clone();
         lab.edit::<Pod>(&pod, move |pod| {
             pod.status.phase = Some(PodPhase::Failed);
             let mut status = podscope_api::ContainerStatus::default();
@@ -173,7 +175,7 @@ fn pod_failure_policy_ignores_or_fails_job() {
         });
         lab.run(Span::seconds(30));
         assert_eq!(
-            conditions(&lab).first().cloned().unwrap_or_default(),
+            job_conditions(&lab).first().cloned().unwrap_or_default(),
             expected,
             "{code} {disrupted}"
         );

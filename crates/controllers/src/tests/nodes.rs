@@ -6,7 +6,8 @@ use super::super::ControllerManagerSettings;
 use super::super::lab::Lab;
 use podscope_sim::{Span, Switches};
 
-fn pods(names: &[(&str, &str)]) -> String {
+/// Returns the manifests of pods with the given names and nodes.
+fn pod_manifests(names: &[(&str, &str)]) -> String {
     let tolerations = "tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 300}, \
                        {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 300}]";
     let pod = |(name, node): &(&str, &str)| {
@@ -17,7 +18,8 @@ fn pods(names: &[(&str, &str)]) -> String {
     names.iter().map(pod).collect::<Vec<_>>().join("\n---\n")
 }
 
-fn taints(lab: &Lab, node: &str) -> Vec<String> {
+/// Returns the taints of a node as `KEY:EFFECT`, without the prefix `node.kubernetes.io/`.
+fn taints_of(lab: &Lab, node: &str) -> Vec<String> {
     let node = lab.get::<Node>(node).unwrap();
     node.spec
         .taints
@@ -32,7 +34,7 @@ fn taints(lab: &Lab, node: &str) -> Vec<String> {
         .collect()
 }
 
-fn ready(lab: &Lab, node: &str) -> ConditionStatus {
+fn ready_status(lab: &Lab, node: &str) -> ConditionStatus {
     lab.get::<Node>(node)
         .unwrap()
         .condition("Ready")
@@ -45,19 +47,22 @@ fn ready(lab: &Lab, node: &str) -> ConditionStatus {
 /// Shows: C-05, CT-028, CT-042
 #[test]
 fn partition_timeline_ends_in_taints_and_evictions() {
-    let mut lab = Lab::new(&["a-1", "a-2", "b-1"], &pods(&[("one", "a-1"), ("two", "a-2")]));
+    let mut lab = Lab::new(
+        &["a-1", "a-2", "b-1"],
+        &pod_manifests(&[("one", "a-1"), ("two", "a-2")]),
+    );
     lab.run(Span::millis(61_000));
     lab.partition("a-1");
     // The last renewal is at 60 s, and the pass at 60 s sees it. The first pass after the grace period of 50 s is at
     // 115 s.
     lab.run(Span::millis(53_990));
     assert_eq!(
-        (ready(&lab, "a-1"), taints(&lab, "a-1"), lab.pods()),
+        (ready_status(&lab, "a-1"), taints_of(&lab, "a-1"), lab.pods()),
         (ConditionStatus::True, vec![], vec!["one".into(), "two".into()])
     );
     lab.run(Span::millis(60));
-    assert_eq!(ready(&lab, "a-1"), ConditionStatus::Unknown);
-    assert_eq!(taints(&lab, "a-1"), ["unreachable:NoSchedule"]);
+    assert_eq!(ready_status(&lab, "a-1"), ConditionStatus::Unknown);
+    assert_eq!(taints_of(&lab, "a-1"), ["unreachable:NoSchedule"]);
     assert_eq!(lab.pods(), ["!one", "two"]);
     let node = lab.get::<Node>("a-1").unwrap();
     let condition = node.condition("Ready").unwrap();
@@ -78,7 +83,7 @@ fn partition_timeline_ends_in_taints_and_evictions() {
     assert!(lab.events.contains(&"one NodeNotReady: Node is not ready".to_owned()));
     lab.run(Span::millis(80));
     assert_eq!(
-        taints(&lab, "a-1"),
+        taints_of(&lab, "a-1"),
         ["unreachable:NoSchedule", "unreachable:NoExecute"],
         "the NoExecute taint follows within 100 ms (CT-028)"
     );
@@ -107,14 +112,14 @@ fn partition_timeline_ends_in_taints_and_evictions() {
 /// Shows: CT-036
 #[test]
 fn healed_partition_cancels_evictions() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1")]));
+    let mut lab = Lab::new(&["a-1", "b-1"], &pod_manifests(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
     lab.run(Span::seconds(120));
-    assert_eq!(taints(&lab, "a-1").len(), 2);
+    assert_eq!(taints_of(&lab, "a-1").len(), 2);
     lab.heal("a-1");
     lab.run(Span::seconds(6));
-    assert_eq!(taints(&lab, "a-1"), Vec::<String>::new());
+    assert_eq!(taints_of(&lab, "a-1"), Vec::<String>::new());
     assert!(
         lab.events
             .contains(&"one TaintManagerEviction: Cancelling deletion of Pod default/one".to_owned()),
@@ -135,7 +140,7 @@ fn taints_are_rate_limited_per_zone() {
         lab.partition(node);
     }
     lab.run(Span::millis(50_300));
-    let tainted = |lab: &Lab| ["a-1", "a-2", "b-1"].map(|node| taints(lab, node).len() == 2);
+    let tainted = |lab: &Lab| ["a-1", "a-2", "b-1"].map(|node| taints_of(lab, node).len() == 2);
     lab.run(Span::millis(5_000));
     assert_eq!(tainted(&lab), [true, false, true]);
     lab.run(Span::seconds(10));
@@ -153,7 +158,7 @@ fn small_partly_disrupted_zone_gets_no_taints() {
     }
     lab.run(Span::seconds(300));
     assert_eq!(
-        ["a-1", "a-2", "a-3"].map(|node| taints(&lab, node)),
+        ["a-1", "a-2", "a-3"].map(|node| taints_of(&lab, node)),
         [["unreachable:NoSchedule"]; 3].map(|list| list.map(String::from).to_vec())
     );
 }
@@ -162,21 +167,21 @@ fn small_partly_disrupted_zone_gets_no_taints() {
 /// Shows: CT-031
 #[test]
 fn outage_of_all_zones_cancels_evictions() {
-    let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &pods(&[("one", "a-1")]));
+    let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &pod_manifests(&[("one", "a-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
     lab.run(Span::seconds(100));
-    assert_eq!(taints(&lab, "a-1").len(), 2);
+    assert_eq!(taints_of(&lab, "a-1").len(), 2);
     lab.partition("b-1");
     lab.partition("c-1");
     lab.run(Span::seconds(100));
-    assert_eq!(taints(&lab, "a-1"), ["unreachable:NoSchedule"]);
+    assert_eq!(taints_of(&lab, "a-1"), ["unreachable:NoSchedule"]);
     lab.run(Span::seconds(1000));
     assert_eq!(lab.pods(), ["!one"], "the pod is not deleted");
     lab.heal("b-1");
     lab.run(Span::seconds(30));
     assert_eq!(
-        taints(&lab, "a-1").len(),
+        taints_of(&lab, "a-1").len(),
         2,
         "a node that is still Unknown is tainted again"
     );
@@ -192,9 +197,9 @@ fn restarted_manager_waits_full_grace_period_again() {
     lab.run(Span::seconds(45));
     lab.restart();
     lab.run(Span::seconds(49));
-    assert_eq!(ready(&lab, "a-1"), ConditionStatus::True);
+    assert_eq!(ready_status(&lab, "a-1"), ConditionStatus::True);
     lab.run(Span::seconds(10));
-    assert_eq!(ready(&lab, "a-1"), ConditionStatus::Unknown);
+    assert_eq!(ready_status(&lab, "a-1"), ConditionStatus::Unknown);
 }
 
 /// A pod without a toleration is evicted at once, a pod with an unlimited toleration never. A later, shorter toleration
@@ -208,7 +213,8 @@ fn eviction_timer_is_not_changed_by_later_toleration() {
              spec: {{nodeName: a-1, containers: [{{name: c, image: i}}], tolerations: [{tolerations}]}}}}"
         )
     };
-    let manifests = pods(&[("one", "a-1")]) + &tolerating("two", "") + &tolerating("three", "{operator: Exists}");
+    let manifests =
+        pod_manifests(&[("one", "a-1")]) + &tolerating("two", "") + &tolerating("three", "{operator: Exists}");
     let mut lab = Lab::new(&["a-1", "b-1"], &manifests);
     lab.run(Span::seconds(10));
     lab.partition("a-1");
@@ -229,7 +235,7 @@ fn eviction_timer_is_not_changed_by_later_toleration() {
 /// Shows: CT-048, CT-050, CT-053
 #[test]
 fn pods_of_deleted_nodes_are_garbage_collected() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
+    let mut lab = Lab::new(&["a-1", "b-1"], &pod_manifests(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(30));
     lab.partition("a-1");
     lab.delete(Kind::Node, "a-1", None);
@@ -261,7 +267,7 @@ fn pods_of_deleted_nodes_are_garbage_collected() {
 /// Shows: C-05, CT-047
 #[test]
 fn terminating_pods_of_out_of_service_node_are_collected() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
+    let mut lab = Lab::new(&["a-1", "b-1"], &pod_manifests(&[("one", "a-1"), ("two", "b-1")]));
     lab.run(Span::seconds(10));
     lab.partition("a-1");
     for node in ["a-1", "b-1"] {
@@ -290,9 +296,9 @@ fn finished_pods_beyond_threshold_are_collected() {
         terminated_pod_gc_threshold: 1,
         ..ControllerManagerSettings::default()
     };
-    let mut lab = Lab::with(
+    let mut lab = Lab::with_settings(
         &["a-1"],
-        &pods(&[("a", "a-1"), ("b", "a-1"), ("c", "a-1"), ("d", "a-1")]),
+        &pod_manifests(&[("a", "a-1"), ("b", "a-1"), ("c", "a-1"), ("d", "a-1")]),
         settings,
         Switches::default(),
     );
@@ -326,7 +332,7 @@ fn switches_restore_older_node_behaviour() {
         let mut switches = Switches::default();
         assert!(switches.turn_on(switch));
         let settings = ControllerManagerSettings::default();
-        let mut lab = Lab::with(&["a-1", "b-1"], &pods(&[("one", "a-1")]), settings, switches);
+        let mut lab = Lab::with_settings(&["a-1", "b-1"], &pod_manifests(&[("one", "a-1")]), settings, switches);
         lab.run(Span::seconds(10));
         lab.partition("a-1");
         lab.run(Span::seconds(400));

@@ -5,7 +5,8 @@ use podscope_sim::Span;
 
 use super::super::lab::Lab;
 
-fn two_pods() -> Lab {
+/// Returns a lab with a ReplicaSet of three pods and a quota of two.
+fn lab_with_quota() -> Lab {
     Lab::new(
         &["a-1"],
         "{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}, spec: {hard: {pods: '2', count/replicasets.apps: '5'}}}\n---\n\
@@ -14,7 +15,8 @@ fn two_pods() -> Lab {
     )
 }
 
-fn used(lab: &Lab) -> String {
+/// Returns the usage in the quota's status as `NAME=AMOUNT`.
+fn quota_usage(lab: &Lab) -> String {
     let quota = lab.get::<ResourceQuota>("q").unwrap();
     let each = quota
         .status
@@ -27,10 +29,10 @@ fn used(lab: &Lab) -> String {
 /// Shows: CT-190, VA-290
 #[test]
 fn quota_refuses_excess_pods_and_stops_counting_deleted_pods() {
-    let mut lab = two_pods();
+    let mut lab = lab_with_quota();
     lab.run(Span::seconds(3));
     assert_eq!(
-        (lab.pods().len(), used(&lab)),
+        (lab.pods().len(), quota_usage(&lab)),
         (2, "count/replicasets.apps=1 pods=2".to_owned())
     );
     let refused = "is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2";
@@ -43,14 +45,14 @@ fn quota_refuses_excess_pods_and_stops_counting_deleted_pods() {
     lab.edit::<Pod>(&first, |pod| pod.status.phase = Some(PodPhase::Failed));
     lab.run(Span::seconds(10));
     assert_eq!(
-        used(&lab),
+        quota_usage(&lab),
         "count/replicasets.apps=1 pods=2",
         "another pod uses the quota of the failed one"
     );
     lab.delete(Kind::ReplicaSet, "web", None);
     lab.run(Span::seconds(60));
     assert_eq!(
-        (lab.pods().len(), used(&lab)),
+        (lab.pods().len(), quota_usage(&lab)),
         (0, "count/replicasets.apps=0 pods=0".to_owned())
     );
 }
@@ -58,7 +60,7 @@ fn quota_refuses_excess_pods_and_stops_counting_deleted_pods() {
 /// Shows: CT-190
 #[test]
 fn refused_pods_are_created_after_quota_is_raised() {
-    let mut lab = two_pods();
+    let mut lab = lab_with_quota();
     lab.run(Span::seconds(3));
     lab.edit::<ResourceQuota>("q", |quota| {
         quota
@@ -68,7 +70,7 @@ fn refused_pods_are_created_after_quota_is_raised() {
     });
     lab.run(Span::seconds(60));
     assert_eq!(
-        (lab.pods().len(), used(&lab)),
+        (lab.pods().len(), quota_usage(&lab)),
         (3, "count/replicasets.apps=1 pods=3".to_owned())
     );
 }

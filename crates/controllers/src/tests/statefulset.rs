@@ -5,7 +5,8 @@ use podscope_api::{ControllerRevision, Kind, PersistentVolumeClaim, Pod, PodPhas
 use super::super::lab::Lab;
 use podscope_sim::Span;
 
-fn db(replicas: i32, more: &str) -> String {
+/// Returns the manifest of the StatefulSet `db`.
+fn db_manifest(replicas: i32, more: &str) -> String {
     format!(
         "{{apiVersion: apps/v1, kind: StatefulSet, metadata: {{name: db}}, spec: {{replicas: {replicas}, serviceName: db, {more} \
          selector: {{matchLabels: {{app: db}}}}, \
@@ -20,12 +21,13 @@ fn set_image(lab: &mut Lab, image: &'static str) {
     });
 }
 
-fn image(lab: &Lab, pod: &str) -> String {
+/// Returns the image of a pod; `-` if the pod does not exist.
+fn image_of_pod(lab: &Lab, pod: &str) -> String {
     lab.get::<Pod>(pod)
         .map_or_else(|| "-".into(), |pod| pod.spec.containers[0].image.to_string())
 }
 
-fn scale(lab: &mut Lab, replicas: i32) {
+fn set_replicas(lab: &mut Lab, replicas: i32) {
     lab.edit::<StatefulSet>("db", move |set| set.spec.replicas = Some(replicas));
 }
 
@@ -33,7 +35,7 @@ fn scale(lab: &mut Lab, replicas: i32) {
 /// Shows: CT-074, CT-075
 #[test]
 fn pods_are_created_and_deleted_in_order() {
-    let mut lab = Lab::new(&["a-1"], &db(3, ""));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(3, ""));
     for expected in [
         vec!["!db-0"],
         vec!["db-0", "!db-1"],
@@ -50,7 +52,7 @@ fn pods_are_created_and_deleted_in_order() {
         "{:?}",
         lab.events
     );
-    scale(&mut lab, 1);
+    set_replicas(&mut lab, 1);
     for expected in [vec!["db-0", "db-1", "-db-2"], vec!["db-0", "-db-1"], vec!["db-0"]] {
         lab.run(Span::millis(900));
         assert_eq!(lab.pods(), expected);
@@ -70,7 +72,7 @@ fn pods_are_created_and_deleted_in_order() {
 /// Shows: CT-159
 #[test]
 fn sync_waits_until_cache_contains_own_writes() {
-    let mut lab = Lab::new(&["a-1"], &db(2, ""));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(2, ""));
     lab.watch_lag = Span::millis(50);
     lab.edit::<StatefulSet>("db", |set| {
         set.metadata.labels = std::sync::Arc::new([("tier".into(), "data".into())].into());
@@ -94,7 +96,7 @@ fn sync_waits_until_cache_contains_own_writes() {
 /// Shows: CT-074
 #[test]
 fn maximum_replica_count_does_not_slow_down_sync() {
-    let mut lab = Lab::new(&["a-1"], &db(i32::MAX, ""));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(i32::MAX, ""));
     lab.run(Span::millis(2_100));
     assert_eq!(lab.pods(), ["db-0", "db-1", "!db-2"]);
 }
@@ -103,7 +105,7 @@ fn maximum_replica_count_does_not_slow_down_sync() {
 /// Shows: C-02, CT-083, CT-084
 #[test]
 fn lost_pod_blocks_its_identity_until_force_deleted() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &db(2, ""));
+    let mut lab = Lab::new(&["a-1", "b-1"], &db_manifest(2, ""));
     lab.run(Span::seconds(5));
     let node = lab.get::<Pod>("db-1").unwrap().spec.node_name.clone().unwrap();
     let uid = lab.get::<Pod>("db-1").unwrap().metadata.uid.clone();
@@ -129,7 +131,7 @@ fn lost_pod_blocks_higher_ordinals_only_if_ordered() {
         ("", vec!["db-0", "-db-1"]),
         ("podManagementPolicy: Parallel,", vec!["db-0", "-db-1", "db-2"]),
     ] {
-        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &db(3, more));
+        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &db_manifest(3, more));
         lab.run(Span::seconds(8));
         let node = lab.get::<Pod>("db-1").unwrap().spec.node_name.clone().unwrap();
         lab.partition(&node);
@@ -148,7 +150,7 @@ fn lost_pod_blocks_higher_ordinals_only_if_ordered() {
 fn rolling_update_stops_at_partition() {
     let mut lab = Lab::new(
         &["a-1"],
-        &db(
+        &db_manifest(
             3,
             "updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 1}},",
         ),
@@ -159,12 +161,12 @@ fn rolling_update_stops_at_partition() {
     assert_eq!(lab.pods(), ["db-0", "db-1", "-db-2"]);
     lab.run(Span::seconds(10));
     assert_eq!(
-        ["db-0", "db-1", "db-2"].map(|pod| image(&lab, pod)),
+        ["db-0", "db-1", "db-2"].map(|pod| image_of_pod(&lab, pod)),
         ["db:1", "db:2", "db:2"]
     );
     lab.delete(Kind::Pod, "db-0", None);
     lab.run(Span::seconds(5));
-    assert_eq!(image(&lab, "db-0"), "db:1");
+    assert_eq!(image_of_pod(&lab, "db-0"), "db:1");
     let status = lab.get::<StatefulSet>("db").unwrap().status.clone();
     assert_ne!(status.current_revision, status.update_revision);
     assert_eq!((status.current_replicas, status.updated_replicas), (Some(1), Some(2)));
@@ -178,7 +180,7 @@ fn rolling_update_stops_at_partition() {
     set_image(&mut lab, "db:1");
     lab.run(Span::seconds(20));
     assert_eq!(
-        ["db-0", "db-1", "db-2"].map(|pod| image(&lab, pod)),
+        ["db-0", "db-1", "db-2"].map(|pod| image_of_pod(&lab, pod)),
         ["db:1", "db:1", "db:1"]
     );
     assert_eq!(
@@ -192,7 +194,7 @@ fn rolling_update_stops_at_partition() {
 /// Shows: CT-079
 #[test]
 fn broken_update_is_stuck_until_its_pod_is_deleted() {
-    let mut lab = Lab::new(&["a-1"], &db(2, ""));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(2, ""));
     lab.run(Span::seconds(8));
     lab.readiness_fails = true;
     set_image(&mut lab, "db:bad");
@@ -201,11 +203,11 @@ fn broken_update_is_stuck_until_its_pod_is_deleted() {
     set_image(&mut lab, "db:1");
     lab.readiness_fails = false;
     lab.run(Span::seconds(60));
-    assert_eq!(image(&lab, "db-1"), "db:bad");
+    assert_eq!(image_of_pod(&lab, "db-1"), "db:bad");
     lab.delete(Kind::Pod, "db-1", None);
     lab.run(Span::seconds(5));
     assert_eq!(
-        (lab.pods(), image(&lab, "db-1")),
+        (lab.pods(), image_of_pod(&lab, "db-1")),
         (vec!["db-0".to_owned(), "db-1".to_owned()], "db:1".to_owned())
     );
 }
@@ -214,7 +216,7 @@ fn broken_update_is_stuck_until_its_pod_is_deleted() {
 /// Shows: CT-072
 #[test]
 fn finished_pod_is_replaced() {
-    let mut lab = Lab::new(&["a-1"], &db(1, ""));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(1, ""));
     lab.run(Span::seconds(5));
     let uid = lab.get::<Pod>("db-0").unwrap().metadata.uid.clone();
     lab.edit::<Pod>("db-0", |pod| pod.status.phase = Some(PodPhase::Succeeded));
@@ -233,7 +235,7 @@ fn finished_pod_is_replaced() {
 #[test]
 fn claims_follow_retention_policy() {
     let claims = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}],";
-    let mut lab = Lab::new(&["a-1"], &db(2, claims));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(2, claims));
     lab.run(Span::seconds(8));
     let first = lab
         .writes
@@ -241,7 +243,7 @@ fn claims_follow_retention_policy() {
         .position(|(_, write)| write == "create persistentvolumeclaim data-db-0");
     let pod = lab.writes.iter().position(|(_, write)| write == "create pod db-0");
     assert!(first.is_some() && first < pod);
-    scale(&mut lab, 1);
+    set_replicas(&mut lab, 1);
     lab.run(Span::seconds(8));
     assert!(
         lab.get::<PersistentVolumeClaim>("data-db-1")
@@ -252,9 +254,9 @@ fn claims_follow_retention_policy() {
     );
 
     let delete = format!("{claims} persistentVolumeClaimRetentionPolicy: {{whenScaled: Delete, whenDeleted: Retain}},");
-    let mut lab = Lab::new(&["a-1"], &db(2, &delete));
+    let mut lab = Lab::new(&["a-1"], &db_manifest(2, &delete));
     lab.run(Span::seconds(8));
-    scale(&mut lab, 1);
+    set_replicas(&mut lab, 1);
     lab.run(Span::millis(500));
     let owner = lab
         .get::<PersistentVolumeClaim>("data-db-1")
@@ -265,15 +267,15 @@ fn claims_follow_retention_policy() {
     assert_eq!((&*owner.kind, &*owner.name, owner.controller), ("Pod", "db-1", None));
 }
 
-/// The switch violates the rule that a lost pod blocks its identity (CT-083).
+/// The switch `statefulset-replaces-unreachable` breaks the rule that a lost pod blocks its identity (CT-083).
 /// Shows: F-20, CT-083
 #[test]
 fn switch_replaces_terminating_pod_on_unreachable_node() {
     let mut switches = podscope_sim::Switches::default();
     switches.turn_on("statefulset-replaces-unreachable");
-    let mut lab = Lab::with(
+    let mut lab = Lab::with_settings(
         &["a-1", "b-1"],
-        &db(1, ""),
+        &db_manifest(1, ""),
         super::super::ControllerManagerSettings::default(),
         switches,
     );

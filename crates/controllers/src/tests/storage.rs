@@ -12,15 +12,17 @@ const EBS: &str = "awsElasticBlockStore: {volumeID: vol-1}";
 const ISCSI_UNIQUE_NAME: &str = "kubernetes.io/iscsi/p:iqn.2026-01.dev.podscope:q:0";
 const EBS_UNIQUE_NAME: &str = "kubernetes.io/aws-ebs/vol-1";
 
-fn world(source: &str, modes: &str) -> String {
+/// Returns the manifests of a volume from the given source, a claim, and the pod `one` on the node a-1.
+fn volume_claim_and_pod(source: &str, modes: &str) -> String {
     format!(
         "{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: disk}}, spec: {{capacity: {{storage: 1Gi}}, accessModes: [{modes}], {source}}}}}\n---\n\
          {{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: data}}, spec: {{accessModes: [{modes}], storageClassName: '', resources: {{requests: {{storage: 1Gi}}}}}}}}\n---\n{}",
-        pod("one", "a-1")
+        pod_manifest("one", "a-1")
     )
 }
 
-fn pod(name: &str, node: &str) -> String {
+/// Returns the manifest of a pod that mounts the claim `data`.
+fn pod_manifest(name: &str, node: &str) -> String {
     format!(
         "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: i}}], \
          volumes: [{{name: v, persistentVolumeClaim: {{claimName: data}}}}]}}}}"
@@ -48,7 +50,8 @@ fn nodes_with_attachment(lab: &Lab) -> Vec<String> {
     nodes.map(|node| node.metadata.name.to_string()).collect()
 }
 
-fn holder(lab: &Lab) -> Option<String> {
+/// Returns the value of the volume's holder annotation.
+fn holder_annotation(lab: &Lab) -> Option<String> {
     lab.get::<PersistentVolume>("disk")
         .unwrap()
         .metadata
@@ -61,10 +64,10 @@ fn holder(lab: &Lab) -> Option<String> {
 /// Shows: V-04, CT-174
 #[test]
 fn attach_protocol_hands_volume_over_after_unmount() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    let mut lab = Lab::new(&["a-1", "b-1"], &volume_claim_and_pod(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     assert_eq!(
-        (holder(&lab).as_deref(), nodes_with_attachment(&lab)),
+        (holder_annotation(&lab).as_deref(), nodes_with_attachment(&lab)),
         (Some("a-1 default/one"), vec!["a-1".to_owned()]),
         "step 6: attached to a-1"
     );
@@ -72,10 +75,15 @@ fn attach_protocol_hands_volume_over_after_unmount() {
     set_container_running(&mut lab, "one");
     lab.partition("a-1");
     lab.delete(Kind::Pod, "one", None);
-    lab.apply(&pod("two", "b-1"));
+    lab.apply(&pod_manifest("two", "b-1"));
     lab.run(Span::seconds(30));
-    assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"), "step 11: b-1 waits");
-    let text = "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod(s) one";
+    assert_eq!(
+        holder_annotation(&lab).as_deref(),
+        Some("a-1 default/one"),
+        "step 11: b-1 waits"
+    );
+    let text =
+        "two FailedAttachVolume: Multi-Attach error for volume \"disk\" Volume is already used by pod_manifest(s) one";
     assert_eq!(
         lab.events.iter().filter(|event| *event == text).count(),
         1,
@@ -86,7 +94,7 @@ fn attach_protocol_hands_volume_over_after_unmount() {
     lab.delete(Kind::Pod, "one", Some(0));
     lab.run(Span::seconds(2));
     assert_eq!(
-        (holder(&lab).as_deref(), nodes_with_attachment(&lab)),
+        (holder_annotation(&lab).as_deref(), nodes_with_attachment(&lab)),
         (Some("b-1 default/two"), vec!["b-1".to_owned()]),
         "steps 13 and 14: detached from a-1, attached to b-1"
     );
@@ -100,7 +108,7 @@ fn attach_protocol_hands_volume_over_after_unmount() {
 /// Shows: V-03, CT-135
 #[test]
 fn driver_volume_is_detached_after_unmount_is_reported() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
+    let mut lab = Lab::new(&["a-1", "b-1"], &volume_claim_and_pod(EBS, "ReadWriteOnce"));
     lab.run(Span::seconds(3));
     assert_eq!(nodes_with_attachment(&lab), ["a-1"]);
     assert_eq!(lab.objects().list::<VolumeAttachment>().count(), 1);
@@ -140,9 +148,9 @@ fn volume_is_detached_by_force_after_six_minutes() {
             disable_force_detach_on_timeout: disabled,
             ..ControllerManagerSettings::default()
         };
-        let mut lab = Lab::with(
+        let mut lab = Lab::with_settings(
             &["a-1", "b-1"],
-            &world(ISCSI, "ReadWriteOnce"),
+            &volume_claim_and_pod(ISCSI, "ReadWriteOnce"),
             settings,
             Switches::default(),
         );
@@ -152,7 +160,7 @@ fn volume_is_detached_by_force_after_six_minutes() {
         lab.partition("a-1");
         lab.run(Span::seconds(98));
         lab.delete(Kind::Pod, "one", Some(0));
-        lab.apply(&pod("two", "b-1"));
+        lab.apply(&pod_manifest("two", "b-1"));
         lab.run(Span::seconds(100));
         if restart {
             lab.restart();
@@ -169,7 +177,7 @@ fn volume_is_detached_by_force_after_six_minutes() {
 /// Shows: CT-133, CT-150
 #[test]
 fn restarted_controller_detaches_volume_from_deleted_node() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    let mut lab = Lab::new(&["a-1", "b-1"], &volume_claim_and_pod(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
     lab.delete(Kind::Node, "a-1", None);
@@ -189,11 +197,11 @@ fn restarted_controller_detaches_volume_from_deleted_node() {
 /// Shows: CT-131
 #[test]
 fn volume_of_out_of_service_node_is_detached_at_once() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
+    let mut lab = Lab::new(&["a-1", "b-1"], &volume_claim_and_pod(ISCSI, "ReadWriteOnce"));
     lab.run(Span::seconds(2));
     set_volumes_in_use(&mut lab, "a-1", Some(ISCSI_UNIQUE_NAME));
     lab.delete(Kind::Pod, "one", Some(0));
-    lab.apply(&pod("two", "b-1"));
+    lab.apply(&pod_manifest("two", "b-1"));
     lab.run(Span::seconds(5));
     assert_eq!(nodes_with_attachment(&lab), ["a-1"]);
     lab.edit::<Node>("a-1", |node| {
@@ -211,8 +219,8 @@ fn volume_of_out_of_service_node_is_detached_at_once() {
 /// Shows: V-02, CT-129
 #[test]
 fn shared_volume_is_attached_to_several_nodes() {
-    let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteMany"));
-    lab.apply(&pod("two", "b-1"));
+    let mut lab = Lab::new(&["a-1", "b-1"], &volume_claim_and_pod(ISCSI, "ReadWriteMany"));
+    lab.apply(&pod_manifest("two", "b-1"));
     lab.run(Span::seconds(5));
     assert_eq!(nodes_with_attachment(&lab), ["a-1", "b-1"]);
 }
