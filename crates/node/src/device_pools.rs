@@ -19,7 +19,7 @@ pub struct DevicePool {
     pub driver: Str,
     pub name: Str,
     pub slices: Vec<PoolSlice>,
-    /// For each described prefix of device names, how long its devices take to prepare.
+    /// Results of preparing devices, by the prefix of the device names in the description.
     prepare: Vec<(Str, PrepareDescription)>,
 }
 
@@ -134,7 +134,8 @@ fn described_pool(node: &Str, driver: Str, name: Str, described: &[DeviceDescrip
 }
 
 impl DevicePool {
-    /// Returns the contents of the slices as the devices are now, with the numbers of the pool.
+    /// Returns the spec of each slice in the current state of the devices, with the pool's name, generation and slice
+    /// count.
     pub fn publish(&self, devices: Option<&Devices>, generation: i64) -> Vec<ResourceSliceSpec> {
         let count = i64::try_from(self.slices.len()).unwrap_or(i64::MAX);
         let with_state = |slice: &PoolSlice| {

@@ -1,5 +1,6 @@
-//! The process of the device drivers on a node. It publishes the node's devices as ResourceSlices and keeps them as its
-//! description says (DRA-270, DRA-271). The kubelet calls it through [`Machine`] to prepare claims.
+//! The process of the device drivers on a node. It publishes the node's devices as ResourceSlices, and keeps the slices
+//! equal to the description in the Node's annotation (DRA-270, DRA-271). The kubelet calls it through [`Machine`] to
+//! prepare claims.
 //!
 //! ```text
 //! Node annotation, faults ──▶ plan of a pool ──equal to the slices──▶ nothing
@@ -57,7 +58,7 @@ fn new_slice(node: &Node, index: usize, name: Option<&Str>, spec: ResourceSliceS
             name: name.cloned().unwrap_or_default(),
             generate_name: match name {
                 Some(_) => Str::default(),
-                None => prefix(node, index, &spec.driver).into(),
+                None => slice_name_prefix(node, index, &spec.driver).into(),
             },
             owner_references: vec![OwnerReference {
                 api_version: "v1".into(),
@@ -76,7 +77,7 @@ fn new_slice(node: &Node, index: usize, name: Option<&Str>, spec: ResourceSliceS
 
 /// Returns the prefix of generated slice names. It begins with the index, so that the slices are listed in the order of
 /// the description.
-fn prefix(node: &Node, index: usize, driver: &str) -> String {
+fn slice_name_prefix(node: &Node, index: usize, driver: &str) -> String {
     format!("{index:x}-{driver}-{}-", node.metadata.name)
 }
 
@@ -92,7 +93,7 @@ impl DeviceDriver {
         }
     }
 
-    /// Runs one step.
+    /// Handles one input, and then publishes the changes of the node's devices.
     pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, ctx: &mut Context<'_>) {
         match input {
             Input::Started => machine.set_driver_running(true),
@@ -140,7 +141,7 @@ impl DeviceDriver {
         }
     }
 
-    /// Notes a slice, unless a newer state of it is known from the answer to a request.
+    /// Stores the observed state of a slice, unless the answer to a request already contained a newer one.
     fn observe_slice(&mut self, slice: &Arc<ResourceSlice>) {
         let version = |slice: &ResourceSlice| slice.metadata.resource_version.parse::<u64>().unwrap_or(0);
         let known = self.slices.get(&slice.metadata.name);
@@ -149,6 +150,7 @@ impl DeviceDriver {
         }
     }
 
+    /// Returns the pools that the Node describes; none if there is no Node.
     fn pools(&self, machine: &Machine) -> Vec<DevicePool> {
         match &self.node {
             Some(node) => device_pools(node, machine.devices()),
@@ -156,7 +158,7 @@ impl DeviceDriver {
         }
     }
 
-    /// Publishes the differences from the description, once earlier requests are answered.
+    /// Sends the requests that make the slices match the description, once earlier requests are answered.
     fn sync(&mut self, machine: &mut Machine, ctx: &mut Context<'_>) {
         if !self.has_listed || !self.calls.is_empty() {
             return;
@@ -175,7 +177,7 @@ impl DeviceDriver {
         generations.retain(|(driver, name), _| !pools.iter().any(|pool| pool.driver == *driver && pool.name == *name));
         for slice in self.slices.values() {
             if generations.contains_key(&(slice.spec.driver.clone(), slice.spec.pool.name.clone())) {
-                requests.push(delete(slice));
+                requests.push(delete_slice(slice));
             }
         }
         for request in requests {
@@ -183,14 +185,14 @@ impl DeviceDriver {
         }
     }
 
-    /// Returns the requests that bring the slices of a pool to its plan.
+    /// Returns the requests that create, update or delete the slices of a pool, so that they match its plan.
     fn plan_pool(&mut self, node: &Node, pool: &DevicePool, machine: &mut Machine) -> Vec<Request> {
         let key = (pool.driver.clone(), pool.name.clone());
         let is_of_pool = |slice: &&Arc<ResourceSlice>| slice.spec.driver == key.0 && slice.spec.pool.name == key.1;
         let known: Vec<Arc<ResourceSlice>> = self.slices.values().filter(is_of_pool).cloned().collect();
         let present = |index: usize| {
             let published_as = pool.slices.get(index)?.published_as.as_ref();
-            let generated = prefix(node, index, &pool.driver);
+            let generated = slice_name_prefix(node, index, &pool.driver);
             known.iter().find(|slice| match published_as {
                 Some(name) => slice.metadata.name == *name,
                 None => *slice.metadata.generate_name == *generated,
@@ -237,7 +239,7 @@ impl DeviceDriver {
                 continue;
             };
             requests.push(match present(index) {
-                Some(slice) => update(slice, spec),
+                Some(slice) => update_slice(slice, spec),
                 None => {
                     let name = pool.slices.get(index).and_then(|slice| slice.published_as.as_ref());
                     let slice = new_slice(node, index, name, spec);
@@ -245,12 +247,12 @@ impl DeviceDriver {
                 }
             });
         }
-        requests.extend(obsolete.into_iter().map(|slice| delete(slice)));
+        requests.extend(obsolete.into_iter().map(|slice| delete_slice(slice)));
         requests
     }
 }
 
-fn update(slice: &ResourceSlice, spec: ResourceSliceSpec) -> Request {
+fn update_slice(slice: &ResourceSlice, spec: ResourceSliceSpec) -> Request {
     Request::Patch {
         kind: Kind::ResourceSlice,
         key: slice.metadata.key(),
@@ -262,7 +264,7 @@ fn update(slice: &ResourceSlice, spec: ResourceSliceSpec) -> Request {
     }
 }
 
-pub(crate) fn delete(slice: &ResourceSlice) -> Request {
+pub(crate) fn delete_slice(slice: &ResourceSlice) -> Request {
     Request::Delete {
         kind: Kind::ResourceSlice,
         key: slice.metadata.key(),

@@ -29,13 +29,13 @@ pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
     Kubelet(kubelet::KubeletTimer),
-    /// The device drivers compare their slices with the description again.
+    /// The device drivers must compare their slices with the description again.
     Driver,
     /// A timer of the machine, which stays set when the kubelet crashes.
     Machine(machine::MachineTimer),
 }
 
-/// An effect of a node on the world that is not a request, a timer or a record.
+/// An effect of a node on the simulation that is not a request, a timer or a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// A graceful shutdown is complete: the machine of the actor loses power (LC-212).

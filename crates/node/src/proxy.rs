@@ -119,7 +119,7 @@ impl Proxy {
             self.due = Some(at);
             return Sync::At(at);
         }
-        self.write(now);
+        self.write_rules(now);
         Sync::Done
     }
 
@@ -127,12 +127,13 @@ impl Proxy {
     pub fn sync(&mut self, now: SimTime) -> bool {
         let is_due = self.due.is_some_and(|due| due <= now);
         if is_due {
-            self.write(now);
+            self.write_rules(now);
         }
         is_due
     }
 
-    fn write(&mut self, now: SimTime) {
+    /// Writes the rules from the observed state.
+    fn write_rules(&mut self, now: SimTime) {
         self.rules.clone_from(&self.observed);
         self.synced_at = Some(now);
         self.due = None;

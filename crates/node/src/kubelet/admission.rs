@@ -15,7 +15,8 @@ use super::node::Pressure;
 pub(super) struct Refusal {
     pub(super) reason: String,
     pub(super) detail: String,
-    /// Whether the node only lacks resources. A critical pod may then preempt others (LC-066).
+    /// Whether the pod is refused only because the node lacks resources. A critical pod may then preempt others
+    /// (LC-066).
     pub(super) is_for_resources: bool,
 }
 
@@ -51,7 +52,7 @@ pub(super) fn requests(pod: &Pod) -> ordered::Map<Str, i64> {
     pod.spec.total_requests().into_iter().map(amount).collect()
 }
 
-/// Checks whether the node admits the pod beside `others`, the pods whose resources already count (LC-065).
+/// Checks whether the node admits the pod. `others` are the pods whose resources already count (LC-065).
 ///
 /// # Errors
 /// The first reason to refuse the pod.
@@ -189,7 +190,7 @@ fn check_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
     ))
 }
 
-/// A resource that is short on the node; amounts in its own units (CPU in millicores).
+/// A resource of which the node has too little for a pod; amounts in the unit of the resource (CPU in millicores).
 pub(super) struct Shortage {
     pub(super) resource: String,
     requested: i64,
@@ -198,8 +199,8 @@ pub(super) struct Shortage {
 }
 
 impl Shortage {
-    /// Returns the amount that would have to become free.
-    pub(super) fn missing(&self) -> i64 {
+    /// Returns the amount that must become free so that the pod fits.
+    pub(super) fn missing_amount(&self) -> i64 {
         self.requested + self.used - self.capacity
     }
 }
@@ -239,8 +240,8 @@ pub(super) fn allocatable(node: &Node, name: &str) -> i64 {
     })
 }
 
-/// Returns the resources that are short for the pod, in the order pods, cpu, memory, ephemeral-storage, others
-/// (LC-063).
+/// Returns the resources of which the node has too little for the pod, in the order pods, cpu, memory,
+/// ephemeral-storage, others (LC-063).
 pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage> {
     let mut found = Vec::new();
     let mut check = |name: &str, requested: i64, used: i64| {

@@ -55,7 +55,7 @@ const INFEASIBLE: &str = "Infeasible";
 /// Pods whose resizes are pending, and the instant of the next retry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PendingResizes {
-    /// The pods, in the order of their requests.
+    /// The pods, in the order in which their resizes were requested.
     pods: Vec<Uid>,
     next: Option<SimTime>,
 }
@@ -130,6 +130,7 @@ impl PodWorker {
         self.stage == Stage::Syncing && self.desired_pod().is_some()
     }
 
+    /// Returns the API object that requests resources which are not granted.
     fn desired_pod(&self) -> Option<&Arc<Pod>> {
         self.resize.as_ref()?.desired.as_ref()
     }
@@ -237,6 +238,7 @@ impl PodWorker {
         events::emit_for_pod(&self.pod, EventType::Warning, "ResizeError", message, host);
     }
 
+    /// Removes the state of a resize that is complete.
     fn drop_completed_resize(&mut self) {
         let is_done =
             |resize: &Resize| resize.desired.is_none() && resize.pending.is_none() && resize.in_progress.is_none();
@@ -284,6 +286,7 @@ impl Managers {
         }
     }
 
+    /// Grants a pending resize if it fits; otherwise marks it as deferred or infeasible.
     fn try_resize(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired_pod).cloned() else {
             return;

@@ -3,9 +3,11 @@
 
 use podscope_sim::{SimTime, Span};
 
+/// Delay after the first failure.
 const INITIAL_DELAY: Span = Span::seconds(10);
 /// Maximum delay; a kubelet's configuration may set a smaller one for restarts (LC-085, LC-091).
-pub(super) const MAX: Span = Span::seconds(300);
+pub(super) const MAX_DELAY: Span = Span::seconds(300);
+/// Time after which an entry is dropped, so that the next failure starts with the initial delay again.
 const RESET_AFTER: Span = Span::seconds(600);
 
 /// One back-off entry: a container's restarts (LC-084) or a pod's pulls of an image (LC-069).
@@ -25,7 +27,7 @@ impl BackOff {
     /// Returns the entry of a container that was restarted `restarts` times.
     pub(super) fn after_restarts(restarts: i32, max: Span, last: SimTime) -> Self {
         let doublings = u32::try_from(restarts.saturating_sub(1)).unwrap_or(0);
-        let delay = INITIAL_DELAY.doubled_times(doublings, MAX).min(max);
+        let delay = INITIAL_DELAY.doubled_times(doublings, MAX_DELAY).min(max);
         Self { delay, last }
     }
 
@@ -54,7 +56,7 @@ pub(super) fn try_restart(entry: &mut Option<BackOff>, finished: SimTime, now: S
     Ok(())
 }
 
-/// Returns whether the back-off still forbids to pull the image.
+/// Returns whether the image must not be pulled yet because of the back-off.
 pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
     entry.is_some_and(|known| !known.is_forgotten(now) && now - known.last < known.delay)
 }
@@ -62,7 +64,7 @@ pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
 /// Doubles the back-off after a failed pull.
 pub(super) fn record_pull_failure(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
-        Some(known) if !known.is_forgotten(now) => known.delay.doubled(MAX),
+        Some(known) if !known.is_forgotten(now) => known.delay.doubled(MAX_DELAY),
         _ => INITIAL_DELAY,
     };
     *entry = Some(BackOff { delay, last: now });
@@ -87,18 +89,21 @@ mod tests {
     fn restart_delay_doubles_after_each_exit() {
         let mut entry = None;
         let mut finished = SimTime::from_seconds(100);
-        assert_eq!(try_restart(&mut entry, finished, finished, MAX), Ok(()));
+        assert_eq!(try_restart(&mut entry, finished, finished, MAX_DELAY), Ok(()));
         for delay in [10, 20, 40, 80, 160, 300, 300] {
             finished += Span::seconds(1);
             assert_eq!(
-                try_restart(&mut entry, finished, finished, MAX),
+                try_restart(&mut entry, finished, finished, MAX_DELAY),
                 Err(Span::seconds(delay))
             );
             let early = finished + Span(Span::seconds(delay).0 - 1);
-            assert_eq!(try_restart(&mut entry, finished, early, MAX), Err(Span::seconds(delay)));
+            assert_eq!(
+                try_restart(&mut entry, finished, early, MAX_DELAY),
+                Err(Span::seconds(delay))
+            );
             finished += Span::seconds(delay);
             assert_eq!(
-                try_restart(&mut entry, finished - Span::seconds(delay), finished, MAX),
+                try_restart(&mut entry, finished - Span::seconds(delay), finished, MAX_DELAY),
                 Ok(())
             );
         }
@@ -126,8 +131,8 @@ mod tests {
         });
         // The container ran for 400 s; the delay ends early because the entry is reset 600 s after the last start.
         let finished = SimTime::from_seconds(400);
-        assert!(try_restart(&mut entry, finished, SimTime::from_seconds(600), MAX).is_err());
-        assert!(try_restart(&mut entry, finished, SimTime(600_000_001), MAX).is_ok());
+        assert!(try_restart(&mut entry, finished, SimTime::from_seconds(600), MAX_DELAY).is_err());
+        assert!(try_restart(&mut entry, finished, SimTime(600_000_001), MAX_DELAY).is_ok());
         assert_eq!(entry.map(|entry| entry.delay), Some(Span::seconds(10)));
     }
 

@@ -34,7 +34,7 @@ const RECONCILE_PERIOD: Span = Span::seconds(60);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Preparation {
     Ready,
-    /// The drivers answer at that instant.
+    /// The preparation is in progress; the drivers answer at this instant.
     Until(SimTime),
     Failed(String),
 }
@@ -149,6 +149,7 @@ fn claim_names(pod: &Pod) -> Result<Vec<(Str, bool)>, String> {
     Ok(names)
 }
 
+/// Returns whether the driver counts as registered on this node.
 fn is_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
     if let Some(devices) = host.machine.devices().filter(|devices| devices.publishes(driver)) {
         return devices.is_driver_running;
@@ -160,7 +161,7 @@ fn is_registered(driver: &Str, host: &Host<'_, '_>) -> bool {
     host.cache.list::<ResourceSlice>().any(|slice| is_usable(&slice))
 }
 
-/// Returns the answers of the drivers of a claim's devices.
+/// Returns the answer of the driver to NodePrepareResources for each device of a claim.
 fn prepare_results(claim: &ResourceClaim, host: &Host<'_, '_>) -> Vec<PrepareDescription> {
     let Some(node) = &host.shared.node_object else {
         return Vec::new();
@@ -234,7 +235,7 @@ fn is_unreachable(driver: &str, host: &Host<'_, '_>) -> bool {
 }
 
 /// Returns the health of the devices that a container uses (DRA-249).
-pub(super) fn health(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Vec<ContainerResourceStatus> {
+pub(super) fn health_of_devices(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> Vec<ContainerResourceStatus> {
     let Some(devices) = host
         .machine
         .devices()
@@ -280,6 +281,7 @@ pub(super) fn health(pod: &Pod, container: &Container, host: &Host<'_, '_>) -> V
     statuses
 }
 
+/// Returns the health of one prepared device.
 fn device_health(device: &PreparedDevice, devices: &Devices, host: &Host<'_, '_>) -> ResourceHealth {
     let pools = match &host.shared.node_object {
         Some(node) => device_pools(node, Some(devices)),
@@ -355,7 +357,8 @@ impl Managers {
         }
     }
 
-    /// Deletes the drivers' slices after the loss of their connection, or after a start of the kubelet (DRA-250).
+    /// Deletes the drivers' slices if the drivers have been disconnected for `DRIVER_TIMEOUT` (DRA-250), and unprepares
+    /// the claims of pods that this kubelet does not know.
     pub(super) fn driver_timer(&mut self, host: &mut Host<'_, '_>) {
         let lost = host.shared.driver_lost;
         if lost.is_some_and(|lost| host.ctx.now - lost >= DRIVER_TIMEOUT) {
@@ -374,12 +377,13 @@ impl Managers {
         let gone: Vec<Uid> = users.filter(|uid| !self.pods.contains_key(*uid)).cloned().collect();
         let left: Vec<&Uid> = gone.iter().filter(|uid| !unprepare(uid, host)).collect();
         if !left.is_empty() {
-            watch_claims(host);
+            schedule_claim_pass(host);
         }
     }
 
-    /// Deletes the slices of the node when the kubelet starts; the drivers publish them again.
-    pub(super) fn start_devices(&mut self, host: &mut Host<'_, '_>) {
+    /// Initializes the state about devices when the kubelet starts. A restarted kubelet deletes the slices of the node;
+    /// the drivers publish them again.
+    pub(super) fn initialize_devices(&mut self, host: &mut Host<'_, '_>) {
         let Some(devices) = host.machine.devices() else { return };
         let has_claims = !devices.claims.is_empty();
         if !devices.is_driver_running && !devices.generations.is_empty() {
@@ -389,12 +393,13 @@ impl Managers {
             delete_slices(host);
         }
         if has_claims {
-            watch_claims(host);
+            schedule_claim_pass(host);
         }
     }
 }
 
-fn watch_claims(host: &mut Host<'_, '_>) {
+/// Schedules the next pass that unprepares the claims of pods that are gone.
+fn schedule_claim_pass(host: &mut Host<'_, '_>) {
     let at = host.ctx.now + RECONCILE_PERIOD;
     host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Drivers));
 }
@@ -406,7 +411,7 @@ fn delete_slices(host: &mut Host<'_, '_>) {
         slice.spec.node_name.as_deref() == Some(host.shared.node.as_str()) && devices.publishes(&slice.spec.driver)
     };
     let own = host.cache.list::<ResourceSlice>().filter(is_own);
-    let requests: Vec<_> = own.map(|slice| driver::delete(slice)).collect();
+    let requests: Vec<_> = own.map(|slice| driver::delete_slice(slice)).collect();
     for request in requests {
         host.ctx.call(request);
     }

@@ -1,4 +1,4 @@
-//! Stands for `claims.rs` in a build without the feature `devices`, in which no pod with claims is scheduled.
+//! Replaces `claims.rs` in a build without the feature `devices`, in which no pod with claims is scheduled.
 
 use podscope_api::{Container, ContainerResourceStatus, Pod, Uid};
 
@@ -25,7 +25,7 @@ pub(super) fn unprepare(_: &Uid, _: &mut Host<'_, '_>) -> bool {
     true
 }
 
-pub(super) fn health(_: &Pod, _: &Container, _: &Host<'_, '_>) -> Vec<ContainerResourceStatus> {
+pub(super) fn health_of_devices(_: &Pod, _: &Container, _: &Host<'_, '_>) -> Vec<ContainerResourceStatus> {
     Vec::new()
 }
 
@@ -38,5 +38,5 @@ impl Managers {
 
     pub(super) fn driver_timer(&mut self, _: &mut Host<'_, '_>) {}
 
-    pub(super) fn start_devices(&mut self, _: &mut Host<'_, '_>) {}
+    pub(super) fn initialize_devices(&mut self, _: &mut Host<'_, '_>) {}
 }

@@ -22,7 +22,7 @@ pub(super) struct EndReason {
 }
 
 /// Returns whether the kubelet owns conditions of this type (LC-110).
-pub(super) fn is_owned(kind: &str) -> bool {
+pub(super) fn is_owned_by_kubelet(kind: &str) -> bool {
     matches!(
         kind,
         condition::POD_READY_TO_START_CONTAINERS
@@ -36,7 +36,7 @@ pub(super) fn is_owned(kind: &str) -> bool {
     )
 }
 
-/// Inputs of the conditions besides the container states.
+/// Values from which the conditions are computed, in addition to the container states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ConditionInputs<'a> {
     pub(super) end_reason: Option<&'a EndReason>,
@@ -58,10 +58,17 @@ impl<'a> ConditionInputs<'a> {
     }
 }
 
-/// Sets all conditions of a status. Container states and phase must be set before.
-pub(super) fn set(status: &mut PodStatus, old: &PodStatus, pod: &Pod, inputs: ConditionInputs<'_>, ctx: &Context<'_>) {
-    let foreign =
-        |condition: &&PodCondition| !is_owned(&condition.kind) && &*condition.kind != condition::DISRUPTION_TARGET;
+/// Sets all conditions of a status. The caller must have set the container states and the phase.
+pub(super) fn set_all(
+    status: &mut PodStatus,
+    old: &PodStatus,
+    pod: &Pod,
+    inputs: ConditionInputs<'_>,
+    ctx: &Context<'_>,
+) {
+    let foreign = |condition: &&PodCondition| {
+        !is_owned_by_kubelet(&condition.kind) && &*condition.kind != condition::DISRUPTION_TARGET
+    };
     status.conditions = pod.status.conditions.iter().filter(foreign).cloned().collect();
     for mut one in inputs.resize.into_iter().flat_map(allocation::conditions_of) {
         let generation = one.observed_generation;
@@ -183,6 +190,7 @@ pub(super) fn is_initialized(status: &PodStatus) -> bool {
     known.any(|known| &*known.kind == condition::INITIALIZED && known.status == ConditionStatus::True)
 }
 
+/// Returns the condition Initialized.
 fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     let incomplete: Vec<&str> = pod
         .spec
@@ -216,6 +224,7 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     )
 }
 
+/// Returns the condition ContainersReady.
 fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
     const KIND: &str = condition::CONTAINERS_READY;
     match status.phase {
@@ -250,6 +259,7 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
     }
 }
 
+/// Returns the condition Ready.
 fn ready(containers_ready: &PodCondition, status: &PodStatus, pod: &Pod) -> PodCondition {
     if containers_ready.status != ConditionStatus::True {
         return PodCondition {

@@ -12,7 +12,7 @@ use crate::machine::{MachinePod, containers_of};
 ///
 /// # Errors
 /// The kubelet's message about the first missing thing.
-pub(super) fn check(
+pub(super) fn check_container_config(
     pod: &Pod,
     container: &Container,
     cache: &Objects,

@@ -101,7 +101,8 @@ pub(super) fn emit_pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'
     );
 }
 
-/// Emits event `Pulled` after a pull; `took` is the pull itself, `waited` includes the queue (LC-068).
+/// Emits event `Pulled` after a pull; `took` is the duration of the pull itself, `waited` includes the time in the
+/// queue (LC-068).
 pub(super) fn emit_pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
     let bytes = host.machine.image(image).map_or(0, |image| image.bytes);
     let message = format!(

@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 
-use self::resource::{Resource, amount, available, disk_bytes, max_use, saturating_sum};
+use self::resource::{EvictionResource, available_amount, disk_bytes, max_use, saturating_sum, threshold_amount};
 
 use super::admission::is_critical;
 use super::conditions::EndReason;
@@ -40,8 +40,9 @@ use podscope_sim::{SimTime, Span};
 
 const EPHEMERAL_STORAGE: &str = "ephemeral-storage";
 
-/// Timeout of the wait for the cleanup of evicted pods, and interval of its checks (LC-190).
+/// Timeout of the wait for the cleanup of evicted pods (LC-190).
 const CLEANUP_TIMEOUT: Span = Span::seconds(30);
+/// Interval at which the loop checks whether evicted pods are cleaned up.
 const CLEANUP_POLL_INTERVAL: Span = Span::seconds(1);
 
 /// State of the eviction manager.
@@ -68,7 +69,7 @@ enum LoopState {
     /// The loop waits until a pod is killed; `next` are the other victims of the same pass.
     Killing {
         current: Uid,
-        next: VecDeque<Victim>,
+        next: VecDeque<PodToEvict>,
         killed: Vec<Uid>,
     },
     /// The loop waits until the killed pods are cleaned up.
@@ -77,7 +78,7 @@ enum LoopState {
 
 /// A pod to be evicted.
 #[derive(Debug, Clone)]
-struct Victim {
+struct PodToEvict {
     uid: Uid,
     message: String,
     has_condition: bool,
@@ -86,15 +87,15 @@ struct Victim {
 }
 
 /// Returns the capacity and free bytes of the disk; None if its capacity is unknown.
-pub(super) fn disk(host: &Host<'_, '_>) -> Option<(i64, i64)> {
-    let capacity = Resource::Disk.capacity(host).filter(|capacity| *capacity > 0)?;
-    Some((capacity, available(Resource::Disk, host)?))
+pub(super) fn disk_capacity_and_free(host: &Host<'_, '_>) -> Option<(i64, i64)> {
+    let capacity = EvictionResource::Disk.capacity(host).filter(|capacity| *capacity > 0)?;
+    Some((capacity, available_amount(EvictionResource::Disk, host)?))
 }
 
 /// Returns the percentage of the disk that may be used in the future, rounded up; None if its capacity is unknown.
 pub(super) fn max_disk_percent(host: &Host<'_, '_>) -> Option<i64> {
-    let (capacity, _) = disk(host)?;
-    let used = i128::from(max_use(Resource::Disk, host)) * 100;
+    let (capacity, _) = disk_capacity_and_free(host)?;
+    let used = i128::from(max_use(EvictionResource::Disk, host)) * 100;
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
@@ -144,18 +145,18 @@ fn exceeded_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64
     None
 }
 
-/// Sort key of eviction: the pod with the least is evicted first (LC-195). Fields are compared in the order of
+/// Sort key of eviction: the pod with the smallest key is evicted first (LC-195). Fields are compared in the order of
 /// declaration. The QoS class is not part of the key.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
-    /// Whether the pod has usage statistics; a pod without a sandbox on the machine has none.
+struct EvictionRank {
+    /// Whether the pod has usage statistics; a pod without a sandbox on the machine has none and is evicted first.
     has_stats: bool,
-    /// Whether the pod uses no more than it requests. Such pods are evicted last, but they are evicted (LC-196).
+    /// Whether the pod uses no more than it requests. Such pods are evicted after those that use more (LC-196).
     is_within: bool,
     priority: i32,
-    /// Usage above the request; the highest first. For PIDs, which cannot be requested, the number of processes.
+    /// Usage above the request, in descending order. For PIDs, which cannot be requested, the number of processes.
     over: Reverse<i64>,
-    /// Tie-breaker.
+    /// Breaks ties between pods that are equal in the other fields.
     uid: Uid,
 }
 
@@ -197,17 +198,17 @@ impl Managers {
         let eviction = &self.eviction;
         let has_pressure = eviction.pressure_seen.iter().any(Option::is_some);
         let can_cross = |threshold: &EvictionThreshold| {
-            let resource = Resource::of(threshold.signal);
+            let resource = EvictionResource::of(threshold.signal);
             let Some(capacity) = resource.capacity(host) else {
                 return false;
             };
-            capacity.saturating_sub(max_use(resource, host)) < amount(threshold.value, capacity)
+            capacity.saturating_sub(max_use(resource, host)) < threshold_amount(threshold.value, capacity)
         };
         let can_exceed_limit = || {
             self.pods.iter().any(|(uid, worker)| {
                 let held = host.machine.pod(uid);
                 held.is_some_and(|held| {
-                    exceeded_limit(&worker.pod, held, |one| Resource::Disk.max_use_of(one)).is_some()
+                    exceeded_limit(&worker.pod, held, |one| EvictionResource::Disk.max_use_of(one)).is_some()
                 })
             })
         };
@@ -242,7 +243,7 @@ impl Managers {
         let now = host.ctx.now;
         self.eviction.last_pass = Some(now);
         if host.machine.is_runtime_up() {
-            self.observe(host);
+            self.observe_thresholds(host);
             let mut victims = self.storage_limit_victims(host);
             if victims.is_empty() {
                 victims.extend(self.reclaim(host));
@@ -273,7 +274,7 @@ impl Managers {
     }
 
     /// Kills the next pod of a pass. After the last one, waits for the cleanup.
-    fn kill_next(&mut self, mut next: VecDeque<Victim>, killed: Vec<Uid>, host: &mut Host<'_, '_>) {
+    fn kill_next(&mut self, mut next: VecDeque<PodToEvict>, killed: Vec<Uid>, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         match next.pop_front() {
             Some(victim) => {
@@ -297,7 +298,7 @@ impl Managers {
     }
 
     /// Returns all pods that exceed a local-storage limit; they are evicted before any threshold is checked (LC-200).
-    fn storage_limit_victims(&self, host: &Host<'_, '_>) -> VecDeque<Victim> {
+    fn storage_limit_victims(&self, host: &Host<'_, '_>) -> VecDeque<PodToEvict> {
         let now = host.ctx.now;
         let offenders = self
             .pods
@@ -306,7 +307,7 @@ impl Managers {
         offenders
             .filter_map(|(uid, worker)| {
                 let held = host.machine.pod(uid)?;
-                Some(Victim {
+                Some(PodToEvict {
                     uid: uid.clone(),
                     message: exceeded_limit(&worker.pod, held, |one| one.disk(now))?,
                     has_condition: false,
@@ -316,8 +317,8 @@ impl Managers {
             .collect()
     }
 
-    /// Updates which thresholds are met, and the pressure conditions that follow (LC-191, LC-192).
-    fn observe(&mut self, host: &mut Host<'_, '_>) {
+    /// Determines the thresholds that are met now, and updates the pressure conditions (LC-191, LC-192).
+    fn observe_thresholds(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
         self.eviction.met_since.resize(thresholds.len(), None);
@@ -335,7 +336,7 @@ impl Managers {
 
     /// Handles the most important threshold whose grace period is over: reclaims node-level resources, and returns the
     /// pod to evict if that is not enough.
-    fn reclaim(&mut self, host: &mut Host<'_, '_>) -> Option<Victim> {
+    fn reclaim(&mut self, host: &mut Host<'_, '_>) -> Option<PodToEvict> {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
         // Thresholds whose grace period is over; memory comes before everything else (LC-189, LC-193).
@@ -348,11 +349,11 @@ impl Managers {
             .filter(is_grace_over)
             .map(|(threshold, _)| *threshold);
         let threshold = triggered.min_by_key(|threshold| threshold.signal)?;
-        let resource = Resource::of(threshold.signal);
+        let resource = EvictionResource::of(threshold.signal);
         let node = host.shared.node.clone();
         let message = format!("Attempting to reclaim {}", resource.name());
         events::emit_for_node(&node, EventType::Warning, "EvictionThresholdMet", message, host);
-        if matches!(resource, Resource::Disk | Resource::Inodes) {
+        if matches!(resource, EvictionResource::Disk | EvictionResource::Inodes) {
             let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
             host.machine.collect_dead_containers(&is_finished, now);
             self.delete_unused_images(host);
@@ -365,20 +366,25 @@ impl Managers {
 
     /// Ranks the pods and returns the first that may be evicted (LC-195 to LC-199). Pods that are already terminating
     /// are candidates too.
-    fn choose_victim(&self, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> Option<Victim> {
+    fn choose_victim(
+        &self,
+        resource: EvictionResource,
+        threshold: &EvictionThreshold,
+        host: &Host<'_, '_>,
+    ) -> Option<PodToEvict> {
         let now = host.ctx.now;
-        let mut ranked: Vec<Rank> = self
+        let mut ranked: Vec<EvictionRank> = self
             .pods
             .iter()
             .filter(|(_, worker)| is_active(worker))
             .map(|(uid, worker)| {
                 let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, now));
                 let held = host.machine.pod(uid).filter(|held| held.sandbox.is_some());
-                let over = held.map_or(0, in_pod).saturating_sub(resource.request(&worker.pod));
-                Rank {
+                let over = held.map_or(0, in_pod).saturating_sub(resource.pod_request(&worker.pod));
+                EvictionRank {
                     has_stats: held.is_some(),
                     // PIDs cannot be requested: pods are ranked by priority, then by number of processes.
-                    is_within: over <= 0 && resource != Resource::Pids,
+                    is_within: over <= 0 && resource != EvictionResource::Pids,
                     priority: if host.ctx.switches.pod_priority_off {
                         0
                     } else {
@@ -390,7 +396,7 @@ impl Managers {
             })
             .collect();
         ranked.stable_sort();
-        let is_exempt = |rank: &Rank| rank.is_within && host.ctx.switches.within_requests_exempt;
+        let is_exempt = |rank: &EvictionRank| rank.is_within && host.ctx.switches.within_requests_exempt;
         let chosen = ranked.into_iter().find(|rank| {
             let is_critical = self.pods.get(&rank.uid).is_some_and(|worker| is_critical(&worker.pod));
             !is_critical && !is_exempt(rank)
@@ -399,8 +405,8 @@ impl Managers {
         let worker = self.pods.get(&uid)?;
         let message = eviction_message(&worker.pod, resource, threshold, host);
         let max_grace = host.shared.settings.eviction_max_pod_grace_period;
-        let grace = grace::of_eviction(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
-        Some(Victim {
+        let grace = grace::eviction_grace(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
+        Some(PodToEvict {
             uid,
             message,
             has_condition: true,
@@ -408,9 +414,10 @@ impl Managers {
         })
     }
 
-    fn evict(&mut self, victim: &Victim, host: &mut Host<'_, '_>) {
+    /// Evicts a pod: emits the event and starts the kill.
+    fn evict(&mut self, victim: &PodToEvict, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(&victim.uid) {
-            // The cause is the process that used too much, or its start.
+            // The cause of the eviction is the latest record about the pod's processes.
             host.ctx.set_cause(worker.cause(host));
             events::emit_for_pod(
                 &worker.pod.clone(),
@@ -448,53 +455,58 @@ impl Managers {
     }
 }
 
-/// Returns the message of an evicted pod: the threshold, what the pod uses if it has a request of its own, and the
+/// Returns the message of an evicted pod: the threshold, the pod's usage if the pod itself has a request, and the
 /// containers that use more than they request, init containers and sidecars last (`evictionMessage`).
-fn eviction_message(pod: &Pod, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> String {
+fn eviction_message(
+    pod: &Pod,
+    resource: EvictionResource,
+    threshold: &EvictionThreshold,
+    host: &Host<'_, '_>,
+) -> String {
     let now = host.ctx.now;
     let capacity = resource.capacity(host).unwrap_or(0);
     let name = resource.name();
     let mut message = format!(
         "The node was low on resource: {name}. Threshold quantity: {}, available: {}. ",
-        resource.quantity(amount(threshold.value, capacity)),
-        resource.quantity(available(resource, host).unwrap_or(0)),
+        resource.format_amount(threshold_amount(threshold.value, capacity)),
+        resource.format_amount(available_amount(resource, host).unwrap_or(0)),
     );
     let held = host
         .machine
         .pod(&pod.metadata.uid)
         .filter(|held| held.sandbox.is_some());
-    let Some(held) = held.filter(|_| matches!(resource, Resource::Memory | Resource::Disk)) else {
+    let Some(held) = held.filter(|_| matches!(resource, EvictionResource::Memory | EvictionResource::Disk)) else {
         return message;
     };
     let own = pod.spec.resources.as_ref().and_then(|own| own.requests.get(name));
-    if let Some(request) = own.filter(|_| resource == Resource::Memory) {
+    if let Some(request) = own.filter(|_| resource == EvictionResource::Memory) {
         let used = resource.pod_usage(held, |one| resource.container_usage(one, now));
-        message += &consumption("Pod", &pod.metadata.name, used, *request, resource);
+        message += &consumption_message("Pod", &pod.metadata.name, used, *request, resource);
     }
     for spec in pod.spec.containers.iter().chain(pod.spec.init_containers.iter()) {
         let used = held
             .latest(&spec.name)
             // Data in an emptyDir does not count as the container's own use.
-            .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
+            .filter(|container| resource != EvictionResource::Disk || container.writes_to.is_none())
             .map_or(0, |container| resource.container_usage(container, now));
         let request = spec.resources.requests.get(name).copied().unwrap_or_default();
         if used > request.value() {
-            message += &consumption("Container", &spec.name, used, request, resource);
+            message += &consumption_message("Container", &spec.name, used, request, resource);
         }
     }
     message
 }
 
-fn consumption(what: &str, name: &str, used: i64, request: Quantity, resource: Resource) -> String {
+/// Formats the part of an eviction message about one pod or container that uses more than it requests.
+fn consumption_message(what: &str, name: &str, used: i64, request: Quantity, resource: EvictionResource) -> String {
     format!(
         "{what} {name} was using {}, request is {request}, has larger consumption of {}. ",
-        resource.quantity(used),
+        resource.format_amount(used),
         resource.name()
     )
 }
 
-/// Returns whether the eviction manager considers the pod: until none of its containers runs, while its API object
-/// exists.
+/// Returns whether the eviction manager considers the pod: its containers may run, and its API object exists.
 fn is_active(worker: &PodWorker) -> bool {
     worker.may_run() && !worker.is_deleted
 }
@@ -502,13 +514,13 @@ fn is_active(worker: &PodWorker) -> bool {
 /// Returns whether a threshold is met. A threshold that was met stays met until the minimum reclaim is free as well
 /// (LC-192).
 fn is_met(threshold: &EvictionThreshold, was_met: bool, host: &Host<'_, '_>) -> bool {
-    let resource = Resource::of(threshold.signal);
-    let (Some(capacity), Some(available)) = (resource.capacity(host), available(resource, host)) else {
+    let resource = EvictionResource::of(threshold.signal);
+    let (Some(capacity), Some(available)) = (resource.capacity(host), available_amount(resource, host)) else {
         return false;
     };
     let reclaim = threshold
         .min_reclaim
         .filter(|_| was_met)
-        .map_or(0, |value| amount(value, capacity));
-    available < amount(threshold.value, capacity).saturating_add(reclaim)
+        .map_or(0, |value| threshold_amount(value, capacity));
+    available < threshold_amount(threshold.value, capacity).saturating_add(reclaim)
 }

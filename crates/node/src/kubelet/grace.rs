@@ -13,7 +13,7 @@ const UNKNOWN_GRACE: i64 = 2;
 
 /// Returns the grace period of a pod's termination in seconds (LC-133). `stored` is the worker's present value (0: none
 /// yet), `requested` the override of an eviction or preemption.
-pub(super) fn of_pod(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
+pub(super) fn pod_grace(stored: i64, pod: &Pod, requested: Option<i64>, switches: &Switches) -> i64 {
     let mut grace = stored;
     let mut is_given = false;
     for bound in [pod.metadata.deletion_grace_period_seconds, requested]
@@ -52,7 +52,7 @@ pub(super) enum KillReason {
 
 /// Returns the grace period in seconds for killing one container, where no pod-level grace period applies (LC-126,
 /// LC-136).
-pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
+pub(super) fn container_grace(pod: &Pod, container: Option<&podscope_api::Container>, reason: KillReason) -> i64 {
     if let Some(deletion) = pod.metadata.deletion_grace_period_seconds {
         return deletion;
     }
@@ -69,13 +69,13 @@ pub(super) fn of_container(pod: &Pod, container: Option<&podscope_api::Container
 
 /// Remaining grace period of a container that is being killed (LC-138).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Remaining {
+pub(super) struct RemainingGrace {
     seconds: i64,
     /// v1.23: the timeout passed to the runtime, independent of the time that the hook took (LC-137).
     replaced_by: Option<i64>,
 }
 
-impl Remaining {
+impl RemainingGrace {
     /// Returns the grace at the start of a kill. `requested` is the pod's grace period if the whole pod is killed;
     /// otherwise `base`, the container's own, applies.
     pub(super) fn new(requested: Option<i64>, base: i64, switches: &Switches) -> Self {
@@ -92,7 +92,8 @@ impl Remaining {
         }
     }
 
-    /// Returns the maximum time to wait for a hook or for the containers that stop first; None if nothing is left.
+    /// Returns the maximum time to wait for a hook or for the containers that stop first; None if no grace period is
+    /// left.
     pub(super) fn max_wait(self) -> Option<Span> {
         (self.seconds > 0).then(|| Span::seconds(self.seconds))
     }
@@ -128,7 +129,7 @@ pub(super) fn kill_timeout(pod: &Pod, requested: Option<i64>) -> Span {
 
 /// Returns the grace period of an eviction (LC-198): 1 s for hard thresholds; for soft ones the minimum of
 /// `evictionMaxPodGracePeriod` and the pod's own. v1.23: 0 for hard thresholds, the configured maximum for soft ones.
-pub(super) fn of_eviction(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
+pub(super) fn eviction_grace(is_hard: bool, max_pod_grace: i64, pod: &Pod, switches: &Switches) -> i64 {
     let own = pod.spec.termination_grace_period_seconds.unwrap_or(0);
     match (is_hard, switches.grace_rules_v1_23) {
         (true, true) => 0,
@@ -151,7 +152,7 @@ mod tests {
 
     /// Shows: L-11, LC-133, LC-134
     #[test]
-    fn first_given_source_sets_grace_period() {
+    fn shortest_given_value_sets_pod_grace_period() {
         let now = Switches::default();
         let old = Switches {
             grace_rules_v1_23: true,
@@ -172,9 +173,9 @@ mod tests {
             (0, 0, None, None, 1, 1),
         ] {
             let row = format!("{stored} {spec} {deletion:?} {requested:?}");
-            assert_eq!(of_pod(stored, &pod(spec, deletion), requested, &now), v1_34, "{row}");
+            assert_eq!(pod_grace(stored, &pod(spec, deletion), requested, &now), v1_34, "{row}");
             assert_eq!(
-                of_pod(stored, &pod(spec, deletion), requested, &old),
+                pod_grace(stored, &pod(spec, deletion), requested, &old),
                 v1_23,
                 "v1.23 {row}"
             );
@@ -183,7 +184,7 @@ mod tests {
 
     /// Shows: LC-178
     #[test]
-    fn kill_waits_for_grace_period() {
+    fn kill_timeout_is_one_and_a_half_grace_periods() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
             assert_eq!(kill_timeout(&pod(30, None), Some(grace)), Span::seconds(seconds));
         }
@@ -191,10 +192,10 @@ mod tests {
 
     /// Shows: LC-138, LC-151
     #[test]
-    fn hook_time_is_subtracted_down_to_two_seconds() {
+    fn stop_timeout_excludes_hook_time_but_is_at_least_two_seconds() {
         let switches = Switches::default();
         for (grace, hook_millis, timeout) in [(30, 10_000, 20), (30, 10_900, 20), (30, 29_000, 2), (1, 1000, 2)] {
-            let left = Remaining::new(Some(grace), 5, &switches).after_waiting(Span::millis(hook_millis));
+            let left = RemainingGrace::new(Some(grace), 5, &switches).after_waiting(Span::millis(hook_millis));
             assert_eq!(
                 left.stop_timeout(&switches),
                 Span::seconds(timeout),
@@ -205,7 +206,7 @@ mod tests {
             grace_rules_v1_23: true,
             ..switches
         };
-        let left = Remaining::new(Some(30), 30, &old).after_waiting(Span::seconds(10));
+        let left = RemainingGrace::new(Some(30), 30, &old).after_waiting(Span::seconds(10));
         assert_eq!(left.stop_timeout(&old), Span::seconds(30));
     }
 }

@@ -30,7 +30,7 @@ pub(super) enum Call {
 
 /// State shared by all pods of a node.
 #[derive(Debug, Clone)]
-pub(super) struct Shared {
+pub(super) struct SharedState {
     pub(super) node: NodeName,
     pub(super) settings: Arc<KubeletSettings>,
     pub(super) started_at: SimTime,
@@ -63,13 +63,13 @@ pub(super) fn next_tick(after: SimTime, period: Span, phase: Span) -> SimTime {
     SimTime(periods * period.0 + phase.0)
 }
 
-impl Shared {
-    /// Returns the next relist of the runtime later than `after`.
+impl SharedState {
+    /// Returns the time of the next relist of the runtime after `after`.
     pub(super) fn relist_after(&self, after: SimTime) -> SimTime {
         next_tick(after, RELIST_INTERVAL, self.relist_phase)
     }
 
-    /// Returns the next pass of the slow loops later than `after`.
+    /// Returns the time of the next pass of the slow loops after `after`.
     pub(super) fn slow_after(&self, after: SimTime) -> SimTime {
         next_tick(after, SLOW_PERIOD, self.slow_phase)
     }
@@ -88,7 +88,7 @@ pub(super) struct Host<'a, 'c> {
     /// the link is cut or the API server stops, this view no longer changes.
     pub(super) cache: &'a Objects,
     pub(super) ctx: &'a mut Context<'c>,
-    pub(super) shared: &'a mut Shared,
+    pub(super) shared: &'a mut SharedState,
 }
 
 impl Host<'_, '_> {

@@ -32,7 +32,7 @@ const COLLECTION_INTERVAL: Span = Span::seconds(300);
 #[derive(Debug, Clone, Default)]
 pub(super) struct ImageGc {
     queued: Option<SimTime>,
-    /// Images as the last collection recorded them.
+    /// The machine's images, as the last collection recorded them.
     observed: Vec<ObservedImage>,
     /// Whether the last pass could not free enough. From the second such pass in a row on, ImageGCFailed is emitted
     /// too.
@@ -72,6 +72,7 @@ impl Managers {
         }
     }
 
+    /// Runs the pass of image garbage collection if it is due, and schedules the next one.
     pub(super) fn image_pass(&mut self, host: &mut Host<'_, '_>) {
         if self.images.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;
@@ -109,7 +110,7 @@ impl Managers {
                 !is_too_old
             });
         }
-        let (capacity, available) = super::eviction::disk(host)?;
+        let (capacity, available) = super::eviction::disk_capacity_and_free(host)?;
         let free = i128::from(available.clamp(0, capacity)) * 100 / i128::from(capacity);
         if 100 - (free as i64) < settings.image_gc_high_threshold_percent {
             return None;

@@ -12,24 +12,24 @@
 use podscope_api::{Pod, Str};
 
 use super::events;
-use super::grace::Remaining;
+use super::grace::RemainingGrace;
 use super::host::Host;
 use super::worker::{Activity, PodWorker};
 use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
 use podscope_sim::{SimTime, Span};
 
-/// State of a stop call: what it waits for.
+/// Step of a stop call: what the call waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopStep {
-    /// The return of the preStop hook.
+    /// Waits for the return of the preStop hook.
     PreStop,
-    /// The exit of the containers that must stop first (LC-158).
+    /// Waits for the exit of the containers that must stop first (LC-158).
     Turn,
-    /// The exit of the process after its stop signal.
+    /// Waits for the exit of the process after its stop signal.
     Stopping,
-    /// The exit of the process after SIGKILL.
+    /// Waits for the exit of the process after SIGKILL.
     Killed,
-    /// Nothing: the call has returned.
+    /// Waits for nothing: the call has returned.
     Done,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct StopCall {
     /// Indices of the calls in this kill that must be done before this container gets its stop signal.
     after: Vec<usize>,
     /// Remaining grace period.
-    left: Remaining,
+    left: RemainingGrace,
     pub(super) step: StopStep,
     pub(super) since: SimTime,
     /// Deadline of the step; None if the step waits without a limit.
@@ -55,13 +55,13 @@ pub(super) struct Kill {
 }
 
 /// A container to be killed.
-pub(super) struct Victim {
+pub(super) struct ContainerToKill {
     pub(super) container: ContainerId,
     pub(super) name: Str,
     pub(super) role: Role,
     /// Index among the init containers; only used for sidecars.
     pub(super) init_idx: usize,
-    pub(super) left: Remaining,
+    pub(super) left: RemainingGrace,
     /// Message of the Killing event; None emits no event.
     pub(super) message: Option<String>,
     /// Outcome of the preStop hook; None if there is no hook or it is not run.
@@ -81,12 +81,12 @@ impl PodWorker {
 impl Kill {
     /// Begins the stop calls. With `is_ordered`, a sidecar waits for the app containers and for the sidecar declared
     /// after it (LC-158).
-    pub(super) fn begin(pod: &Pod, victims: Vec<Victim>, is_ordered: bool, host: &mut Host<'_, '_>) -> Self {
-        let after = |victim: &Victim| -> Vec<usize> {
+    pub(super) fn begin(pod: &Pod, victims: Vec<ContainerToKill>, is_ordered: bool, host: &mut Host<'_, '_>) -> Self {
+        let after = |victim: &ContainerToKill| -> Vec<usize> {
             if !is_ordered || victim.role != Role::Sidecar {
                 return Vec::new();
             }
-            let comes_first = |other: &Victim| {
+            let comes_first = |other: &ContainerToKill| {
                 other.role == Role::App
                     || (other.role == Role::Sidecar && other.init_idx == next_sidecar(pod, victim.init_idx))
             };
@@ -167,7 +167,7 @@ impl Kill {
             }
             match call.step {
                 StopStep::PreStop => call.wait_for_turn(now),
-                StopStep::Turn => call.stop(pod, host),
+                StopStep::Turn => call.send_stop_signal(pod, host),
                 StopStep::Stopping => {
                     // The cause is the stop signal that the process did not react to.
                     let process = process(pod, call.container, host);
@@ -184,7 +184,8 @@ impl Kill {
         self.stop_ready_containers(pod, host);
     }
 
-    /// Stops the containers whose predecessors are done or whose grace period is over.
+    /// Sends the stop signal to each waiting container if the containers that stop before it are done, or its grace
+    /// period is over.
     fn stop_ready_containers(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let done: Vec<bool> = self.calls.iter().map(|call| call.step == StopStep::Done).collect();
         for call in &mut self.calls {
@@ -193,7 +194,7 @@ impl Kill {
             }
             let is_its_turn = call.after.iter().all(|idx| done[*idx]);
             if is_its_turn || call.left.max_wait().is_none() {
-                call.stop(pod, host);
+                call.send_stop_signal(pod, host);
             } else if call.until.is_none() {
                 call.until = call.left.max_wait().map(|wait| call.since + wait);
             }
@@ -202,6 +203,7 @@ impl Kill {
 }
 
 impl StopCall {
+    /// Enters the step Turn.
     fn wait_for_turn(&mut self, now: SimTime) {
         self.left = self.left.after_waiting(now - self.since);
         self.step = StopStep::Turn;
@@ -209,7 +211,9 @@ impl StopCall {
         self.until = None;
     }
 
-    fn stop(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
+    /// Sends the stop signal to the container, or SIGKILL if no time is left. If the container does not run, the call
+    /// is done.
+    fn send_stop_signal(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         self.left = self.left.after_waiting(now - self.since);
         self.since = now;

@@ -21,9 +21,9 @@ use podscope_sim::{Answer, DeleteOptions, Request};
 /// A request that must be sent about a mirror pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MirrorAction {
-    /// The mirror pod is unwanted.
+    /// Delete the mirror pod with this UID, because it is unwanted.
     Delete(Uid),
-    /// The mirror pod is missing.
+    /// Create the mirror pod, because it is missing.
     Create,
 }
 

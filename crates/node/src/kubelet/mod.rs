@@ -44,7 +44,7 @@ pub use node::{default_labels, healthy};
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
-use self::host::{Call, Host, Shared};
+use self::host::{Call, Host, SharedState};
 use self::worker::{PodWorker, Stage};
 use crate::machine::{Machine, MachineEvent};
 use crate::{Context, Timer};
@@ -61,7 +61,7 @@ pub enum KubeletTimer {
     Eviction,
     /// Housekeeping (every 2 s while there are orphaned containers).
     Housekeeping,
-    /// Registration of the node or its status is due.
+    /// The registration of the node, or its next status, is due.
     Node,
     /// A group of a graceful shutdown has reached its deadline.
     Shutdown,
@@ -76,7 +76,7 @@ pub enum KubeletTimer {
 /// State of one kubelet process; a crash deletes it.
 #[derive(Debug, Clone)]
 pub struct Kubelet {
-    shared: Shared,
+    shared: SharedState,
     managers: Managers,
 }
 
@@ -101,10 +101,10 @@ struct Managers {
 }
 
 impl Kubelet {
-    /// Creates a kubelet process that has not started yet; the world sends [`podscope_sim::Input::Started`] next.
+    /// Creates a kubelet process that has not started yet; the caller sends [`podscope_sim::Input::Started`] next.
     pub fn new(node: NodeName, settings: Arc<KubeletSettings>) -> Self {
         Self {
-            shared: Shared {
+            shared: SharedState {
                 node,
                 settings,
                 started_at: SimTime::ZERO,
@@ -151,6 +151,7 @@ impl Kubelet {
         });
     }
 
+    /// Runs `act` with the context of one step, and then everything that may follow from any step.
     fn step(
         &mut self,
         machine: &mut Machine,
@@ -214,6 +215,7 @@ impl Managers {
         }
     }
 
+    /// Initializes the state of a kubelet process that starts.
     fn start(&mut self, host: &mut Host<'_, '_>) {
         host.machine.cancel_pulls();
         host.shared.started_at = host.ctx.now;
@@ -228,9 +230,10 @@ impl Managers {
             host.request_node_status();
         }
         self.start_static_pods(host);
-        self.start_devices(host);
+        self.initialize_devices(host);
     }
 
+    /// Handles the first list of pods, or a new list after the watch was interrupted.
     fn observe_list(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
         self.observe_node(node, host);
         // Pods are added in the order of creation (LC-060).
@@ -355,7 +358,7 @@ impl Managers {
         if !refusal.is_for_resources || !admission::is_critical(pod) {
             return Err(refusal);
         }
-        let Some(victims) = preemption::victims(pod, &others, host) else {
+        let Some(victims) = preemption::pods_to_preempt(pod, &others, host) else {
             return Err(refusal);
         };
         Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
@@ -535,7 +538,7 @@ impl Managers {
 mod tests {
     use super::*;
 
-    /// Memory per idle pod, beside the shared API object, must stay small: clusters have up to 50 000 pods.
+    /// The memory of each idle pod, without the shared API object, must be small: clusters have up to 50 000 pods.
     #[test]
     fn idle_pod_state_is_small() {
         assert!(size_of::<PodWorker>() <= 640, "{}", size_of::<PodWorker>());

@@ -1,5 +1,5 @@
-//! The Node object: registration, conditions, volumes in use (LC-203 to LC-205, LC-209, LC-210). The world renews the
-//! node's lease.
+//! The Node object: registration, conditions, volumes in use (LC-203 to LC-205, LC-209, LC-210). The renewals of the
+//! node's lease are simulated outside the kubelet.
 //!
 //! Deviation: patches that would only renew `lastHeartbeatTime` are not sent.
 
@@ -98,9 +98,9 @@ const READY: (&str, bool, &str, &str) = (
     "kubelet is posting ready status",
 );
 
-/// Maximum number of images that a node reports (`nodeStatusMaxImages`), and of names per image (a constant of the
-/// kubelet).
+/// Maximum number of images that a node reports (`nodeStatusMaxImages`).
 const MAX_REPORTED_IMAGES: usize = 50;
+/// Maximum number of names that a node reports for an image (a constant of the kubelet).
 const MAX_REPORTED_NAMES: usize = 5;
 
 /// The kubelet's state about its node.
@@ -179,7 +179,7 @@ impl Managers {
             // A Node that was created again does not list the volumes that this machine has mounted.
             self.update_volumes_in_use(host);
             if is_outdated(host) {
-                // A kubelet that starts computes its first status at once.
+                // A kubelet that starts computes its first node status at once.
                 match host.shared.is_restart && !is_known {
                     true => host.schedule_node_pass(host.ctx.now),
                     false => host.request_node_status(),
@@ -187,7 +187,7 @@ impl Managers {
             }
         } else if !host.shared.node_state.is_registered || (existed && host.ctx.switches.healed_kubelet_reregisters) {
             host.shared.node_state.is_registered = false;
-            register(host);
+            register_node(host);
         }
         if volumes_changed {
             self.volumes_changed(host);
@@ -203,7 +203,7 @@ impl Managers {
         self.update_volumes_in_use(host);
         emit_schedulable_event(host);
         if !host.shared.node_state.is_registered {
-            register(host);
+            register_node(host);
         } else if host.shared.node_object.is_some() && is_outdated(host) && !host.shared.node_state.is_in_flight {
             write_status(host);
         }
@@ -339,7 +339,8 @@ pub fn default_labels(name: &str) -> [(&str, &str); 5] {
     ]
 }
 
-fn register(host: &mut Host<'_, '_>) {
+/// Creates the Node if `registerNode` allows it and no request for it is pending.
+fn register_node(host: &mut Host<'_, '_>) {
     if host.shared.node_state.is_registering || !host.shared.settings.register_node {
         return;
     }
@@ -380,8 +381,8 @@ fn register(host: &mut Host<'_, '_>) {
         boot_id: boot_id(host),
         ..NodeSystemInfo::default()
     });
-    node.status.conditions = conditions(&[], host);
-    node.status.images = images(host);
+    node.status.conditions = node_conditions(&[], host);
+    node.status.images = reported_images(host);
     node.status.declared_features = declared_features(host);
     node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
     node.spec.taints.extend(host.machine.taints().iter().cloned());
@@ -405,7 +406,7 @@ pub(super) fn declared_features(host: &Host<'_, '_>) -> Vec<Str> {
 }
 
 /// Returns the node conditions that this kubelet owns, merged into those of the API object (LC-204, LC-205).
-fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
+fn node_conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition> {
     let state = &host.shared.node_state;
     let now = host.ctx.wall();
     let is_runtime_lost = state
@@ -476,7 +477,7 @@ fn imported_reason(imported: &NodeCondition) -> Option<(&str, &str)> {
 }
 
 /// Returns the machine's images as the Node reports them, the largest first.
-fn images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
+fn reported_images(host: &Host<'_, '_>) -> Vec<ContainerImage> {
     let mut held: Vec<&Image> = host.machine.images().iter().map(|held| &*held.image).collect();
     held.stable_sort_by_key(|image| Reverse(image.bytes));
     let reported = held.into_iter().take(MAX_REPORTED_IMAGES).map(|image| ContainerImage {
@@ -492,21 +493,22 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
         return false;
     };
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
-    conditions(&node.status.conditions, host) != node.status.conditions
+    node_conditions(&node.status.conditions, host) != node.status.conditions
         || in_use != node.status.volumes_in_use
         || new_boot(node, host).is_some()
         || declared_features(host) != node.status.declared_features
-        || (host.shared.node_state.reports_images && images(host) != node.status.images)
+        || (host.shared.node_state.reports_images && reported_images(host) != node.status.images)
 }
 
+/// Sends a patch of the Node's status, and emits the events about what it changes.
 fn write_status(host: &mut Host<'_, '_>) {
     let Some(node) = host.shared.node_object.clone() else {
         return;
     };
     let name: NodeName = host.shared.node.clone();
-    let conditions = conditions(&node.status.conditions, host);
+    let conditions = node_conditions(&node.status.conditions, host);
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
-    let images = host.shared.node_state.reports_images.then(|| images(host));
+    let images = host.shared.node_state.reports_images.then(|| reported_images(host));
     let declared = declared_features(host);
     let boot = new_boot(&node, host);
     if let Some(boot) = &boot {

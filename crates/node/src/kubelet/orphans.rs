@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use podscope_api::{Pod, Uid};
 
-use super::grace::{MIN_GRACE, Remaining};
+use super::grace::{MIN_GRACE, RemainingGrace};
 use super::host::{Host, next_tick};
-use super::kill::{Kill, Victim};
+use super::kill::{ContainerToKill, Kill};
 use super::worker::Stage;
 use super::{KubeletTimer, Managers};
 use crate::Timer;
@@ -93,14 +93,14 @@ impl Managers {
             known.metadata.uid = uid.clone();
             known.metadata.name = pod.subject.key.name.clone();
             known.metadata.namespace = pod.subject.key.namespace.clone();
-            let victims: Vec<Victim> = pod
+            let victims: Vec<ContainerToKill> = pod
                 .running()
-                .map(|process| Victim {
+                .map(|process| ContainerToKill {
                     container: process.id,
                     name: process.name.clone(),
                     role: process.role,
                     init_idx: 0,
-                    left: Remaining::new(Some(MIN_GRACE), MIN_GRACE, host.ctx.switches),
+                    left: RemainingGrace::new(Some(MIN_GRACE), MIN_GRACE, host.ctx.switches),
                     message: None,
                     hook: None,
                 })

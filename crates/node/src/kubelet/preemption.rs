@@ -56,8 +56,8 @@ impl Managers {
         }
     }
 
-    /// Continues when a victim is dead or its kill timed out: kills the next one. After the last victim, starts the
-    /// critical pod and adds the deferred pods.
+    /// Continues a preemption when a victim is dead or its kill timed out: kills the next victim. After the last
+    /// victim, starts the critical pod and adds the deferred pods.
     pub(super) fn preemption_step(&mut self, host: &mut Host<'_, '_>) {
         while let Some(admission) = self.preemptions.front() {
             if admission.current.as_ref().is_some_and(|uid| self.is_being_killed(uid)) {
@@ -83,8 +83,8 @@ impl Managers {
         }
     }
 
-    /// Handles what has waited, because the sync loop continues. Another critical pod in the backlog may block the loop
-    /// again.
+    /// Handles the deferred pods and deletions when the sync loop continues. If one of the pods is critical, its
+    /// admission may block the loop again.
     fn handle_backlog(&mut self, host: &mut Host<'_, '_>) {
         for waiting in std::mem::take(&mut self.backlog) {
             self.observe_pod(&waiting, host);
@@ -127,12 +127,12 @@ impl PodWorker {
 /// A resource that is short, and the missing amount.
 type Shortfall = (Str, i64);
 
-/// Returns the pods to kill; None if killing all candidates would not make enough room.
-pub(super) fn victims<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
+/// Returns the pods to kill, so that a critical pod fits; None if killing all candidates would not make enough room.
+pub(super) fn pods_to_preempt<'a>(pod: &Pod, others: &[&'a Pod], host: &Host<'_, '_>) -> Option<Vec<&'a Pod>> {
     let node = host.shared.node_object.clone()?;
     let shortfalls: Vec<Shortfall> = shortages(pod, others, &node)
         .into_iter()
-        .map(|shortage| (shortage.resource.as_str().into(), shortage.missing()))
+        .map(|shortage| (shortage.resource.as_str().into(), shortage.missing_amount()))
         .collect();
     let of_class = |class: QosClass| -> Vec<&'a Pod> {
         // A critical pod may preempt any pod that is not critical, and critical pods of lower priority.

@@ -26,7 +26,7 @@ use podscope_sim::{Happening, SimTime, Span};
 
 pub(super) use podscope_sim::ProbeKind;
 
-/// The kubelet's view of a probe kind.
+/// Properties of a probe kind that the kubelet uses.
 pub(super) trait Probing: Sized {
     /// All probe kinds, in the order in which the probes of a container are evaluated.
     const ALL: [Self; 3];
@@ -71,10 +71,10 @@ impl Probing for ProbeKind {
 
 /// The running container that a worker probes, from the published status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Target {
+struct ProbeTarget {
     id: ContainerId,
     started_at: SimTime,
-    /// `started` of its status; liveness and readiness probes run only when it is true (LC-122).
+    /// Field `started` of the container's status. Liveness and readiness probes run only when it is true (LC-122).
     is_started: bool,
 }
 
@@ -85,9 +85,9 @@ pub(super) struct ProbeWorker {
     pub(super) kind: ProbeKind,
     /// An instant at which the worker ticks; the other ticks follow from the period.
     align: SimTime,
-    /// The last tick, executed or skipped.
+    /// Time of the last tick, whether its probe was executed or skipped.
     last: SimTime,
-    target: Option<Target>,
+    target: Option<ProbeTarget>,
     /// The container that `result` belongs to.
     container: Option<ContainerId>,
     pub(super) result: bool,
@@ -148,7 +148,7 @@ impl ProbeWorker {
         is_publication: bool,
         now: SimTime,
     ) -> bool {
-        self.target = running.map(|(id, started_at, is_started)| Target {
+        self.target = running.map(|(id, started_at, is_started)| ProbeTarget {
             id,
             started_at,
             is_started,
@@ -171,7 +171,7 @@ impl ProbeWorker {
             && !self.result
             && self.target.is_some_and(|target| target.is_started);
         if triggers_probe && (is_new || self.last < now) {
-            // Every trigger moves the tick times, even if that probe is skipped.
+            // A triggered probe always moves the times of the later ticks, even if that probe itself is skipped.
             self.align = now;
             self.last = now - Span(1);
         }
@@ -475,8 +475,8 @@ fn port_error(spec: &Probe, container: &Container) -> Option<String> {
     port.port_of(container).err()
 }
 
-/// Returns the host and port that a probe connects to. Without a host of its own it is the pod's IP in the published
-/// status.
+/// Returns the host and port that a probe connects to. A probe that names no host connects to the pod's IP in the
+/// published status.
 fn address(host: &str, port: Option<i32>, pod_ip: &str) -> String {
     let host = if host.is_empty() { pod_ip } else { host };
     format!("{host}:{}", port.unwrap_or_default())

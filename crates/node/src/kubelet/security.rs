@@ -74,6 +74,7 @@ pub(super) fn admit_sysctls(pod: &Pod, host: &Host<'_, '_>) -> Result<(), String
     Ok(())
 }
 
+/// Replaces each slash by a dot, and each dot by a slash.
 fn swap_separators(name: &str) -> String {
     let swapped = name.chars().map(|character| match character {
         '/' => '.',

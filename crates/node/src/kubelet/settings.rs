@@ -55,7 +55,7 @@ impl EvictionSignal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThresholdValue {
     Quantity(Quantity),
-    /// Hundredths of a percent of the capacity.
+    /// A fraction of the capacity, in hundredths of a percent.
     PerTenThousand(i64),
 }
 
@@ -75,7 +75,7 @@ impl ThresholdValue {
     }
 }
 
-/// A threshold, written as `SIGNAL<VALUE`.
+/// A threshold of node-pressure eviction, written as `SIGNAL<VALUE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvictionThreshold {
     pub signal: EvictionSignal,
@@ -138,7 +138,7 @@ impl Default for KubeletSettings {
     /// Returns the defaults of v1.36 (LC-187).
     fn default() -> Self {
         Self {
-            eviction: default_hard(),
+            eviction: default_hard_thresholds(),
             eviction_max_pod_grace_period: 0,
             eviction_pressure_transition_period: Span::seconds(300),
             image_gc_high_threshold_percent: 85,
@@ -147,7 +147,7 @@ impl Default for KubeletSettings {
             image_maximum_gc_age: Span::ZERO,
             serialize_image_pulls: true,
             max_parallel_image_pulls: None,
-            max_container_restart_period: backoff::MAX,
+            max_container_restart_period: backoff::MAX_DELAY,
             shutdown: Vec::new(),
             max_pods: 110,
             allowed_unsafe_sysctls: Vec::new(),
@@ -167,7 +167,8 @@ fn hard_threshold(signal: EvictionSignal, value: ThresholdValue) -> EvictionThre
     }
 }
 
-fn default_hard() -> Vec<EvictionThreshold> {
+/// Returns the thresholds of `evictionHard` by default (LC-187).
+fn default_hard_thresholds() -> Vec<EvictionThreshold> {
     use EvictionSignal::{ImagefsAvailable, ImagefsInodesFree, MemoryAvailable, NodefsAvailable, NodefsInodesFree};
     vec![
         hard_threshold(
@@ -217,7 +218,8 @@ impl KubeletSettings {
             self.eviction.retain(|known| known.grace.is_some());
             if config.merge_default_eviction_settings == Some(true) {
                 let is_missing = |known: &EvictionThreshold| given.iter().all(|(signal, _)| *signal != known.signal);
-                self.eviction.extend(default_hard().into_iter().filter(is_missing));
+                self.eviction
+                    .extend(default_hard_thresholds().into_iter().filter(is_missing));
             }
             self.eviction
                 .extend(given.into_iter().map(|(signal, value)| hard_threshold(signal, value)));

@@ -23,7 +23,7 @@ const SYSTEM_SHUTDOWN: Span = Span::seconds(1);
 /// A shutdown in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Shutdown {
-    /// Groups that are not being killed yet, with their pods.
+    /// Groups whose pods are not being killed yet, with these pods.
     left: VecDeque<(ShutdownGroup, Vec<Uid>)>,
     /// The pods being killed, and the deadline of their group.
     current: Option<(Vec<Uid>, SimTime)>,
@@ -64,7 +64,8 @@ impl Managers {
         self.shutdown_pass(host);
     }
 
-    /// Continues when all pods of the current group have ended, or its deadline is reached.
+    /// Continues the shutdown with the next group when all pods of the current group have ended, or its deadline is
+    /// reached.
     pub(super) fn shutdown_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let Some(shutdown) = &mut self.shutdown else { return };

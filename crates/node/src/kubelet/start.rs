@@ -9,7 +9,7 @@ use super::backoff::BackOff;
 use super::grace::KillReason;
 use super::host::Host;
 use super::kill::Kill;
-use super::sync::{Start, SyncRun, SyncStep};
+use super::sync::{ContainerStart, SyncRun, SyncStep};
 use super::worker::{Activity, PodWorker};
 use super::{backoff, config, events};
 use crate::machine::{ContainerId, HookKind, PullId, Role, containers_of};
@@ -17,7 +17,13 @@ use podscope_sim::{ContainerProblem, SimTime, Span};
 
 impl PodWorker {
     /// Checks the restart back-off of the next container, and its image. Begins a pull if needed.
-    pub(super) fn prepare(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
+    pub(super) fn prepare_start(
+        &mut self,
+        pod: &Arc<Pod>,
+        start: ContainerStart,
+        run: &mut SyncRun,
+        host: &mut Host<'_, '_>,
+    ) {
         let Some((role, container)) = containers_of(pod).nth(start.idx) else {
             return;
         };
@@ -78,14 +84,14 @@ impl PodWorker {
                 );
                 self.fail_for_image(pod, start.idx, container, "ErrImageNeverPull", message, host);
             }
-            PullPolicy::Always => self.pull(pod, start, container, role, run, host),
+            PullPolicy::Always => self.pull_image(pod, start, container, role, run, host),
             _ if is_present => {
                 let message =
                     format!("Container image \"{image}\" already present on machine and can be accessed by the pod");
                 events::emit_for_container(pod, &container.name, EventType::Normal, "Pulled", message, host);
                 run.step = SyncStep::Create(start);
             }
-            _ => self.pull(pod, start, container, role, run, host),
+            _ => self.pull_image(pod, start, container, role, run, host),
         }
     }
 
@@ -110,7 +116,9 @@ impl PodWorker {
                 container_state.waiting = Some(Box::new(waiting.clone()));
             }
             match problem {
-                Some(ContainerProblem::Pull(_)) => container_state.pulls = Some(BackOff::with_delay(backoff::MAX, now)),
+                Some(ContainerProblem::Pull(_)) => {
+                    container_state.pulls = Some(BackOff::with_delay(backoff::MAX_DELAY, now))
+                }
                 Some(ContainerProblem::Ends { .. }) => {
                     container_state.restarts = Some(BackOff::after_restarts(status.restart_count, max, now));
                 }
@@ -120,10 +128,10 @@ impl PodWorker {
     }
 
     /// Requests the image of a container, unless the pull back-off forbids it.
-    fn pull(
+    fn pull_image(
         &mut self,
         pod: &Arc<Pod>,
-        start: Start,
+        start: ContainerStart,
         container: &Container,
         role: Role,
         run: &mut SyncRun,
@@ -159,13 +167,19 @@ impl PodWorker {
     }
 
     /// Creates and starts a container whose image is present.
-    pub(super) fn create(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
+    pub(super) fn create_container(
+        &mut self,
+        pod: &Arc<Pod>,
+        start: ContainerStart,
+        run: &mut SyncRun,
+        host: &mut Host<'_, '_>,
+    ) {
         run.step = SyncStep::Next;
         let Some((role, container)) = containers_of(pod).nth(start.idx) else {
             return;
         };
         let held = host.machine.pod(self.uid());
-        if let Err(message) = config::check(pod, container, host.cache, held) {
+        if let Err(message) = config::check_container_config(pod, container, host.cache, held) {
             mark_failed(run, role);
             self.fail_to_create(pod, start.idx, container, message, host);
             return;
@@ -329,7 +343,7 @@ impl PodWorker {
             "PostStartHook failed",
             host,
         );
-        let victim = self.victim(
+        let victim = self.container_to_kill(
             id,
             idx,
             None,

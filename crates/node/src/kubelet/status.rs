@@ -38,7 +38,7 @@ pub(super) fn should_start(pod: &Pod, role: Role, container: &Container, latest:
 }
 
 /// Computes the present status. `is_final`: the worker will not start containers any more (LC-102).
-pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) -> PodStatus {
+pub(super) fn generate_status(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) -> PodStatus {
     let pod = &*worker.pod;
     let old = worker.status();
     let held = host.machine.pod(&pod.metadata.uid);
@@ -101,7 +101,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.message = end_reason.message.clone();
     }
     status.phase = Some(computed);
-    conditions::set(&mut status, old, pod, ConditionInputs::of(worker, host), host.ctx);
+    conditions::set_all(&mut status, old, pod, ConditionInputs::of(worker, host), host.ctx);
     status
 }
 
@@ -122,7 +122,7 @@ fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_
         let before = of_role(old).into_iter().find(|status| status.name == container.name);
         let mut one = container_status(worker, idx, role, container, before, held, host.ctx);
         if role == Role::App {
-            one.allocated_resources_status = super::claims::health(pod, container, host);
+            one.allocated_resources_status = super::claims::health_of_devices(pod, container, host);
         }
         match role {
             Role::Init | Role::Sidecar => status.init_container_statuses.push(one),
@@ -478,7 +478,7 @@ fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) ->
 
 /// Sets the final status of a pod whose containers cannot run any more: containers without a known exit are reported as
 /// lost (LC-173, LC-174).
-pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
+pub(super) fn set_final_status(status: &mut PodStatus, pod: &Pod) {
     let lost = || ContainerState {
         terminated: Some(ContainerStateTerminated {
             exit_code: 137,
@@ -511,7 +511,7 @@ pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
             }
         }
     }
-    // Mark init containers up to the last one that ever started, but at least the first.
+    // Report as lost the init containers up to the last one that ever started, but at least the first.
     let n_marked = if is_initialized {
         inits.len()
     } else {
@@ -530,8 +530,8 @@ pub(super) fn set_final(status: &mut PodStatus, pod: &Pod) {
     }
 }
 
-/// Recomputes the conditions after [`set_final`].
+/// Recomputes the conditions after [`set_final_status`].
 pub(super) fn refresh_conditions(status: &mut PodStatus, pod: &Pod, host: &Host<'_, '_>) {
     let old = status.clone();
-    conditions::set(status, &old, pod, ConditionInputs::default(), host.ctx);
+    conditions::set_all(status, &old, pod, ConditionInputs::default(), host.ctx);
 }

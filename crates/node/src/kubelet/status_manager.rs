@@ -52,12 +52,16 @@ impl StatusReport {
         }
         let own = match &self.own {
             Some(own) => own.clone(),
-            None if merge(&before.status, &after.status) != after.status && !after.is_terminal() => {
+            None if merge_status(&before.status, &after.status) != after.status && !after.is_terminal() => {
                 Arc::new(before.status.clone())
             }
             None => return,
         };
-        if merge(&reportable(&own, self.is_held_back, &after.status), &after.status) == after.status {
+        if merge_status(
+            &reportable_status(&own, self.is_held_back, &after.status),
+            &after.status,
+        ) == after.status
+        {
             self.drop_if_reported(after);
         } else {
             self.own = Some(own);
@@ -71,17 +75,17 @@ impl StatusReport {
         let is_reported = self
             .own
             .as_ref()
-            .is_some_and(|own| merge(own, &api.status) == api.status);
+            .is_some_and(|own| merge_status(own, &api.status) == api.status);
         if is_reported && !self.is_held_back && self.is_clean() {
             self.own = None;
         }
     }
 }
 
-/// Returns the status as it may be stored: with a terminal phase only when no container can run any more (LC-111).
-/// Until then the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the
+/// Returns the status that may be sent: it has a terminal phase only when no container can run any more (LC-111). Until
+/// then the phase stays that of the API object. The kubelet reads that object before each patch, so `api` is the
 /// server's present status, which this kubelet may not have observed yet.
-fn reportable(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus {
+fn reportable_status(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus {
     let mut reportable = own.clone();
     if is_held_back {
         reportable.phase = api.phase.clone();
@@ -96,7 +100,7 @@ fn reportable(own: &PodStatus, is_held_back: bool, api: &PodStatus) -> PodStatus
 }
 
 /// Merges the kubelet's status into that of the API: conditions of other owners stay, and so does a terminal phase.
-fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
+fn merge_status(own: &PodStatus, api: &PodStatus) -> PodStatus {
     let is_terminal = |status: &PodStatus| matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
     let mut merged = own.clone();
     merged.nominated_node_name = api.nominated_node_name.clone();
@@ -161,9 +165,9 @@ fn is_equivalent(new: &PodStatus, old: &PodStatus) -> bool {
 }
 
 impl PodWorker {
-    /// Computes the status, shows it to the probe workers, and sends it if it changed.
+    /// Computes the status, passes it to the probe workers, and sends it if it changed.
     pub(super) fn set_status(&mut self, is_final: bool, host: &mut Host<'_, '_>) {
-        let status = status::generate(self, host, is_final);
+        let status = status::generate_status(self, host, is_final);
         self.observe_probes(&status, true, host);
         // The status of an imported pod counts as already sent by this kubelet, until something changes.
         let is_import = self.report.version == 0 && !host.shared.is_restart;
@@ -184,7 +188,7 @@ impl PodWorker {
 
     /// Updates `started`, `ready` and the conditions at once, after a changed probe result (LC-170).
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
-        let fresh = status::generate(self, host, false);
+        let fresh = status::generate_status(self, host, false);
         let mut status = self.status().clone();
         let same =
             |a: &podscope_api::ContainerStatus, b: &podscope_api::ContainerStatus| a.container_id == b.container_id;
@@ -221,7 +225,7 @@ impl PodWorker {
         for one in inits.chain(&mut status.container_statuses) {
             status::set_restarting_all(one);
         }
-        conditions::set(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
+        conditions::set_all(&mut status, old, &self.pod, ConditionInputs::of(self, host), host.ctx);
         self.publish(status, host);
     }
 
@@ -244,13 +248,14 @@ impl PodWorker {
     /// Sends the final status and then the DELETE, because the worker has done its work (LC-171, LC-173, LC-174).
     pub(super) fn send_final_status(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
-        status::set_final(&mut status, &self.pod);
+        status::set_final_status(&mut status, &self.pod);
         status::refresh_conditions(&mut status, &self.pod, host);
         self.report.is_finished = true;
         self.publish(status, host);
         self.try_delete(host);
     }
 
+    /// Sets the computed status and sends it, if it changed. Holds back a terminal phase while containers may run.
     fn publish(&mut self, status: PodStatus, host: &mut Host<'_, '_>) {
         let is_terminal = matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
         let holds_back = is_terminal && self.may_run() && !self.pod.is_terminal();
@@ -260,11 +265,11 @@ impl PodWorker {
         }
         self.report.own = Some(Arc::new(status));
         self.report.version += 1;
-        self.send(host);
+        self.send_status(host);
     }
 
     /// Sends the status if it is not acknowledged; one request at a time.
-    pub(super) fn send(&mut self, host: &mut Host<'_, '_>) {
+    pub(super) fn send_status(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
         if report.is_in_flight || report.is_deleted || report.version == report.acknowledged {
             return;
@@ -272,7 +277,7 @@ impl PodWorker {
         let Some(own) = report.own.clone() else { return };
         let is_held_back = report.is_held_back;
         let change = Mutation::new::<Pod>("pod status", move |pod| {
-            pod.status = merge(&reportable(&own, is_held_back, &pod.status), &pod.status);
+            pod.status = merge_status(&reportable_status(&own, is_held_back, &pod.status), &pod.status);
         });
         let uid = self.pod.metadata.uid.clone();
         let id = host.ctx.call(Request::Patch {
@@ -293,7 +298,7 @@ impl PodWorker {
             Ok(_) => {
                 self.report.acknowledged = version;
                 if self.report.version != version {
-                    self.send(host);
+                    self.send_status(host);
                 } else {
                     self.report.drop_if_reported(&self.pod);
                 }
@@ -307,7 +312,7 @@ impl PodWorker {
 
     /// Runs the periodic pass, every 10 s while a status is not sent.
     pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
-        self.send(host);
+        self.send_status(host);
         self.try_delete(host);
     }
 

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use podscope_api::{EventType, PodPhase};
 
 use super::claims::{self, Preparation};
-use super::grace::{self, KillReason, Remaining};
+use super::grace::{self, KillReason, RemainingGrace};
 use super::host::Host;
-use super::kill::{Kill, Victim};
+use super::kill::{ContainerToKill, Kill};
 use super::worker::{Activity, PodWorker, Stage, SyncEnd};
 use super::{events, security, volumes};
 use crate::machine::{ContainerId, PullId, containers_of};
@@ -26,23 +26,23 @@ const DEADLINE_EXCEEDED: (&str, &str) = (
 
 /// A container to start.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Start {
+pub(super) struct ContainerStart {
     /// Index of the container among all containers of the pod.
     pub(super) idx: usize,
     /// When the latest exited instance ended, as known at the beginning of the sync (LC-090).
     pub(super) exited_at: Option<SimTime>,
 }
 
-/// Step of a sync: what it is doing or waiting for.
+/// Step of a sync: what the sync does or waits for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SyncStep {
-    /// Nothing: the next container can be started.
+    /// Chooses the next container to start.
     Next,
-    /// The pull of a container's image.
-    Pull(Start, PullId),
-    /// The image is present: create and start the container.
-    Create(Start),
-    /// The return of the postStart hook.
+    /// Waits for the pull of a container's image.
+    Pull(ContainerStart, PullId),
+    /// Creates and starts a container whose image is present.
+    Create(ContainerStart),
+    /// Waits for the return of the postStart hook.
     PostStart(usize, ContainerId),
 }
 
@@ -52,11 +52,11 @@ pub(super) struct SyncRun {
     pub(super) kill: Option<Kill>,
     stops_sandbox: bool,
     new_sandbox: bool,
-    pub(super) starts: VecDeque<Start>,
+    pub(super) starts: VecDeque<ContainerStart>,
     pub(super) step: SyncStep,
-    /// Whether a start failed or was not tried.
+    /// Whether the start of a container failed or was not tried.
     pub(super) has_failed: bool,
-    /// The earliest end of the back-offs that delay starts.
+    /// The earliest end of the back-offs that delay the start of containers.
     pub(super) blocked_until: Option<SimTime>,
     /// Whether all containers are removed after their exit, so that they start again (RestartAllContainers).
     restart_all: bool,
@@ -92,7 +92,7 @@ impl PodWorker {
             return;
         }
         if host.machine.waits_forever(&self.pod) {
-            // The import does not show why the pod is stuck, so no event can release it.
+            // The imported status does not show why the pod is stuck, so no change can end its wait.
             self.finish_sync(SyncEnd::Ok, host);
             return;
         }
@@ -147,23 +147,25 @@ impl PodWorker {
         let starts = actions
             .start
             .iter()
-            .map(|idx| Start {
+            .map(|idx| ContainerStart {
                 idx: *idx,
                 exited_at: exited_at(*idx, host),
             })
             .collect();
         let kill = if actions.restart_all {
             // RestartAllContainers runs no hooks and gives the minimum of two seconds between stop signal and SIGKILL.
-            Kill::begin(&pod, self.all_victims(Some(0), host), false, host)
+            Kill::begin(&pod, self.all_containers_to_kill(Some(0), host), false, host)
         } else if actions.kill_pod {
-            let victims = self.all_victims(None, host);
+            let victims = self.all_containers_to_kill(None, host);
             Kill::begin(&pod, victims, true, host)
         } else {
             // Deviation: several containers are killed concurrently; the kubelet kills them one after the other.
             let victims = actions
                 .kill
                 .into_iter()
-                .filter_map(|(id, idx, message, reason)| self.victim(id, idx, None, reason, Some(message), host))
+                .filter_map(|(id, idx, message, reason)| {
+                    self.container_to_kill(id, idx, None, reason, Some(message), host)
+                })
                 .collect();
             Kill::begin(&pod, victims, false, host)
         };
@@ -274,9 +276,9 @@ impl PodWorker {
                     self.finish_sync(end, host);
                     return true;
                 }
-                Some(start) => self.prepare(&pod, start, &mut run, host),
+                Some(start) => self.prepare_start(&pod, start, &mut run, host),
             },
-            SyncStep::Create(start) => self.create(&pod, start, &mut run, host),
+            SyncStep::Create(start) => self.create_container(&pod, start, &mut run, host),
             SyncStep::Pull(..) | SyncStep::PostStart(..) => {
                 self.activity = Activity::Sync(run);
                 return false;
@@ -288,7 +290,7 @@ impl PodWorker {
 
     /// Returns every running container, to be killed with the pod's grace period `requested`, or with its own if
     /// `requested` is None.
-    pub(super) fn all_victims(&self, requested: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
+    pub(super) fn all_containers_to_kill(&self, requested: Option<i64>, host: &Host<'_, '_>) -> Vec<ContainerToKill> {
         let Some(held) = host.machine.pod(self.uid()) else {
             return Vec::new();
         };
@@ -302,7 +304,7 @@ impl PodWorker {
             .into_iter()
             .filter_map(|(id, idx)| {
                 let name = &containers_of(&self.pod).nth(idx)?.1.name;
-                self.victim(
+                self.container_to_kill(
                     id,
                     idx,
                     requested,
@@ -315,7 +317,7 @@ impl PodWorker {
     }
 
     /// Describes the kill of one running container; None if it does not run.
-    pub(super) fn victim(
+    pub(super) fn container_to_kill(
         &self,
         id: ContainerId,
         idx: usize,
@@ -323,7 +325,7 @@ impl PodWorker {
         reason: KillReason,
         message: Option<String>,
         host: &Host<'_, '_>,
-    ) -> Option<Victim> {
+    ) -> Option<ContainerToKill> {
         let (role, container) = containers_of(&self.pod).nth(idx)?;
         let process = host
             .machine
@@ -334,13 +336,13 @@ impl PodWorker {
             .lifecycle
             .as_ref()
             .is_some_and(|lifecycle| lifecycle.pre_stop.is_some());
-        let base = grace::of_container(&self.pod, Some(container), reason);
-        Some(Victim {
+        let base = grace::container_grace(&self.pod, Some(container), reason);
+        Some(ContainerToKill {
             container: id,
             name: container.name.clone(),
             role,
             init_idx: idx,
-            left: Remaining::new(requested, base, host.ctx.switches),
+            left: RemainingGrace::new(requested, base, host.ctx.switches),
             message,
             hook: has_hook.then_some(process.behavior.pre_stop),
         })

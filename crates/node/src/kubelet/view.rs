@@ -26,13 +26,13 @@ pub struct ContainerTermination {
 /// What the termination of a container waits for, in the order of the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TerminationStep {
-    /// The return of the preStop hook.
+    /// Waits for the return of the preStop hook.
     PreStop,
-    /// The exit of the containers that must stop first.
+    /// Waits for the exit of the containers that must stop first.
     Turn,
-    /// The exit of the process after the stop signal; SIGKILL follows.
+    /// Waits for the exit of the process after the stop signal; SIGKILL follows.
     Stopping,
-    /// The exit of the process after SIGKILL.
+    /// Waits for the exit of the process after SIGKILL.
     Killed,
 }
 

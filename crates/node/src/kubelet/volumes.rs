@@ -11,22 +11,24 @@ use podscope_sim::{Place, SimTime, Span};
 
 /// Why a volume of a pod cannot be mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct VolumeProblem {
     volume: Str,
     obstacle: Obstacle,
 }
 
+/// Why a volume cannot be mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Obstacle {
     /// The volume is not attached to the node yet.
     Unattached,
-    /// The mount fails; message of the FailedMount event.
+    /// The mount fails; the text is the message of the FailedMount event.
     Mount(String),
-    /// The volume cannot be resolved; message of the FailedMount event.
+    /// The volume cannot be resolved; the text is the message of the FailedMount event.
     Unprocessed(String),
 }
 
-impl Problem {
+impl VolumeProblem {
+    /// Returns the message of the FailedMount event; None while only the attachment is missing.
     fn message(&self) -> Option<&String> {
         match &self.obstacle {
             Obstacle::Unattached => None,
@@ -45,11 +47,13 @@ pub(super) struct VolumeWait {
 
 /// Time for which a sync waits for volumes before it fails and is retried (2 m 3 s in the kubelet).
 const MOUNT_TIMEOUT: Span = Span::seconds(123);
+/// Delay before the first retry of a mount.
 const INITIAL_DELAY: Span = Span::millis(500);
+/// Maximum delay before a retry of a mount.
 const MAX_DELAY: Span = Span::seconds(122);
 
 impl VolumeWait {
-    pub(super) fn begin(pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) -> Self {
+    pub(super) fn begin(pod: &Pod, problems: &[VolumeProblem], host: &mut Host<'_, '_>) -> Self {
         let mut wait = Self {
             until: host.ctx.now + MOUNT_TIMEOUT,
             delay: INITIAL_DELAY,
@@ -63,13 +67,13 @@ impl VolumeWait {
         now >= self.until
     }
 
-    /// Retries in this step, because something that the volumes depend on changed.
+    /// Schedules the next try for now, because something that the volumes depend on changed.
     pub(super) fn retry_now(&mut self, now: SimTime) {
         self.next_try = now;
     }
 
     /// Records a failed attempt: emits its events and schedules the next one. The delay doubles.
-    pub(super) fn record_failure(&mut self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
+    pub(super) fn record_failure(&mut self, pod: &Pod, problems: &[VolumeProblem], host: &mut Host<'_, '_>) {
         for problem in problems {
             if let Some(message) = problem.message() {
                 events::emit_for_pod(pod, EventType::Warning, "FailedMount", message.clone(), host);
@@ -83,7 +87,7 @@ impl VolumeWait {
     }
 
     /// Emits the event of a wait that timed out.
-    pub(super) fn emit_timeout(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
+    pub(super) fn emit_timeout(&self, pod: &Pod, problems: &[VolumeProblem], host: &mut Host<'_, '_>) {
         let names = |matches: fn(&Obstacle) -> bool| {
             let all = problems.iter().filter(|problem| matches(&problem.obstacle));
             all.map(|problem| &*problem.volume).collect::<Vec<&str>>().join(" ")
@@ -102,11 +106,11 @@ impl VolumeWait {
 ///
 /// # Errors
 /// The volumes that cannot be mounted, in the order of the pod's spec.
-pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Problem>> {
+pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<VolumeProblem>> {
     let mut problems = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let key = |name: &str| ObjectKey::new(pod.metadata.namespace.clone(), name);
-        let blocked = |obstacle: Obstacle| Problem {
+        let blocked = |obstacle: Obstacle| VolumeProblem {
             volume: volume.name.clone(),
             obstacle,
         };

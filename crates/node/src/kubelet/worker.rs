@@ -56,11 +56,11 @@ pub(super) enum Activity {
 /// Result of a sync (LC-056).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyncEnd {
-    /// The next sync follows the next change.
+    /// The sync succeeded; the next sync follows the next change.
     Ok,
     /// Only restart back-offs delayed starts; the next sync follows soon after the first of them ends (LC-088).
     BackOff(SimTime),
-    /// The next sync follows in 10 to 15 s.
+    /// The sync failed; the next sync follows in 10 to 15 s.
     Error,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct PodWorker {
     is_pending: bool,
     /// Whether the present sync changed containers or the sandbox.
     has_changed_machine: bool,
-    /// The record that caused the next or present sync; see [`PodWorker::cause`].
+    /// The trace record that caused the next or present sync; see [`PodWorker::cause`].
     input_cause: CausedBy,
     /// When the next sync begins.
     due: Option<SimTime>,
@@ -150,7 +150,8 @@ impl PodWorker {
         &self.pod.metadata.uid
     }
 
-    /// Returns the status as this kubelet last set it, or else that of the API object.
+    /// Returns the latest status that this kubelet has computed; that of the API object if no computed status is
+    /// stored.
     pub(super) fn status(&self) -> &PodStatus {
         self.report.status().unwrap_or(&self.pod.status)
     }
@@ -256,7 +257,7 @@ impl PodWorker {
                     .status
                     .conditions
                     .iter()
-                    .filter(|known| !super::conditions::is_owned(&known.kind));
+                    .filter(|known| !super::conditions::is_owned_by_kubelet(&known.kind));
                 gates.map(|known| (known.kind.clone(), known.status.clone())).collect()
             };
             if !same_spec || (!pod.spec.readiness_gates.is_empty() && foreign(&before) != foreign(pod)) {
@@ -277,7 +278,7 @@ impl PodWorker {
         self.terminate(host);
     }
 
-    /// Does everything that is due now.
+    /// Performs all actions of the worker that are due now.
     pub(super) fn advance(&mut self, host: &mut Host<'_, '_>) {
         if self.end_reason.is_none()
             && self

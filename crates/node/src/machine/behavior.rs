@@ -87,6 +87,7 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Returns a use that does not change.
     pub const fn constant(amount: i64) -> Self {
         Self {
             from: amount,
@@ -128,7 +129,7 @@ pub struct Behavior {
     pub run: Option<Span>,
     /// Exit code when the process exits by itself.
     pub exit_code: i32,
-    /// Whether that exit is an OOM kill.
+    /// Whether the exit of the process by itself is an OOM kill.
     pub is_out_of_memory: bool,
     /// Time from the stop signal to the exit; None if the process ignores the signal.
     pub sigterm: Option<Span>,
@@ -162,7 +163,7 @@ pub struct Behavior {
 }
 
 /// Returns the probe answers that the annotation defines.
-fn answers(probe: Option<ProbeBehavior>) -> Answers {
+fn probe_answers(probe: Option<ProbeBehavior>) -> Answers {
     let window = |probe: ProbeBehavior| {
         let result = match probe.answer {
             ProbeAnswer::Ok => ProbeResult::Success,
@@ -242,9 +243,9 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
             lifecycle.and_then(|lifecycle| lifecycle.post_start.as_ref()),
             given.poststart(),
         ),
-        liveness: answers(given.liveness),
-        readiness: answers(given.readiness),
-        started: answers(given.started),
+        liveness: probe_answers(given.liveness),
+        readiness: probe_answers(given.readiness),
+        started: probe_answers(given.started),
         memory: usage(given.memory, "memory", Quantity::value),
         cpu: usage(given.cpu, "cpu", Quantity::milli_value),
         cpu_per_request: Span(given.cpu_per_request.unwrap_or(0)),

@@ -8,7 +8,7 @@ use podscope_sim::{ContainerProblem, Span};
 
 use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
 
-/// Longer than any simulation.
+/// A duration that is longer than any simulation.
 const FOR_EVER: Span = Span::seconds(200 * 366 * 86_400);
 
 impl Machine {

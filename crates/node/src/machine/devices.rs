@@ -1,5 +1,5 @@
-//! Devices of a machine: which of them a fault took away or spoilt, and what survives a restart of the kubelet and of
-//! the device drivers because it is stored on disk.
+//! Devices of a machine: the devices that a fault removed or made unhealthy, and the state on disk that survives a
+//! restart of the kubelet and of the device drivers.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Devices {
         self.generations.keys().any(|(known, _)| &**known == driver)
     }
 
-    /// Returns the state of a device: its own, or else that of the device that it is a partition of.
+    /// Returns the state of the device itself or, if it has none, of the device that it is a partition of.
     pub fn state(&self, driver: &Str, device: &Str, parent: Option<&Str>) -> Option<&DeviceState> {
         let of = |device: &Str| self.states.get(&(driver.clone(), device.clone()));
         of(device).or_else(|| of(parent?))

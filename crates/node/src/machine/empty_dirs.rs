@@ -36,8 +36,8 @@ impl MachinePod {
     pub fn empty_dir_contents(&self, amount: impl Fn(&Container) -> i64) -> Vec<EmptyDirData> {
         let mut all = self.removed_written.clone();
         for container in &self.containers {
-            if let Some(written) = written_by(container, amount(container)) {
-                add(&mut all, written);
+            if let Some(written) = data_written_by(container, amount(container)) {
+                add_merged(&mut all, written);
             }
         }
         all.stable_sort_by_key(|one| (one.volume.clone(), one.container.clone()));
@@ -46,13 +46,14 @@ impl MachinePod {
 
     /// Remembers the data that a removed container leaves in an emptyDir.
     pub(super) fn keep_written(&mut self, removed: &Container, now: SimTime) {
-        if let Some(written) = written_by(removed, removed.disk(now)) {
-            add(&mut self.removed_written, written);
+        if let Some(written) = data_written_by(removed, removed.disk(now)) {
+            add_merged(&mut self.removed_written, written);
         }
     }
 }
 
-fn written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
+/// Returns the data that a container has written into an emptyDir; None if there is none.
+fn data_written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
     let volume = container.writes_to.clone().filter(|_| bytes > 0)?;
     Some(EmptyDirData {
         volume,
@@ -62,7 +63,8 @@ fn written_by(container: &Container, bytes: i64) -> Option<EmptyDirData> {
     })
 }
 
-fn add(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
+/// Adds written data to a list, merged with data of the same volume and container name.
+fn add_merged(all: &mut Vec<EmptyDirData>, one: EmptyDirData) {
     let same = |known: &&mut EmptyDirData| known.volume == one.volume && known.container == one.container;
     match all.iter_mut().find(same) {
         Some(known) => {

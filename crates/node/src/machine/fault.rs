@@ -7,14 +7,14 @@ use podscope_api::{Str, Uid};
 use super::{Exit, Machine, MachineEvent};
 use crate::Context;
 
-/// A fault of a machine. Kubelet crashes, network partitions and deletion of Nodes are faults of the world.
+/// A fault of a machine. Kubelet crashes, network partitions and deletions of Nodes are not faults of a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MachineFault {
     /// Power is cut: every process ends at once, without a signal.
     PowerOff,
     /// The operating system shuts down gracefully: it notifies the kubelet and waits for it.
     ShutDown,
-    /// Power returns; no container runs. The world then starts the kubelet.
+    /// Power returns; no container runs. The caller then starts the kubelet.
     Boot,
     /// The container runtime stops answering; processes keep running.
     RuntimeDown,
@@ -38,7 +38,7 @@ impl Machine {
         match fault {
             MachineFault::PowerOff if !self.is_on => return Err(format!("machine {node} is already off")),
             MachineFault::PowerOff => {
-                for (uid, id) in self.running() {
+                for (uid, id) in self.running_containers() {
                     self.finish_process(&uid, id, Exit::unknown(ctx.now), ctx);
                 }
                 for pod in self.pods.values_mut() {
@@ -108,7 +108,7 @@ impl Machine {
         Ok(())
     }
 
-    fn running(&self) -> Vec<(Uid, super::ContainerId)> {
+    fn running_containers(&self) -> Vec<(Uid, super::ContainerId)> {
         self.pods
             .iter()
             .flat_map(|(uid, pod)| pod.running().map(move |container| (uid.clone(), container.id)))

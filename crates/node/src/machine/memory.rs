@@ -13,11 +13,14 @@ use crate::{Context, Timer};
 use podscope_sim::SimTime;
 
 /// `oom_score_adj` of Guaranteed pods and of priority system-node-critical.
-const GUARANTEED: i64 = -997;
-const BEST_EFFORT: i64 = 1000;
-const SYSTEM_NODE_CRITICAL: i32 = 2_000_001_000;
-/// First PID that the kernel gives to a container's process, and the number of PIDs.
+const GUARANTEED_SCORE_ADJ: i64 = -997;
+/// `oom_score_adj` of BestEffort pods.
+const BEST_EFFORT_SCORE_ADJ: i64 = 1000;
+/// Priority of the PriorityClass system-node-critical.
+const SYSTEM_NODE_CRITICAL_PRIORITY: i32 = 2_000_001_000;
+/// First PID that the kernel gives to a container's process.
 const FIRST_PID: u64 = 1000;
+/// Number of PIDs that the kernel gives to containers' processes.
 const PID_COUNT: u64 = 31_768;
 
 impl Machine {
@@ -31,12 +34,12 @@ impl Machine {
 
     /// Computes a container's `oom_score_adj`, in thousandths of the machine's memory.
     pub(super) fn oom_score_adj(&self, pod: &Pod, container: &Container, role: Role) -> i64 {
-        if pod.priority() == SYSTEM_NODE_CRITICAL {
-            return GUARANTEED;
+        if pod.priority() == SYSTEM_NODE_CRITICAL_PRIORITY {
+            return GUARANTEED_SCORE_ADJ;
         }
         match pod.status.qos_class {
-            Some(QosClass::Guaranteed) => return GUARANTEED,
-            Some(QosClass::BestEffort) => return BEST_EFFORT,
+            Some(QosClass::Guaranteed) => return GUARANTEED_SCORE_ADJ,
+            Some(QosClass::BestEffort) => return BEST_EFFORT_SCORE_ADJ,
             _ => {}
         }
         let request = |container: &Container| {
@@ -55,7 +58,8 @@ impl Machine {
         };
         let capacity = self.memory_capacity().unwrap_or(i64::MAX);
         let share = i128::from(asked) * 1000 / i128::from(capacity);
-        (BEST_EFFORT - share as i64).clamp(BEST_EFFORT + GUARANTEED, BEST_EFFORT - 1)
+        (BEST_EFFORT_SCORE_ADJ - share as i64)
+            .clamp(BEST_EFFORT_SCORE_ADJ + GUARANTEED_SCORE_ADJ, BEST_EFFORT_SCORE_ADJ - 1)
     }
 
     /// Returns the bytes of memory that all processes use together.

@@ -229,8 +229,8 @@ pub struct Machine {
     address_changes: u64,
     /// Instant of the next check of memory use; None if memory cannot run out.
     memory_due: Option<SimTime>,
-    /// Pods as their kubelet admitted them, where the API object requests other resources: the kubelet's allocation
-    /// checkpoint.
+    /// The kubelet's allocation checkpoint: pods as the kubelet admitted them, if their API objects request other
+    /// resources.
     allocations: ordered::Map<Uid, Arc<Pod>>,
     /// Version of the installed kubelet; empty if it is the version that the settings give all kubelets.
     kubelet_version: Str,
@@ -459,7 +459,7 @@ impl Machine {
         }
     }
 
-    /// Returns the events since the last call. The world delivers them to the kubelet if one runs.
+    /// Returns the events since the last call. The caller delivers them to the kubelet if one runs.
     pub fn take_events(&mut self) -> Vec<MachineEvent> {
         std::mem::take(&mut self.events)
     }

@@ -55,7 +55,7 @@ pub struct RunningHook {
     pub hook: HookKind,
     /// When the hook returns; None if it hangs.
     pub ends_at: Option<SimTime>,
-    /// Result of the hook when it returns.
+    /// Whether the hook succeeds when it returns.
     pub succeeds: bool,
 }
 

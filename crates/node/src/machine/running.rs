@@ -128,6 +128,7 @@ impl Machine {
         behavior
     }
 
+    /// Creates a container whose process started at `started_at`, and records the start.
     pub(super) fn launch(
         &mut self,
         pod: &Pod,
@@ -170,7 +171,7 @@ impl Machine {
             Some(held.subject.clone()),
             Some(container.name.clone()),
         );
-        // Follows the record, so that the container's start is the cause of its planned exit.
+        // These timers are set after the record, so that the container's start is the cause of its planned exit.
         for at in process.plan_own_end() {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }

@@ -45,7 +45,7 @@ impl Machine {
         let ip = given.unwrap_or_else(|| {
             let offset = self.next_address;
             self.next_address = self.next_address % 65_000 + 1;
-            address(cidr, &self.node, offset)
+            pod_address(cidr, &self.node, offset)
         });
         Sandbox {
             attempt,
@@ -56,7 +56,7 @@ impl Machine {
 }
 
 /// Returns the address at `offset` in the node's pod CIDR. Without a CIDR, the range is computed from the node's name.
-fn address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
+fn pod_address(cidr: Option<&str>, node: &NodeName, offset: u32) -> Str {
     let base = cidr
         .and_then(|cidr| cidr.split('/').next())
         .and_then(|base| base.parse::<std::net::Ipv4Addr>().ok())

@@ -26,7 +26,7 @@ impl Candidate {
 }
 
 /// Reads one endpoint. `ready` and `serving` default to true, `terminating` to false (TR-011).
-fn candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
+fn read_candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
     let (uid, pod) = match &endpoint.target_ref {
         Some(target) => (
             target.uid.clone(),
@@ -52,7 +52,7 @@ fn candidate(endpoint: &Endpoint, port: Option<i32>) -> Option<Candidate> {
 
 /// Returns the endpoints of a Service's first port, by address. If two slices list the same address, the endpoint that
 /// is not terminating wins (TR-023).
-fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
+fn candidates_of_service(objects: &Objects, service: &Service) -> Vec<Candidate> {
     let key = service.metadata.key();
     let wanted = service.spec.ports.first();
     let mut found: ordered::Map<(Str, Option<i32>), Candidate> = ordered::Map::new();
@@ -65,7 +65,11 @@ fn endpoints(objects: &Objects, service: &Service) -> Vec<Candidate> {
             None => Some(None),
         };
         let Some(port) = port else { continue };
-        for candidate in slice.endpoints.iter().filter_map(|endpoint| candidate(endpoint, port)) {
+        for candidate in slice
+            .endpoints
+            .iter()
+            .filter_map(|endpoint| read_candidate(endpoint, port))
+        {
             let place = (candidate.backend.address.clone(), port);
             let wins = found
                 .get(&place)
@@ -133,7 +137,7 @@ pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, ent
         Entry::Inside => spec.internal_traffic_policy.as_deref() == Some("Local"),
         Entry::Outside => &*spec.external_traffic_policy == "Local",
     };
-    let all = endpoints(objects, service);
+    let all = candidates_of_service(objects, service);
     let zone = zone_of(objects, node);
     let cluster = cluster_endpoints(&all, service, node, zone.as_ref());
     let chosen = if is_local {
@@ -151,7 +155,9 @@ pub(super) fn route(objects: &Objects, service: &ObjectKey, node: &NodeName, ent
 /// Returns whether the node has a ready endpoint of a Service.
 pub(super) fn has_ready_local_endpoint(objects: &Objects, service: &ObjectKey, node: &NodeName) -> bool {
     let service = objects.get::<Service>(service);
-    let all = service.into_iter().flat_map(|service| endpoints(objects, service));
+    let all = service
+        .into_iter()
+        .flat_map(|service| candidates_of_service(objects, service));
     let mut local = all.filter(|candidate| candidate.backend.node == *node);
     local.any(|candidate| candidate.is_ready)
 }
@@ -162,7 +168,7 @@ pub fn is_usable(objects: &Objects, service: &ObjectKey, address: &str) -> bool 
     let mut all = objects
         .slices_of(&service.namespace, &service.name)
         .flat_map(|slice| &slice.endpoints)
-        .filter_map(|endpoint| candidate(endpoint, None));
+        .filter_map(|endpoint| read_candidate(endpoint, None));
     all.any(|candidate| *candidate.backend.address == *address && (candidate.is_ready || candidate.is_fallback()))
 }
 
@@ -180,7 +186,7 @@ pub fn named_service<'o>(objects: &'o Objects, name: &'o ObjectKey) -> Option<(&
 /// Returns the addresses that the DNS name of a headless Service resolves to: those of its ready endpoints (TR-074).
 /// With a hostname, only those of the endpoints with that hostname (TR-075).
 pub fn resolve(objects: &Objects, service: &Service, hostname: Option<&str>) -> Vec<Backend> {
-    let all = endpoints(objects, service).into_iter();
+    let all = candidates_of_service(objects, service).into_iter();
     all.filter(|candidate| candidate.is_ready)
         .filter(|candidate| hostname.is_none() || candidate.hostname.as_deref() == hostname)
         .map(|candidate| candidate.backend)

@@ -32,13 +32,13 @@ fn objects(slices: &[(&str, &str, &str)]) -> Arc<Objects> {
     Arc::new(objects)
 }
 
-fn web() -> ObjectKey {
+fn web_service() -> ObjectKey {
     ObjectKey::new("default", "web")
 }
 
 /// Returns the addresses that the rules of node `a-1` choose from.
 fn addresses(objects: Arc<Objects>) -> Vec<String> {
-    match Proxy::running(NodeName("a-1".into()), objects).route(&web(), Entry::Inside) {
+    match Proxy::running(NodeName("a-1".into()), objects).route(&web_service(), Entry::Inside) {
         Route::Any(backends) => backends.iter().map(|backend| backend.address.to_string()).collect(),
         other => vec![format!("{other:?}")],
     }
@@ -90,9 +90,9 @@ fn address_in_two_slices_counts_once_as_not_terminating() {
     assert_eq!(addresses(objects(&slices)), ["10.1.0.1", "10.1.0.2"]);
 }
 
-/// Returns the choice of the rules of node a-1, for a Service with this spec: the last digits of the addresses, or the
-/// decision.
-fn chosen(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
+/// Returns the last number of each address that the rules of node a-1 choose for a Service with this spec, or else the
+/// name of the decision.
+fn chosen_endpoints(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
     let cluster_ip = if spec.contains("clusterIP") {
         ""
     } else {
@@ -106,7 +106,7 @@ fn chosen(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
     for object in parsed.objects {
         objects.put(object.value);
     }
-    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web(), entry) {
+    match Proxy::running(NodeName("a-1".into()), Arc::new(objects)).route(&web_service(), entry) {
         Route::Any(backends) => {
             let digits = backends
                 .iter()
@@ -120,7 +120,7 @@ fn chosen(spec: &str, entry: Entry, endpoints: &[&str]) -> String {
 /// Hints are used only if all ready endpoints have one and one is for this node or zone; a policy Local ignores them.
 /// Shows: TR-010, TR-016, TR-018, TR-029, TR-030, TR-034
 #[test]
-fn endpoints_follow_distribution_and_policy() {
+fn route_follows_traffic_distribution_and_policy() {
     use Entry::{Inside, Outside};
     const HERE: &str = "{addresses: [10.1.0.1], nodeName: a-1, zone: a}";
     const NEAR: &str = "{addresses: [10.1.0.2], nodeName: a-2, zone: a}";
@@ -158,7 +158,11 @@ fn endpoints_follow_distribution_and_policy() {
         ("clusterIP: None, ", Inside, &[HERE], "Unknown"),
     ];
     for (spec, entry, endpoints, wanted) in rows {
-        assert_eq!(chosen(spec, entry, endpoints), wanted, "{spec}{entry:?}, {endpoints:?}");
+        assert_eq!(
+            chosen_endpoints(spec, entry, endpoints),
+            wanted,
+            "{spec}{entry:?}, {endpoints:?}"
+        );
     }
     let proxy = Proxy::running(NodeName("a-1".into()), objects(&[]));
     assert_eq!(
@@ -174,7 +178,7 @@ fn rules_are_written_at_once_then_at_most_every_second() {
     let at = |millis: i64| SimTime(millis * 1000);
     let mut proxy = Proxy::new(NodeName("a-1".into()));
     assert_eq!(
-        proxy.route(&web(), Entry::Inside),
+        proxy.route(&web_service(), Entry::Inside),
         Route::Unknown,
         "nothing is observed yet"
     );
@@ -184,12 +188,12 @@ fn rules_are_written_at_once_then_at_most_every_second() {
     assert_eq!(proxy.observe(none.clone(), at(5_300)), Sync::At(at(6_000)));
     assert_eq!(proxy.observe(none, at(5_600)), Sync::Scheduled);
     assert!(
-        matches!(proxy.route(&web(), Entry::Inside), Route::Any(_)),
+        matches!(proxy.route(&web_service(), Entry::Inside), Route::Any(_)),
         "the rules are as old as the last sync"
     );
     assert!(!proxy.sync(at(5_999)));
     assert!(proxy.sync(at(6_000)));
-    assert_eq!(proxy.route(&web(), Entry::Inside), Route::Reject);
+    assert_eq!(proxy.route(&web_service(), Entry::Inside), Route::Reject);
 }
 
 /// Shows: TR-079
@@ -200,11 +204,11 @@ fn terminating_endpoint_fails_health_check_of_local_policy() {
         let slices = objects(&[("one", "{name: http, port: 80}", endpoint.as_str())]);
         Proxy::running(NodeName("a-1".into()), slices)
     };
-    assert!(proxy("ready: true").has_ready_local_endpoint(&web()));
+    assert!(proxy("ready: true").has_ready_local_endpoint(&web_service()));
     let terminating = proxy("ready: false, serving: true, terminating: true");
-    assert!(!terminating.has_ready_local_endpoint(&web()));
+    assert!(!terminating.has_ready_local_endpoint(&web_service()));
     assert!(
-        matches!(terminating.route(&web(), Entry::Inside), Route::Any(_)),
+        matches!(terminating.route(&web_service(), Entry::Inside), Route::Any(_)),
         "it still gets requests"
     );
 }

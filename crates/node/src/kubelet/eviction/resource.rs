@@ -10,19 +10,19 @@ use crate::machine::{Container, MachinePod, round_to_pages};
 
 /// A measured resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Resource {
+pub(super) enum EvictionResource {
     Memory,
     Disk,
     Inodes,
     Pids,
 }
 
-/// Assumption: the kernel's default `pid_max`.
+/// Number of PIDs on a machine. Assumption: the kernel's default `pid_max`.
 const PID_MAX: i64 = 32_768;
-/// Assumption: bytes per inode of a new ext4 file system.
+/// Number of bytes per inode. Assumption: the default of a new ext4 file system.
 const BYTES_PER_INODE: i64 = 16_384;
 
-impl Resource {
+impl EvictionResource {
     pub(super) const fn of(signal: EvictionSignal) -> Self {
         match signal {
             EvictionSignal::MemoryAvailable => Self::Memory,
@@ -43,7 +43,7 @@ impl Resource {
     }
 
     /// Formats an amount for messages.
-    pub(super) fn quantity(self, amount: i64) -> Quantity {
+    pub(super) fn format_amount(self, amount: i64) -> Quantity {
         match self {
             Self::Memory | Self::Disk => Quantity::from_bytes(amount),
             Self::Inodes | Self::Pids => Quantity::from_units(amount),
@@ -106,20 +106,22 @@ impl Resource {
         }
     }
 
-    pub(super) fn request(self, pod: &Pod) -> i64 {
+    /// Returns the amount that a pod requests.
+    pub(super) fn pod_request(self, pod: &Pod) -> i64 {
         admission::requests(pod).get(self.name()).copied().unwrap_or(0)
     }
 }
 
 /// Returns the absolute amount of a threshold on a machine with this capacity.
-pub(super) fn amount(value: ThresholdValue, capacity: i64) -> i64 {
+pub(super) fn threshold_amount(value: ThresholdValue, capacity: i64) -> i64 {
     match value {
         ThresholdValue::Quantity(quantity) => quantity.value(),
         ThresholdValue::PerTenThousand(share) => (i128::from(capacity) * i128::from(share) / 10_000) as i64,
     }
 }
 
-pub(super) fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
+/// Returns the amount of a resource that is free on the machine; None if its capacity is unknown.
+pub(super) fn available_amount(resource: EvictionResource, host: &Host<'_, '_>) -> Option<i64> {
     let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.container_usage(one, host.ctx.now));
     let used = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     let free = resource.capacity(host)?.saturating_sub(used);
@@ -128,7 +130,7 @@ pub(super) fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> 
 }
 
 /// Returns the maximum future use by the running containers and the present images.
-pub(super) fn max_use(resource: Resource, host: &Host<'_, '_>) -> i64 {
+pub(super) fn max_use(resource: EvictionResource, host: &Host<'_, '_>) -> i64 {
     let in_pod = |held: &MachinePod| resource.pod_usage(held, |one| resource.max_use_of(one));
     let all = saturating_sum(host.machine.pods().map(|(_, held)| in_pod(held)));
     all.saturating_add(resource.image_usage(host))

@@ -12,7 +12,7 @@ impl PodWorker {
         if self.stage >= Stage::Terminated {
             return;
         }
-        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
+        self.grace = grace::pod_grace(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
         if self.stage < Stage::Terminating {
             self.enter_stage(Stage::Terminating);
             self.is_restarting_all = false;
@@ -77,12 +77,13 @@ impl PodWorker {
         self.request_sync(host);
     }
 
+    /// Starts to kill all containers of the pod.
     pub(super) fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
-        self.grace = grace::of_pod(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
+        self.grace = grace::pod_grace(self.grace, &self.pod, self.requested_grace, host.ctx.switches);
         self.set_status(false, host);
         self.emit_deadline_event(host);
         self.stop_probes_for_termination();
-        let victims = self.all_victims(Some(self.grace), host);
+        let victims = self.all_containers_to_kill(Some(self.grace), host);
         let kill = Kill::begin(&self.pod.clone(), victims, true, host);
         if kill.is_done() {
             self.finish_kill(host);
