@@ -6,7 +6,7 @@
 use crate::Objects;
 use podscope_api::Kind;
 
-/// Kinds that this build does not support: their objects have no effect, or a wrong one.
+/// Kinds that this build does not support: it simulates their objects not at all or wrongly.
 const LACKING: &[Kind] = if cfg!(feature = "whole") {
     &[]
 } else {

@@ -268,7 +268,7 @@ impl World {
 /// Changes the state of a device.
 ///
 /// # Errors
-/// Why the change is not possible.
+/// Returns the reason why the change is not possible.
 fn apply(change: &DeviceChange, state: &mut DeviceState, now: Time) -> Result<(), &'static str> {
     match change {
         DeviceChange::Gone if state.is_gone => return Err("is already gone"),

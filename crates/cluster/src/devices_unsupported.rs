@@ -1,4 +1,4 @@
-//! Stands for `devices.rs` in a build without the feature `devices`.
+//! Replaces `devices.rs` in a build without the feature `devices`, in which no device driver is simulated.
 
 use std::sync::Arc;
 

@@ -114,7 +114,7 @@ impl World {
                     }
                     _ => unreachable!("the process takes part in no leader election"),
                 });
-                // A scheduler watches from its start on; a controller-manager watches only while it leads.
+                // A scheduler has watched since its start; a controller-manager watches only while it leads.
                 if matches!(process.actor, Actor::ControllerManager(_)) {
                     self.open_watch(process);
                 }
@@ -144,8 +144,8 @@ impl World {
             return;
         }
         if !self.is_etcd_up {
-            // A request sent before the link failed may have reached etcd. A later one waits for the link, and is
-            // dropped if its caller times out first.
+            // A request sent before the link to etcd was cut may have reached etcd. A request sent later waits until
+            // the link is restored, and is dropped if its caller times out first.
             let was_sent_before_cut = call.sent < self.etcd_cut;
             let commits = was_sent_before_cut && self.world_rng.below(2) == 0;
             self.held_requests.push(HeldRequest {
@@ -161,7 +161,7 @@ impl World {
         self.answer(call, answer);
     }
 
-    /// Sends the answer to a call; if the link is cut, the caller gets a timeout.
+    /// Sends the answer to a call; if the link from the API server to the caller is cut, the caller gets a timeout.
     pub(crate) fn answer(&mut self, call: &Call, answer: Answer) {
         let place = call.from.actor.place();
         let (at, answer) = match self.network.delivery(self.now, &Place::ControlPlane, &place) {
@@ -172,6 +172,7 @@ impl World {
             .push(at, Event::Answer(call.from.clone(), call.id, Arc::new(answer)));
     }
 
+    /// Handles the timeout of a request that waits for etcd.
     fn on_held_request(&mut self, id: CallId) {
         let Some(held) = self.held_requests.iter_mut().find(|held| held.call.id == id) else {
             return;
@@ -184,8 +185,8 @@ impl World {
         self.answer(&call, Err(ApiError::etcd_timeout()));
     }
 
-    /// Serves the held requests in order, because etcd is reachable again. A request that timed out is in the list only
-    /// if it had reached etcd.
+    /// Serves the requests that waited for etcd, in order, because etcd is reachable again. A request that timed out is
+    /// in the list only if it had reached etcd.
     pub(crate) fn serve_held_requests(&mut self, sink: &mut dyn Sink) {
         let heal = self.queue.cause();
         for held in std::mem::take(&mut self.held_requests) {

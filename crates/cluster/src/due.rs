@@ -59,8 +59,8 @@ impl World {
         due
     }
 
-    /// Returns the pending actions of the controller-manager; None if no controller-manager leads or nothing can be
-    /// stored. An action stays in the list until its effect is observed.
+    /// Returns the pending actions of the controller-manager; None if no controller-manager leads, or if the API server
+    /// is down or does not reach etcd. An action stays in the list until its effect is observed.
     pub fn controller_events(&self) -> Option<Vec<PendingEvent>> {
         // The attacher and the fencing controller also run as controller-managers, but have no pending actions.
         let cores = self
@@ -76,7 +76,7 @@ impl World {
         (!found.is_empty()).then(|| found.into_iter().flatten().collect())
     }
 
-    /// Returns the containers that end by themselves, of pods that the API server has.
+    /// Returns the pending exits of containers whose process will end by itself, if the API server has their pod.
     fn due_exits<'m>(&'m self, machine: &'m Machine) -> impl Iterator<Item = PendingEvent> + 'm {
         machine.pods().flat_map(move |(uid, held)| {
             let pod = match self.objects().by_uid(uid) {
@@ -113,8 +113,8 @@ impl World {
         processes.any(|(actor, _, leads)| leads && is_holder(&actor))
     }
 
-    /// Returns whether a pending action has taken place: its instant is over, and its effect is visible. An operator or
-    /// another controller may have caused the same effect.
+    /// Returns whether a pending action has taken place: its instant has passed, and its effect is visible. An operator
+    /// or another controller may have caused the same effect.
     pub fn has_happened(&self, due: &PendingEvent) -> bool {
         let pod = self
             .objects()

@@ -12,7 +12,7 @@ pub(crate) type Effect = podscope_sim::Effect<Timer, Act>;
 /// Input of any process that calls the API server.
 pub(crate) type Input = podscope_sim::Input<Timer>;
 
-/// Timers of all components. A component only sees its own.
+/// Timers of all components. A component receives only timers of its own type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
     Election,

@@ -14,7 +14,7 @@ use podscope_api::{Kind, Lease, LeaseSpec, MicroTime, Object, ObjectKey, ObjectM
 use crate::effect::{Context, Timer};
 use crate::{Answer, CallId, Part, Request, SimTime, Span};
 
-/// Lease duration and renewal times.
+/// Settings of leader election.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ElectionSettings {
     /// Validity of a lease; default 15 s.
@@ -35,7 +35,7 @@ impl Default for ElectionSettings {
     }
 }
 
-/// Result of one step of the election.
+/// Result of one step of a process in a leader election.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ElectionResult {
     Unchanged,
@@ -45,7 +45,7 @@ pub(crate) enum ElectionResult {
     Lost,
 }
 
-/// The request whose answer is pending.
+/// The pending request of a process in a leader election: it reads or writes the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Reading,
@@ -202,6 +202,7 @@ impl Election {
         Some(ElectionResult::Unchanged)
     }
 
+    /// Sends the request that makes this process the holder of the lease, or renews it.
     fn write(&mut self, ctx: &mut Context<'_>) {
         let lease = Object::Lease(Arc::new(self.claimed_lease(ctx)));
         let request = if self.stored.is_some() {

@@ -25,7 +25,7 @@ pub(crate) struct Call {
     pub sent: SimTime,
 }
 
-/// A pending event.
+/// A pending event of the world's event queue.
 #[derive(Debug, Clone)]
 pub(crate) enum Event {
     /// A process starts, with empty state.
@@ -50,7 +50,7 @@ pub(crate) enum Event {
     CheckLiveness,
     /// A message or timer reaches the kube-proxy of a node.
     Proxy(NodeName, ProxyLife, ProxyEvent),
-    /// A time-dependent change of request results is due.
+    /// An instant is reached at which the results of requests to Services may change, or DNS observes a change.
     Traffic,
     /// A request that waits for etcd reaches its deadline.
     HeldRequest(CallId),

@@ -19,8 +19,8 @@ pub(crate) struct Imported {
 }
 
 impl World {
-    /// Adds the nodes, and imports the objects that have a UID unchanged.
-    pub(crate) fn import_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
+    /// Adds the nodes, and imports the other objects that have a UID, without admission.
+    pub(crate) fn import_scenario_objects(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
         // A Node in the scenario replaces the generated node of the same name.
         let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
@@ -58,7 +58,8 @@ impl World {
                     );
                 }
                 object if !object.metadata().uid.is_empty() => {
-                    // The lease of a node was created with the node.
+                    // The Lease of a node exists already, because `add_node` created it; the imported Lease replaces
+                    // it.
                     let is_known = object.kind() != Kind::Lease;
                     if is_known && self.objects().get_kind(object.kind(), &object.key()).is_some() {
                         let error = ApiError::already_exists(object.kind(), &object.metadata().name);
@@ -75,7 +76,7 @@ impl World {
                 _ => {}
             }
         }
-        // The first build of the engine does not support node groups.
+        // A build without the feature `whole` does not support node groups.
         if cfg!(feature = "whole") {
             self.add_nodes_of_groups(setup);
         }
@@ -142,8 +143,8 @@ impl World {
         Arc::new(view)
     }
 
-    /// Creates the objects without a UID, as a client would.
-    pub(crate) fn create_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>, sink: &mut dyn Sink) {
+    /// Creates the scenario's objects that have no UID, by requests like those of a client.
+    pub(crate) fn create_scenario_objects(&mut self, setup: &Setup, errors: &mut Vec<SetupError>, sink: &mut dyn Sink) {
         let is_imported = |object: &Object| {
             setup
                 .objects
@@ -176,7 +177,7 @@ impl World {
                         self.with_machine(&node, sink, |machine, _| machine.set_static_pod(pod));
                     }
                 }
-                Ok(Some(definition)) if defines_given(&definition, setup) => self.establish(definition),
+                Ok(Some(definition)) if defines_scenario_kind(&definition, setup) => self.establish(definition),
                 Ok(_) => {}
             }
         }
@@ -195,7 +196,7 @@ impl World {
 }
 
 /// Returns whether an object is the CustomResourceDefinition of another object of the scenario.
-fn defines_given(object: &Object, setup: &Setup) -> bool {
+fn defines_scenario_kind(object: &Object, setup: &Setup) -> bool {
     let Some(definition) = podscope_api::custom::Definition::of(object) else {
         return false;
     };

@@ -29,7 +29,7 @@ impl World {
     /// Applies a fault or its repair now, before the events of this instant.
     ///
     /// # Errors
-    /// Why the fault is not possible: unknown node, process that already runs, ….
+    /// Returns the reason why the fault is not possible: unknown node, process that already runs, ….
     pub fn apply_fault(&mut self, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
         let done = self.inject(&Actor::World, fault, sink);
         self.settle_traffic(sink);
@@ -212,7 +212,7 @@ impl World {
     /// Resolves targets to node names.
     ///
     /// # Errors
-    /// A node or zone that does not exist.
+    /// Returns an error if a node or zone does not exist.
     fn targets(&self, targets: &Targets) -> Result<Vec<NodeName>, String> {
         match targets {
             Targets::Nodes(nodes) => {
@@ -301,7 +301,7 @@ impl World {
                 healed.push((node, self.queue.cause()));
             }
         }
-        // A link between two nodes is restored for both of them.
+        // Restoring a link between two nodes may allow both of them to resume, so all links are restored first.
         for (node, repair) in &healed {
             self.queue.set_cause(*repair);
             self.after_heal(node);

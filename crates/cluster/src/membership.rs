@@ -11,7 +11,7 @@ use crate::{Place, World};
 /// Annotation with the name of a pod's group.
 pub const GROUP_ANNOTATION: &str = "podscope.dev/group";
 
-/// One member of a group.
+/// One member of an application group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     pub pod: ObjectKey,
@@ -21,7 +21,7 @@ pub struct Member {
     pub runs_on: Option<NodeName>,
 }
 
-/// Members by pod name, with the UID that joined.
+/// Members of an application group by pod name, with the UID of the pod that joined.
 pub(crate) type Members = ordered::Map<ObjectKey, Option<Uid>>;
 
 impl World {
@@ -58,7 +58,7 @@ impl World {
             .collect()
     }
 
-    /// Returns the machine on which processes of a pod run. If a UID is given, only that pod counts.
+    /// Returns the machine on which processes of a pod with this name run; with `uid`, only of the pod with this UID.
     fn runs_on(&self, key: &ObjectKey, uid: Option<&Uid>) -> Option<NodeName> {
         self.machines().find_map(|(node, machine)| {
             machine
@@ -105,7 +105,7 @@ impl World {
         match existing {
             Some(member) => {
                 changed.remove(&member.pod);
-                // Processes of a removed member no longer count, wherever they still run.
+                // The invariants no longer count the processes of a removed member, wherever they still run.
                 self.monitors.ledger.expelled_members.extend(member.uid.clone());
             }
             None => {

@@ -50,7 +50,7 @@ pub struct NodeGroup {
 }
 
 impl NodeGroup {
-    /// Creates a group of which only the name is known.
+    /// Creates a node group of which only the name is known.
     #[must_use]
     pub fn named(name: Str) -> Self {
         Self {
@@ -82,13 +82,14 @@ pub struct GroupOfNodes {
     pub nodes: Vec<Arc<Node>>,
 }
 
-/// Returns the name of the group that a node belongs to.
+/// Returns the name of the node group that a node belongs to.
 #[must_use]
 pub fn group_of(node: &Node) -> Option<&str> {
     GROUP_LABELS.iter().find_map(|key| node.metadata.label(key))
 }
 
-/// Returns the declared groups in their order, followed by the groups that appear only in node labels, by name.
+/// Returns the declared node groups in their order, followed by the node groups that appear only in labels of Nodes, by
+/// name.
 #[must_use]
 pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNodes> {
     let mut members: ordered::Map<&str, Vec<Arc<Node>>> = ordered::Map::new();
@@ -112,8 +113,9 @@ pub fn node_groups(objects: &Objects, declared: &[NodeGroup]) -> Vec<GroupOfNode
 }
 
 impl GroupOfNodes {
-    /// Returns the Node on which the template is modelled: the one that the group names, or else its first Ready,
-    /// schedulable node (CA-003). `None` if the scenario's default machine is the template.
+    /// Returns the Node whose properties the group's template copies: the one that the group names, or else its first
+    /// Ready and schedulable node, or else its first node (CA-003). `None` if the template is the scenario's default
+    /// machine.
     #[must_use]
     pub fn model<'o>(&'o self, objects: &'o Objects) -> Option<&'o Arc<Node>> {
         match &self.group.like {
@@ -135,8 +137,8 @@ impl GroupOfNodes {
         template
     }
 
-    /// Returns the Node that one more machine of the group would register, with the DaemonSet and static pods that
-    /// would run on it (CA-004).
+    /// Returns the Node that one more machine of the node group would register, with the pods of DaemonSets and static
+    /// pods that would run on it (CA-004).
     #[must_use]
     pub fn new_node(&self, objects: &Objects, default_capacity: &ResourceList, name: &str) -> NewGroupNode {
         let node = self.template(objects, default_capacity).node(name);
@@ -153,7 +155,7 @@ impl GroupOfNodes {
         }
     }
 
-    /// Returns a name for the group's next machine, with the first free number.
+    /// Returns a name for the next machine of the node group: `GROUP-N` with the lowest free number.
     #[must_use]
     pub fn next_name(&self, is_taken: impl Fn(&str) -> bool) -> String {
         let mut number: u64 = 1;
@@ -205,7 +207,7 @@ fn copied_slices(objects: &Objects, model: &Node, name: &str) -> Vec<Object> {
     copies.collect()
 }
 
-/// A node that a group would add.
+/// The node that a group would add next, with the objects that would be created with it.
 #[derive(Debug, Clone)]
 pub struct NewGroupNode {
     pub node: Arc<Node>,

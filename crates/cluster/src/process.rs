@@ -19,7 +19,7 @@ use crate::{Actor, Objects, Rng, Span, World};
 /// Time until an exited component of the control plane is started again.
 const RESTART_DELAY: Span = Span::seconds(1);
 
-/// A process during a step, with everything that it can access.
+/// A process while it handles an input, with everything that it can access.
 pub(crate) struct ActingProcess<'a> {
     pub body: &'a mut Body,
     pub election: Option<&'a mut Election>,
@@ -81,6 +81,7 @@ fn handle_scoped<T, A>(
 }
 
 impl ProcessState {
+    /// Returns whether the process runs.
     pub(crate) fn runs(&self) -> bool {
         !matches!(self.body, Body::Down)
     }
@@ -172,7 +173,7 @@ impl World {
             let fencing = ControllerManager::fencing(self.settings.fencing.clone());
             self.add_controllers(Actor::Fencing, fencing);
         }
-        // The first build of the engine does not support node groups.
+        // A build without the feature `whole` does not support node groups.
         if cfg!(feature = "whole") {
             self.start_cluster_autoscaler();
         }

@@ -1,5 +1,5 @@
-//! Creates the world at t = 0: the control plane runs, leaders are elected, and nodes are registered and Ready. Then the
-//! scenario's objects are created in file order.
+//! Creates the world at t = 0: the control plane runs, leaders are elected, and nodes are registered and Ready. Then
+//! the scenario's objects are created in file order.
 
 use podscope_api::ordered;
 use podscope_api::well_known::{annotation, label};
@@ -87,7 +87,8 @@ pub struct Setup {
     pub start: Time,
     /// Generated nodes.
     pub nodes: NodeShorthand,
-    /// The scenario's objects in file order. Those with a UID are imported with their status; the others pass admission.
+    /// The scenario's objects in file order. Those with a UID are imported with their status; the others pass
+    /// admission.
     pub objects: Vec<Object>,
     /// Objects that the imported objects refer to but that the scenario does not contain (P-09).
     pub assumed: Arc<Assumed>,
@@ -124,7 +125,7 @@ impl World {
     /// Creates the world at t = 0.
     ///
     /// # Errors
-    /// Every object that the API server refuses.
+    /// Returns an error for every object that the API server refuses.
     pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
         let mut errors = Vec::new();
         let (mut world, Imported { nodes, cut_off, .. }) = World::with_imports(&setup, &mut errors);
@@ -142,7 +143,7 @@ impl World {
             SimTime::ZERO + LIVENESS_CHECK_INTERVAL,
             crate::event::Event::CheckLiveness,
         );
-        world.create_given(&setup, &mut errors, sink);
+        world.create_scenario_objects(&setup, &mut errors, sink);
         world.settle_traffic(sink);
         if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
@@ -152,13 +153,13 @@ impl World {
     /// are still on the way to the API server, so they have changed no object.
     ///
     /// # Errors
-    /// Every object that the API server refuses.
+    /// Returns an error for every object that the API server refuses.
     pub fn objects_at_start(setup: &Setup) -> Result<Arc<Objects>, Vec<SetupError>> {
         let mut errors = Vec::new();
         let (mut world, _) = World::with_imports(setup, &mut errors);
         world.start_control_plane();
         world.import_slices();
-        world.create_given(setup, &mut errors, &mut NoRecords);
+        world.create_scenario_objects(setup, &mut errors, &mut NoRecords);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -170,7 +171,7 @@ impl World {
         let mut world = World::empty(setup);
         world.api.assume(setup.assumed.clone());
         world.import_system(setup);
-        let imported = world.import_given(setup, errors);
+        let imported = world.import_scenario_objects(setup, errors);
         (world, imported)
     }
 
@@ -305,9 +306,9 @@ impl World {
         }
     }
 
-    /// Gives the machine of an imported node a separate image file system if its images and its pods' data would fill the
-    /// disk above the threshold of image garbage collection. A real node would have collected images, so it must have one,
-    /// although its Node does not report it.
+    /// Gives the machine of an imported node a separate image file system if its images and its pods' data would fill
+    /// the disk above the threshold of image garbage collection. A real node would have collected images, so it must
+    /// have one, although its Node does not report it.
     fn add_image_disk_if_needed(&mut self, name: &NodeName, sink: &mut dyn Sink) {
         let Some(node) = self.objects().named::<Node>(name.as_str()) else {
             return;
@@ -455,8 +456,8 @@ pub(crate) fn generated_nodes(shorthand: &NodeShorthand) -> Vec<Node> {
     shorthand.zoned_names().map(labelled).collect()
 }
 
-/// Merges a node of the scenario into the generated node of the same name, like `kubectl apply`: labels that the scenario
-/// does not set remain. An imported node is not changed.
+/// Merges a node of the scenario into the generated node of the same name, like `kubectl apply`: labels that the
+/// scenario does not set remain. An imported node is not changed.
 pub(crate) fn merged_with_generated(node: &Node, generated: &[Node]) -> Node {
     let mut node = node.clone();
     let before = generated.iter().find(|one| one.metadata.name == node.metadata.name);

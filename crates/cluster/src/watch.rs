@@ -147,7 +147,7 @@ impl World {
         self.set_watch(&process.actor, WatchState::Live);
     }
 
-    /// Schedules another try of a broken watch.
+    /// Schedules another attempt to resume a broken watch.
     pub(crate) fn retry_watch(&mut self, process: &Process) {
         if !self.is_current(process) {
             return;

@@ -76,7 +76,7 @@ impl NodeState {
     }
 }
 
-/// State of a process.
+/// The part of a process's state that depends on its component.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// The process does not run.
@@ -93,7 +93,7 @@ pub(crate) enum Body {
     Driver(Arc<podscope_node::DeviceDriver>),
 }
 
-/// A process that talks to the API server.
+/// A process that talks to the API server: its component, watch and leader election.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessState {
     pub incarnation: u32,
@@ -119,7 +119,7 @@ pub(crate) struct HeldRequest {
     pub has_timed_out: bool,
 }
 
-/// A command as the user gave it.
+/// A command as the user entered it.
 #[derive(Debug, Clone, Copy)]
 pub struct GivenCommand<'a> {
     /// The command line.
@@ -145,7 +145,7 @@ pub struct World {
     pub(crate) api: ApiServer,
     pub(crate) is_api_up: bool,
     pub(crate) is_etcd_up: bool,
-    /// When the link to etcd was last cut.
+    /// When the link from the API server to etcd was last cut.
     pub(crate) etcd_cut: SimTime,
     pub(crate) held_requests: Vec<HeldRequest>,
     pub(crate) nodes: RedBlackTreeMapSync<NodeName, NodeState>,
@@ -530,7 +530,7 @@ impl World {
                 Effect::Act(Act::Controller(act)) => self.inject_for_controller(&process.actor, act, sink),
                 Effect::Act(Act::Node(podscope_node::Act::PowerOff)) => {
                     if let Place::Node(node) = process.actor.place() {
-                        // A machine that lost power meanwhile stays off.
+                        // The fault fails if the machine lost power meanwhile: it stays off.
                         let _ = self.inject(&process.actor, &Fault::Power { node, on: false }, sink);
                     }
                 }

@@ -39,6 +39,7 @@ impl ApiClient {
         }
     }
 
+    /// Returns all answers to the HTTP program and exits.
     fn end(&mut self, ctx: &mut Context<'_>) {
         let answers: Vec<Answer> = self.calls.drain(..).filter_map(|(_, answer)| answer).collect();
         let has_failed = answers.iter().any(Result::is_err);

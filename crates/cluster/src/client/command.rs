@@ -59,7 +59,7 @@ pub struct WaitCommand {
     pub names_object: bool,
 }
 
-/// Kind of `--dry-run`.
+/// Value of the flag `--dry-run`, or the flag `--local`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DryRun {
     /// No dry run.
@@ -111,10 +111,10 @@ impl DryRun {
 /// Type of a watch event, which `kubectl get --watch --output-watch-events` prints in its first column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// The object was created, or began to match.
+    /// The object was created, or began to match the selector of the command.
     Added,
     Modified,
-    /// The object was deleted, or no longer matches.
+    /// The object was deleted, or no longer matches the selector of the command.
     Deleted,
 }
 
@@ -137,7 +137,7 @@ impl Clone for Box<dyn WatchPrinter> {
     }
 }
 
-/// `kubectl get --watch` (KC-057). It runs until it is stopped.
+/// The command `kubectl get --watch` (KC-057). It runs until the user stops it.
 #[derive(Debug, Clone)]
 pub struct WatchCommand {
     pub kind: Kind,
@@ -161,12 +161,12 @@ pub enum ErrorContext {
     None,
     /// The action that failed: `error when creating "STDIN": `.
     Before(String),
-    /// The action that failed, for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason is
-    /// not printed (KC-097). Example: `failed to create job: `.
+    /// The action that failed, for an error that kubectl has wrapped: it counts as kubectl's own error, so its reason
+    /// is not printed (KC-097). Example: `failed to create job: `.
     Own(String),
 }
 
-/// A request, and what is printed about it.
+/// A request that a command sends, with the texts that are printed about it.
 #[derive(Debug, Clone)]
 pub struct Write {
     /// The request to send. If it is None, only `success` is printed.
@@ -215,7 +215,7 @@ impl Write {
     }
 }
 
-/// `kubectl delete` of resolved objects (KC-079 to KC-085).
+/// The command `kubectl delete`, with the objects to which its arguments refer (KC-079 to KC-085).
 #[derive(Debug, Clone, Default)]
 pub struct DeleteCommand {
     /// The objects to delete, in order.
@@ -231,7 +231,7 @@ pub struct DeleteCommand {
     pub ignore_not_found: bool,
     /// Whether only `pod/web` is printed (`-o name`).
     pub output_name: bool,
-    /// A dry run does not wait.
+    /// Value of `--dry-run`; a dry run does not wait until the objects are gone.
     pub dry_run: DryRun,
     /// Warnings printed before anything is sent.
     pub warnings: Vec<String>,
@@ -241,7 +241,7 @@ pub struct DeleteCommand {
     pub context: ErrorContext,
 }
 
-/// `kubectl drain` (KC-086 to KC-093, CT-105).
+/// The command `kubectl drain` (KC-086 to KC-093, CT-105).
 #[derive(Debug, Clone, Default)]
 pub struct DrainCommand {
     /// The nodes, in the order in which they are drained.
@@ -268,11 +268,11 @@ pub struct DrainOptions {
     pub disable_eviction: bool,
     /// `--skip-wait-for-delete-timeout`; None or zero waits for every pod.
     pub skip_wait_for_delete: Option<Span>,
-    /// A dry run does not wait.
+    /// `--dry-run`; a dry run does not wait until the evicted pods are gone.
     pub dry_run: DryRun,
 }
 
-/// `kubectl rollout status` (KC-104 to KC-107).
+/// The command `kubectl rollout status` for one object (KC-104 to KC-107).
 #[derive(Debug, Clone)]
 pub struct RolloutStatus {
     /// Deployment, StatefulSet or DaemonSet.

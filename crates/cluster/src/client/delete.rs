@@ -12,7 +12,7 @@ use crate::Request;
 /// Warning printed before a forced deletion (KC-082).
 pub const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
 
-/// An accepted deletion that the command waits for.
+/// A deletion that the server accepted and whose completion `kubectl delete` waits for.
 #[derive(Debug, Clone)]
 struct PendingDeletion {
     kind: Kind,
@@ -98,6 +98,7 @@ impl DeleteClient {
         self.check(view, ctx);
     }
 
+    /// Sends the DELETE of the next object.
     fn send(&mut self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.command.targets.get(self.next) {
             let request = Request::Delete {
@@ -109,6 +110,7 @@ impl DeleteClient {
         }
     }
 
+    /// Prints that a deletion was accepted, and begins to wait for its completion if the command waits.
     fn handle_accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
         let question = std::mem::take(&mut self.command.question);
         if self.command.output_name {

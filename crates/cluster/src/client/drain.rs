@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{CallId, DeleteOptions, Request, Span};
 
+/// Interval after which a refused eviction is requested again.
 const RETRY_INTERVAL: Span = Span::seconds(5);
+/// Interval at which drain checks whether evicted pods are gone.
 const POLL_INTERVAL: Span = Span::seconds(1);
 
 const DAEMON_FATAL: &str = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)";
@@ -36,6 +38,7 @@ enum PodDecision {
     Fatal(Cow<'static, str>),
 }
 
+/// Progress of the eviction of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PodStep {
     /// The eviction request is pending.
@@ -175,6 +178,7 @@ impl DrainClient {
         self.begin_node(view, ctx);
     }
 
+    /// Selects the pods of the next node and requests their eviction, or exits if all nodes are done.
     fn begin_node(&mut self, view: &View, ctx: &mut Context<'_>) {
         let Some(node) = self.command.nodes.get(self.node).cloned() else {
             self.finish(ctx);
@@ -324,7 +328,7 @@ impl DrainClient {
         ctx: &mut Context<'_>,
     ) {
         match error {
-            // A dry run does not wait for the pod.
+            // A dry run deletes no pod, so drain does not wait until the pod is gone.
             None if self.command.options.dry_run == DryRun::Server => {
                 self.pods.remove(key);
             }
@@ -390,6 +394,7 @@ impl DrainClient {
         self.check(view, ctx);
     }
 
+    /// Reports the node as drained or failed once no pod is left to evict, and continues with the next node.
     fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.is_evicting || !self.pods.is_empty() {
             return;
@@ -409,6 +414,7 @@ impl DrainClient {
         self.begin_node(view, ctx);
     }
 
+    /// Prints and stores the reason why a node could not be drained.
     fn fail(&mut self, node: &NodeName, why: String, ctx: &mut Context<'_>) {
         print_error(
             ctx,
@@ -453,6 +459,7 @@ impl DrainClient {
         self.deadline.is_some_and(|deadline| ctx.wall().0 >= deadline)
     }
 
+    /// Prints which nodes could not be drained, and exits.
     fn finish(&mut self, ctx: &mut Context<'_>) {
         if self.failures.is_empty() {
             exit(ctx, false);

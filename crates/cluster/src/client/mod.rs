@@ -25,13 +25,13 @@ pub use command::{
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientTimer {
-    /// Timeout of the command.
+    /// The timeout of the command, except that of `kubectl wait`, is reached.
     Timeout,
-    /// Retry of the eviction of this pod.
+    /// `kubectl drain` requests the eviction of this pod again.
     Retry(ObjectKey),
-    /// Check whether the pods are gone.
+    /// The command checks whether the deleted objects are gone.
     Poll,
-    /// Timeout of `kubectl wait`.
+    /// The timeout of `kubectl wait` is reached.
     WaitEnds,
 }
 
@@ -61,6 +61,7 @@ struct View {
     revision: u64,
 }
 
+/// The state of the command that a client executes.
 #[derive(Debug, Clone)]
 enum Program {
     Api(api::ApiClient),
@@ -72,7 +73,7 @@ enum Program {
     Wait(wait::WaitClient),
 }
 
-/// A running command.
+/// A client that executes a command.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     view: View,
@@ -163,6 +164,7 @@ fn print_lines(ctx: &mut Context<'_>, kind: OutputKind, text: &str) {
     }
 }
 
+/// Exits with status 1 if the command has failed, otherwise with status 0.
 fn exit(ctx: &mut Context<'_>, has_failed: bool) {
     ctx.act(ClientAct::Exit(u8::from(has_failed)));
 }
@@ -262,6 +264,7 @@ pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
     }
 }
 
+/// Returns the resourceVersion of an object as a number; 0 if it has none.
 fn version_of(object: &Object) -> u64 {
     object.metadata().resource_version.parse().unwrap_or(0)
 }

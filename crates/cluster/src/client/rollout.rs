@@ -70,13 +70,14 @@ impl RolloutClient {
         }
     }
 
+    /// Prints the status of the present rollout; ends it if it is complete or if there is an error.
     fn report(&mut self, view: &View, ctx: &mut Context<'_>) {
         let (objects, key) = (&view.objects, &self.command.key);
         self.has_started = true;
         let line = match self.command.kind {
-            Kind::Deployment => objects.get::<Deployment>(key).map(|object| deployment(object)),
-            Kind::StatefulSet => objects.get::<StatefulSet>(key).map(|object| stateful_set(object)),
-            Kind::DaemonSet => objects.get::<DaemonSet>(key).map(|object| daemon_set(object)),
+            Kind::Deployment => objects.get::<Deployment>(key).map(|object| deployment_line(object)),
+            Kind::StatefulSet => objects.get::<StatefulSet>(key).map(|object| stateful_set_line(object)),
+            Kind::DaemonSet => objects.get::<DaemonSet>(key).map(|object| daemon_set_line(object)),
             kind => {
                 print_error(
                     ctx,
@@ -111,7 +112,7 @@ impl RolloutClient {
 }
 
 /// Returns the status line of a Deployment (KC-104).
-fn deployment(object: &Deployment) -> Line {
+fn deployment_line(object: &Deployment) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.metadata.generation.unwrap_or(0) > status.observed_generation.unwrap_or(0) {
         return Ok(("Waiting for deployment spec update to be observed...".into(), false));
@@ -145,7 +146,7 @@ fn deployment(object: &Deployment) -> Line {
 }
 
 /// Returns the status line of a StatefulSet (KC-107).
-fn stateful_set(object: &StatefulSet) -> Line {
+fn stateful_set_line(object: &StatefulSet) -> Line {
     let (spec, status) = (&object.spec, &object.status);
     if spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
         return Err("error: rollout status is only available for RollingUpdate strategy type".into());
@@ -186,7 +187,7 @@ fn stateful_set(object: &StatefulSet) -> Line {
 }
 
 /// Returns the status line of a DaemonSet (KC-106).
-fn daemon_set(object: &DaemonSet) -> Line {
+fn daemon_set_line(object: &DaemonSet) -> Line {
     let (name, status) = (&object.metadata.name, &object.status);
     if object.spec.update_strategy.kind == Some(UpdateStrategyType::OnDelete) {
         return Err("error: rollout status is only available for RollingUpdate strategy type".into());

@@ -47,12 +47,14 @@ impl WatchClient {
         }
     }
 
+    /// Returns the objects that the command selects.
     fn matching(&self, objects: &Objects) -> Vec<Object> {
         let mut found = objects.list_kind(self.command.kind);
         found.retain(|object| self.command.printer.matches(object));
         found
     }
 
+    /// Prints each object that was created, changed or deleted between two states.
     fn print_differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Context<'_>) {
         let kind = self.command.kind;
         for new in now.list_kind(kind) {

@@ -53,7 +53,8 @@ impl World {
         Ok(())
     }
 
-    /// Starts a process of the control plane: as a candidate, or believing that it leads.
+    /// Starts a process of the control plane: as a candidate of the leader election, or as an instance that believes
+    /// that it leads.
     fn start_process(&mut self, process: ControlPlaneProcess, instance: u8, as_candidate: bool) {
         let actor = match process {
             ControlPlaneProcess::ControllerManager => Actor::ControllerManager(instance),

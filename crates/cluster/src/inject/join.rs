@@ -28,7 +28,7 @@ impl World {
         group: &str,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        // The first build of the engine does not support node groups.
+        // A build without the feature `whole` does not support node groups.
         if !cfg!(feature = "whole") {
             return Ok(());
         }
@@ -58,6 +58,7 @@ impl World {
         Ok(())
     }
 
+    /// Adds a machine that is built from the template, and starts its kubelet.
     fn join_one(&mut self, by: &Actor, node: &NodeName, template: &MachineTemplate, sink: &mut dyn Sink) {
         let zone = template.labels.get(label::ZONE).cloned();
         let machine = template.machine(node, &self.default_capacity);

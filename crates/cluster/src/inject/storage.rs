@@ -26,7 +26,7 @@ impl World {
             let key = attachment.metadata.key();
             let about = subject(Kind::VolumeAttachment, key.clone(), attachment.metadata.uid.clone());
             let node = attachment.spec.node_name.clone();
-            self.emit(by, detach_fault(volume, &node), Some(about.clone()), None, sink);
+            self.emit(by, detach_fault_record(volume, &node), Some(about.clone()), None, sink);
             let patch = |part: Part, change: Mutation| Request::Patch {
                 kind: Kind::VolumeAttachment,
                 key: key.clone(),
@@ -58,7 +58,7 @@ impl World {
                 }
             }
             if attachment.status.attached {
-                self.emit(by, detached(volume, &node), Some(about), None, sink);
+                self.emit(by, detached_record(volume, &node), Some(about), None, sink);
             }
         }
         Ok(())
@@ -72,7 +72,7 @@ impl World {
             return Err(format!("there is no attachment of volume {volume:?}"));
         };
         let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
-        self.emit(by, detach_fault(volume, &node), Some(about.clone()), None, sink);
+        self.emit(by, detach_fault_record(volume, &node), Some(about.clone()), None, sink);
         let patch = Request::Patch {
             kind: Kind::PersistentVolume,
             key: held.metadata.key(),
@@ -83,12 +83,12 @@ impl World {
             }),
         };
         self.serve(by, &patch, sink).map_err(|error| error.message)?;
-        self.emit(by, detached(volume, &node), Some(about), None, sink);
+        self.emit(by, detached_record(volume, &node), Some(about), None, sink);
         Ok(())
     }
 }
 
-fn detach_fault(volume: &str, node: &NodeName) -> Happening {
+fn detach_fault_record(volume: &str, node: &NodeName) -> Happening {
     Happening::Fault {
         fault: FaultKind::Detach,
         details: FaultDetails::Volume {
@@ -98,7 +98,7 @@ fn detach_fault(volume: &str, node: &NodeName) -> Happening {
     }
 }
 
-fn detached(volume: &str, node: &NodeName) -> Happening {
+fn detached_record(volume: &str, node: &NodeName) -> Happening {
     Happening::VolumeDetached {
         volume: volume.into(),
         node: node.clone(),

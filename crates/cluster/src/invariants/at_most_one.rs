@@ -29,7 +29,7 @@ pub(super) const SAFE_STALL: Invariant = Invariant {
     lesson: "partition-statefulset",
 };
 
-/// This check has no state of its own: the ledger records the live pods.
+/// The check of `at-most-one` and `safe-stall`. It has no state: the ledger records the live pods.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AtMostOne;
 
@@ -95,6 +95,7 @@ impl Check for AtMostOne {
     }
 }
 
+/// Returns a network location as an argument of a message.
 fn place_value(place: &Place) -> Value {
     match place {
         Place::Node(node) => (&**node).into(),

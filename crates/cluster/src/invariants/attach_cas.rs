@@ -29,7 +29,7 @@ pub(super) const ATTACH_CAS: Invariant = Invariant {
 
 const FACT: &str = "CT-174";
 
-/// State of the check.
+/// State of the check of `attach-cas`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttachCas {
     /// Whether the current write carries the stored resourceVersion of the volume.
@@ -78,6 +78,7 @@ fn recorded_holder(object: &Option<Object>) -> Option<Option<Holder>> {
     }
 }
 
+/// Returns whether the access modes of a volume allow only one node to use it.
 fn is_single(volume: &PersistentVolume) -> bool {
     let modes = &volume.spec.access_modes;
     let is_shared = |mode: &AccessMode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany);
@@ -102,9 +103,9 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
 }
 
 impl AttachCas {
-    /// Remembers who detached a volume from a node that has it mounted: a container may start there later. A fault is
-    /// remembered in any case: a kubelet can still mount the volume, because the status of its Node lists the volume
-    /// until the controller has removed it.
+    /// Stores who detached a volume from a node that has it mounted, because a container may start there later. A fault
+    /// is stored even if the volume is not mounted: a kubelet can still mount the volume, because the status of its
+    /// Node lists the volume until the controller has removed it.
     fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         if record.actor == Actor::World {
             self.forced_detaches.insert(place, blame::of_fault(FACT, view));
@@ -215,8 +216,8 @@ mod tests {
         world
     }
 
-    /// A holder may only be changed from the value that the writer observed; a change without it is a violation,
-    /// whoever makes it.
+    /// The holder of a volume may only be changed by a writer that observed its present value. Any other change is a
+    /// violation, whether a controller or a client makes it.
     /// Shows: CT-174
     #[test]
     fn holder_change_without_observed_value_is_violation() {

@@ -12,6 +12,7 @@ use podscope_sim::Originator;
 use super::View;
 use crate::Actor;
 
+/// The kind of cause of a violation, and the command, fault or component that caused it.
 type Blame = (ViolationCause, Originator);
 
 /// Returns the command of an actor as the cause.

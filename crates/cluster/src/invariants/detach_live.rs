@@ -31,9 +31,10 @@ pub(super) const DETACH_LIVE: Invariant = Invariant {
 /// Maximum time until an unneeded volume is detached: the force timeout, the maximum back-off, and time for the driver.
 const DETACH_LIMIT: Span = Span::seconds(360 + 122 + 118);
 
+/// A volume, and a node to which it is attached.
 type Attached = (Str, NodeName);
 
-/// State of the check: since when each volume has been attached to a node without being needed.
+/// State of the check of `detach-live`: since when each volume has been attached to a node without being needed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DetachLive {
     open: ordered::Map<Attached, SimTime>,
@@ -67,8 +68,8 @@ impl Check for DetachLive {
     }
 }
 
-/// Returns the attachments that the API objects record. Attachments with foreign finalizers are skipped, because those
-/// finalizers keep them from being deleted.
+/// Returns the attachments that the API objects record. Attachments with finalizers of other components than the
+/// attacher are skipped, because those finalizers keep them from being deleted.
 fn attached(view: &View<'_>) -> Vec<Attached> {
     let exists = |volume: &Str| view.objects.named::<PersistentVolume>(volume).is_some();
     let by_driver = view.objects.list::<VolumeAttachment>().filter_map(|attachment| {
@@ -119,11 +120,13 @@ fn is_due(volume: &Str, node: &NodeName, view: &View<'_>) -> bool {
     !is_wanted && (!is_mounted || needs_force(node, view))
 }
 
+/// Returns whether volumes can be detached from the node only by force: its Node is absent or not Ready.
 fn needs_force(node: &NodeName, view: &View<'_>) -> bool {
     let object = view.objects.named::<Node>(node.as_str());
     object.is_none_or(|node| !node.is_ready())
 }
 
+/// Returns the violation that an unneeded volume is still attached to a node.
 fn violation((volume, node): &Attached, view: &View<'_>) -> DetectedViolation {
     let (cause, by) = if needs_force(node, view) && !view.detaches_by_force {
         (

@@ -21,12 +21,13 @@ pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     lesson: "zone-outage",
 };
 
-/// State of the rate limit per zone.
+/// State of the check of `evict-throttle`: the rate limit of each zone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvictThrottle {
     last: ordered::Map<Str, LastTaint>,
 }
 
+/// The last NoExecute taint that a controller-manager set in a zone.
 #[derive(Debug, Clone)]
 struct LastTaint {
     /// Instant at which the next token of the rate limit is available.
@@ -36,6 +37,7 @@ struct LastTaint {
     incarnation: u32,
 }
 
+/// Returns whether the node has a NoExecute taint `unreachable` or `not-ready`.
 fn has_eviction_taint(node: &Node) -> bool {
     node.spec.taints.iter().any(|taint| {
         taint.effect == TaintEffect::NoExecute && matches!(&*taint.key, taint::UNREACHABLE | taint::NOT_READY)

@@ -120,6 +120,7 @@ impl FenceBeforeBreak {
         });
     }
 
+    /// Returns the cause and the originator of a forced detach or deletion without a fence.
     fn blame(
         &self,
         actor: &Actor,
@@ -158,6 +159,7 @@ mod tests {
         world
     }
 
+    /// Returns the request that deletes pod `one` with grace period 0.
     fn force_delete() -> Request {
         Request::Delete {
             kind: Kind::Pod,

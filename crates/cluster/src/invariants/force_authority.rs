@@ -57,6 +57,7 @@ impl Check for ForceAuthority {
     }
 }
 
+/// Returns whether the actor is authorized to delete the pod with grace period 0.
 fn may_force(actor: &Actor, pod: &Pod, view: &View<'_>) -> bool {
     match actor {
         Actor::Client(_) => true,

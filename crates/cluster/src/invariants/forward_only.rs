@@ -34,7 +34,8 @@ pub(super) const GRACE_MONOTONE: Invariant = Invariant {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ForwardOnly;
 
-fn rank(phase: Option<&PodPhase>) -> u8 {
+/// Returns a number that must never decrease while a pod goes through its phases.
+fn phase_rank(phase: Option<&PodPhase>) -> u8 {
     match phase {
         None | Some(PodPhase::Pending | PodPhase::Unknown | PodPhase::Other(_)) => 0,
         Some(PodPhase::Running) => 1,
@@ -74,7 +75,10 @@ impl Check for ForwardOnly {
                 seen,
             });
         };
-        let (before, after) = (rank(old.status.phase.as_ref()), rank(new.status.phase.as_ref()));
+        let (before, after) = (
+            phase_rank(old.status.phase.as_ref()),
+            phase_rank(new.status.phase.as_ref()),
+        );
         let changes_end = before == 2 && old.status.phase != new.status.phase;
         // Init containers run again in a new sandbox or after RestartAllContainers; the pod is Pending meanwhile
         // (LC-071, LC-100, LC-228).

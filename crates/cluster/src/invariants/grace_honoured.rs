@@ -33,16 +33,17 @@ const MIN_STOP_TIMEOUT: Span = Span::seconds(2);
 /// Tolerance for rounding in the kubelet's timers.
 const SLACK: Span = Span::millis(50);
 
+/// The termination of one container: when it began, when its stop signal was sent, and its grace period.
 #[derive(Debug, Clone, Copy)]
 struct Stopping {
     /// First action of the termination: the preStop hook or the stop signal.
     began: SimTime,
     signalled: Option<SimTime>,
-    /// Minimum grace period at that time; a later deletion does not shorten it (LC-127).
+    /// Minimum grace period when the termination began, in seconds; a later deletion does not shorten it (LC-127).
     grace: Option<i64>,
 }
 
-/// The period in which containers of one pod are stopped one after the other.
+/// The period in which the containers of a pod are stopped one after the other.
 #[derive(Debug, Clone, Copy)]
 struct StopSequence {
     began: SimTime,
@@ -50,7 +51,7 @@ struct StopSequence {
     last: SimTime,
 }
 
-/// State of the check.
+/// State of the check of `grace-honoured`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GraceHonoured {
     stopping: ordered::Map<(Uid, Str), Stopping>,
@@ -162,7 +163,8 @@ impl GraceHonoured {
         }
     }
 
-    /// Records that a container's hook started or its stop signal was sent; the stop may have begun before.
+    /// Records that a container's preStop hook started or its stop signal was sent; the termination may have begun
+    /// earlier, with the hook.
     fn record_stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
         let (uid, container) = &key;
         let is_in_progress = self.stopping.keys().any(|(other, _)| other == uid);
@@ -202,8 +204,8 @@ impl GraceHonoured {
     }
 }
 
-/// Returns whether the kubelet kills the pod's containers as orphans, as it does with running pods that it rejected after
-/// a restart (LC-060, LC-061).
+/// Returns whether the kubelet kills the pod's containers as orphans, as it does with running pods that it rejected
+/// after a restart (LC-060, LC-061).
 fn is_orphan(actor: &Actor, uid: &Uid, view: &View<'_>) -> bool {
     let Actor::Kubelet(node) = actor else { return false };
     let process = view.nodes.get(node).map(|state| &state.kubelet.body);
@@ -218,7 +220,7 @@ fn is_sidecar(uid: &Uid, container: &str, view: &View<'_>) -> bool {
     sidecars.any(|init| &*init.name == container)
 }
 
-/// Returns the grace period of the pod, or the smaller one of a probe of the container (LC-199).
+/// Returns the grace period of the pod in seconds, or that of a probe of the container if it is smaller (LC-199).
 fn own_grace(pod: &Pod, container: &str) -> i64 {
     let own = pod.spec.grace_seconds();
     pod.spec

@@ -46,12 +46,14 @@ impl Trace {
     }
 }
 
+/// Parses an object from JSON.
 pub(super) fn object(value: &Value) -> Object {
     let text = |name: &str| value[name].as_str().unwrap_or_default();
     let kind = Kind::from_wire(text("apiVersion"), text("kind")).expect("the kind exists");
     Object::from_typed_value(kind, value).expect("the object is well-formed")
 }
 
+/// Returns the default setup with these objects, given as JSON.
 pub(super) fn setup(objects: &[Value]) -> Setup {
     Setup {
         objects: objects.iter().map(object).collect(),
@@ -59,10 +61,12 @@ pub(super) fn setup(objects: &[Value]) -> Setup {
     }
 }
 
+/// Creates a world with the default setup and these objects, given as JSON.
 pub(super) fn world(objects: &[Value], trace: &mut Trace) -> World {
     World::new(setup(objects), trace).expect("the objects are accepted")
 }
 
+/// Returns the fault that cuts all links of a node.
 pub(super) fn partition(node: &str) -> Fault {
     Fault::Partition {
         targets: Targets::Nodes(vec![node.into()]),

@@ -97,7 +97,7 @@ pub(crate) struct ActiveFault {
 /// and the expiry of controller expectations (CT-057, CT-133). Later, the fault no longer excuses a violation.
 pub(super) const AFTERMATH: Span = Span::seconds(600);
 
-/// State that the checks share.
+/// State that the checks of all invariants share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger {
     pub live: RedBlackTreeMapSync<Uid, LivePod>,
@@ -425,7 +425,7 @@ impl Ledger {
         self.assert_consistent(&object.uid);
     }
 
-    /// Removes a pod whose last process has ended from the live pods.
+    /// Removes a pod from the live pods, because its last process has ended.
     fn end_pod(&mut self, uid: &Uid) {
         let Some(entry) = self.live.get(uid).cloned() else {
             return;

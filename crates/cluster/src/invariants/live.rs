@@ -82,6 +82,7 @@ pub(super) const PENDING_PLACED: Invariant = Invariant {
     lesson: "first-pod",
 };
 
+/// Identifies a problem: the name of the invariant, and kind and UID of the object.
 type Key = (&'static str, Kind, Uid);
 
 /// State of the liveness checks.
@@ -171,7 +172,7 @@ impl Liveness {
         }
     }
 
-    /// Restarts the time limit of all pending pods, because a node may have room now.
+    /// Restarts the time limit of all pending pods, because they may fit a node now.
     fn restart_pending_timers(&mut self, now: SimTime) {
         for ((name, _, _), since) in &mut self.open {
             if *name == PENDING_PLACED.name {
@@ -185,7 +186,8 @@ impl Liveness {
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
 
-    /// Returns the pods that have been pending so long that the world must find out whether they fit a node.
+    /// Returns the UIDs of the pods that have been pending so long that the scheduler must be asked whether they fit a
+    /// node.
     pub(super) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
         self.open
             .iter()

@@ -49,9 +49,9 @@ pub(crate) use ledger::{BlamedAction, Ledger};
 /// Whether an invariant states a safety or a liveness property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Promise {
-    /// Holds at every event.
+    /// The condition holds at every event.
     Safety,
-    /// Eventually becomes true when no fault is active any more.
+    /// The condition eventually becomes true when no fault is active any more.
     Liveness,
 }
 
@@ -175,7 +175,7 @@ pub(crate) struct View<'a> {
     pub detaches_by_force: bool,
 }
 
-/// A check with its state.
+/// The check of one or more invariants, with its state.
 pub(crate) trait Check {
     /// Checks one observation; adds violations to `out`.
     fn check(&mut self, seen: &Observation<'_>, view: &View<'_>, out: &mut Vec<DetectedViolation>);
@@ -186,7 +186,7 @@ macro_rules! checks {
         /// All invariants.
         pub const INVARIANTS: &[Invariant] = &[$($($field::$row,)+)*];
 
-        /// All checks with their states, and the ledger that they share.
+        /// The checks of all invariants with their states, and the ledger that they share.
         #[derive(Debug, Clone, Default)]
         pub(crate) struct Monitors {
             pub ledger: Ledger,
@@ -248,7 +248,8 @@ pub(crate) struct WorldParts<'a> {
 }
 
 impl Monitors {
-    /// Returns the pods that have been pending so long that the world must find out whether they fit a node.
+    /// Returns the UIDs of the pods that have been pending so long that the scheduler must be asked whether they fit a
+    /// node.
     pub(crate) fn pods_to_decide(&self, now: SimTime) -> Vec<Uid> {
         self.live.pods_to_decide(now)
     }

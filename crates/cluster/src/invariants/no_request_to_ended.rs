@@ -24,7 +24,7 @@ pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
 /// Maximum delay between the observation on a node and the last new connection.
 const MAX_DELAY: Span = Span::seconds(5);
 
-/// Violations that are already reported.
+/// State of the check of `no-request-to-ended`: the violations that are already reported.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NoRequestToEnded {
     reported: ordered::Set<(NodeName, ObjectKey, SimTime)>,

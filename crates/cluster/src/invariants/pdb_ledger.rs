@@ -1,6 +1,6 @@
-//! `pdb-ledger` (CT-170): between two status updates of a budget by the disruption controller, no more evictions are
-//! approved than it allowed, and the allowed number is never negative. Pods that are not Ready may be evicted without
-//! counting (CT-101).
+//! `pdb-ledger` (CT-170): between two status updates of a PodDisruptionBudget by the disruption controller, the API
+//! server approves no more evictions than the first status allows, and the allowed number is never negative. Evictions
+//! of pods that are not Ready may be approved without being counted (CT-101).
 
 use podscope_api::fault::ViolationCause;
 use podscope_api::ordered;
@@ -25,14 +25,15 @@ pub(super) const PDB_LEDGER: Invariant = Invariant {
 
 const FACT: &str = "CT-170";
 
-/// Allowed disruptions of a budget when its status was last computed, and evictions approved since then.
+/// Allowed disruptions of a PodDisruptionBudget when its status was last computed, and number of evictions approved
+/// since then.
 #[derive(Debug, Clone, Copy)]
 struct BudgetAccount {
     allowed: i32,
     approved: i32,
 }
 
-/// Accounts of all budgets, and the pod whose eviction is being served.
+/// Accounts of all PodDisruptionBudgets, and the pod whose eviction is being served.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PdbLedger {
     accounts: ordered::Map<ObjectKey, BudgetAccount>,

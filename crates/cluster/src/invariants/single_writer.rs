@@ -28,7 +28,7 @@ pub(super) const SINGLE_WRITER: Invariant = Invariant {
 
 const FACT: &str = "CT-163";
 
-/// Writable mounts by volume, and related state.
+/// State of the check of `single-writer`: the writable mounts of each volume, and related state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SingleWriter {
     mounts: ordered::Map<Str, ordered::Set<(NodeName, Uid)>>,
@@ -36,7 +36,8 @@ pub(super) struct SingleWriter {
     /// Volumes that were detached from a node that had them mounted, and who is to blame: after a forced detach without
     /// a fence, another node can write too.
     forced_detaches: ordered::Map<(Str, NodeName), (ViolationCause, Originator)>,
-    /// Whether there may be a new writer. It is checked at the next record, when the ledger is up to date.
+    /// Whether another pod may have become able to write to a volume. All volumes are checked at the next record, when
+    /// the ledger is up to date.
     may_have_new_writer: bool,
 }
 
@@ -83,7 +84,7 @@ impl Check for SingleWriter {
 }
 
 impl SingleWriter {
-    /// Remembers who detached a volume from a node that has it mounted.
+    /// Stores who detached a volume from a node that has it mounted.
     fn record_detach(&mut self, record: &Record, place: (Str, NodeName), view: &View<'_>) {
         let mut writers = self.mounts.get(&place.0).into_iter().flatten();
         if let Some((_, uid)) = writers.find(|(node, _)| *node == place.1) {

@@ -28,8 +28,8 @@ pub(super) const SKEW_AT_BIND: Invariant = Invariant {
 /// Number of new placements after which the placements that the watch cache contains are dropped.
 const PRUNE_INTERVAL: usize = 256;
 
-/// Nodes of placed pods that may still have no node in the scheduler's watch cache, by scheduler and pod UID. A node
-/// in the cache takes precedence.
+/// State of the check of `skew-at-bind`: the nodes of placed pods that may still have no node in the scheduler's watch
+/// cache, by scheduler and pod UID. A node in the cache takes precedence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SkewAtBind {
     assumed: ordered::Map<(Actor, Uid), NodeName>,
@@ -166,7 +166,7 @@ fn skew(pod: &Pod, node: &Node, constraint: &TopologySpreadConstraint, counts: &
     } else {
         counts.values().min().copied().unwrap_or(0)
     };
-    // An empty selector still matches the pod itself.
+    // An empty selector matches the pod itself, although `is_counted` counts no other pod for it.
     let selector = constraint.label_selector.as_ref();
     let itself = i64::from(selector.is_some_and(|selector| selector.matches(&pod.metadata.labels)));
     (counts.get(&domain).copied().unwrap_or(0) + itself - least, domain)
@@ -180,6 +180,7 @@ mod tests {
     use podscope_api::{Kind, ObjectKey};
     use serde_json::{Value, json};
 
+    /// Returns a pod with label `app=web` and a DoNotSchedule constraint with maxSkew 1 over zones.
     fn web(name: &str) -> Value {
         json!({
             "apiVersion": "v1", "kind": "Pod",

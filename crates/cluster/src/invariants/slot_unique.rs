@@ -20,7 +20,8 @@ pub(super) const SLOT_UNIQUE: Invariant = Invariant {
     lesson: "partition-statefulset",
 };
 
-/// The present create request, and the UID of the object that already has its name.
+/// State of the check of `slot-unique`: the name of the pod that the present request creates, with the UID of the
+/// object that already has this name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SlotUnique {
     taken: Option<(ObjectKey, Uid)>,

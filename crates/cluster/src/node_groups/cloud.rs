@@ -9,7 +9,7 @@ use podscope_scheduler::{SchedulerConfiguration, TrialNodes};
 use super::{NodeGroup, node_groups};
 use crate::{Objects, scheduler_of};
 
-/// The declared groups, and what their machines and the scheduler need.
+/// The declared node groups, the default capacity of their machines, and the settings of the scheduler.
 #[derive(Debug, Clone)]
 pub(crate) struct SimulatedCloud {
     pub(crate) groups: Arc<Vec<NodeGroup>>,
@@ -48,6 +48,7 @@ impl Cloud for SimulatedCloud {
     }
 }
 
+/// A copy of the cluster in which the cluster autoscaler tries changes with the scheduler's filters.
 #[derive(Debug, Clone)]
 struct Trial(TrialNodes);
 

@@ -26,7 +26,7 @@ const STATE_TAINT_PREFIXES: [&str; 3] = [
     "status-taint.cluster-autoscaler.kubernetes.io/",
 ];
 
-/// Properties of new machines.
+/// Properties with which the kubelets of new machines register their Nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MachineTemplate {
     pub(crate) labels: ordered::Map<Str, Str>,

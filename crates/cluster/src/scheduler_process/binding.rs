@@ -23,7 +23,7 @@ use crate::{Answer, EventNote, Part, Request, SimTime, Span};
 /// write.
 const POLL_PERIOD: Span = Span::seconds(1);
 
-/// Stage of a binding.
+/// Stage of the binding cycle of a pod.
 #[derive(Debug, Clone)]
 pub(super) enum Stage {
     /// The expected node is being written to the pod's status.
@@ -59,7 +59,7 @@ pub(super) struct Binding {
     caused_by: CausedBy,
 }
 
-/// A write of PreBind.
+/// A write of the scheduler in the PreBind phase of a binding cycle.
 #[derive(Debug, Clone)]
 pub(super) enum Write {
     /// A PersistentVolume or PersistentVolumeClaim.
@@ -68,8 +68,8 @@ pub(super) enum Write {
     Claim(ClaimWrite),
 }
 
-/// Input of a binding cycle, from a scheduling attempt.
-pub(super) struct Plan {
+/// Input of a binding cycle, from the scheduling attempt that chose the node.
+pub(super) struct BindingPlan {
     pub(super) pod: ObjectKey,
     pub(super) uid: Uid,
     pub(super) node: NodeName,
@@ -84,7 +84,7 @@ pub(super) struct Plan {
 
 impl SchedulerProcess {
     /// Begins the binding cycle of a pod.
-    pub(super) fn begin_binding(&mut self, plan: Plan, ctx: &mut Context<'_>) {
+    pub(super) fn begin_binding(&mut self, plan: BindingPlan, ctx: &mut Context<'_>) {
         let uid = plan.uid;
         let binding = Binding {
             pod: plan.pod.clone(),
@@ -200,7 +200,8 @@ impl SchedulerProcess {
         }
     }
 
-    /// Returns whether everything written is bound, according to the watch cache (`checkBindings` in binder.go).
+    /// Returns whether all volumes and claims that were written for the pod are bound, according to the watch cache
+    /// (`checkBindings` in binder.go).
     fn are_volumes_bound(&self, uid: &Uid) -> Result<bool, String> {
         let Some(binding) = self.bindings.get(uid) else {
             return Ok(false);
@@ -271,7 +272,7 @@ impl SchedulerProcess {
         Ok(is_fully_bound(claim))
     }
 
-    /// Cancels the binding of a preempted pod that waits for its volumes. Returns whether there was one (SCH-104).
+    /// Cancels the binding of a preempted pod, if the pod waits for its volumes. Returns whether it waited (SCH-104).
     pub(super) fn preempt_in_memory(&mut self, uid: &Uid, ctx: &mut Context<'_>) -> bool {
         let is_waiting = self
             .bindings
@@ -283,6 +284,7 @@ impl SchedulerProcess {
         is_waiting
     }
 
+    /// Fails the binding of a pod in the PreBind plugin VolumeBinding.
     fn fail_pre_bind(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
         let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
         self.end_binding(uid, Err(message), ctx);

@@ -22,7 +22,7 @@ const TIMEOUT: Span = Span::seconds(600);
 
 #[derive(Debug, Clone)]
 pub(super) enum ClaimWrite {
-    /// Creates the claim for extended resources.
+    /// Creates the ResourceClaim for the extended resources that the pod requests.
     Create(
         Arc<ResourceClaim>,
         AllocationResult,
@@ -30,14 +30,14 @@ pub(super) enum ClaimWrite {
     ),
     /// Adds the finalizer before the claim is allocated, so that the claim cannot be deleted while it holds devices.
     AddFinalizer(ObjectKey, Uid),
-    /// Adds allocation and reservation.
+    /// Adds the allocation, if it is new, and the reservation for the pod to the status of a claim.
     Reserve(ObjectKey, Uid, Option<AllocationResult>),
     /// Writes the claim for extended resources to the pod's status.
     SetPodStatus(String, Vec<ContainerExtendedResourceRequest>),
 }
 
-/// Returns the writes for a pod's claims, in order. A claim that is already reserved for the pod needs none.
-pub(super) fn writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Vec<ClaimWrite> {
+/// Returns the writes for a pod's claims, in order. A claim that is already reserved for the pod needs no write.
+pub(super) fn claim_writes(reserved: ReservedClaims, pod: &ObjectKey, uid: &str) -> Vec<ClaimWrite> {
     let mut writes = Vec::new();
     for (claim, allocation) in reserved.claims {
         if allocation.is_none() && claim.is_reserved_for(uid) {
@@ -73,7 +73,7 @@ impl ClaimWrite {
     pub(super) fn request(&self, pod: &ObjectKey, uid: &Uid, wall: Time) -> Request {
         match self {
             Self::Create(claim, ..) => Request::Create(Object::ResourceClaim(claim.clone())),
-            Self::AddFinalizer(key, claim) => patch(key, claim, Part::Main, |claim| {
+            Self::AddFinalizer(key, claim) => patch_claim(key, claim, Part::Main, |claim| {
                 let finalizers = &mut claim.metadata.finalizers;
                 if !finalizers.iter().any(|one| &**one == CLAIM_FINALIZER) {
                     finalizers.push(CLAIM_FINALIZER.into());
@@ -81,7 +81,7 @@ impl ClaimWrite {
             }),
             Self::Reserve(key, claim, allocation) => {
                 let (allocation, name, uid) = (allocation.clone(), pod.name.clone(), uid.0.clone());
-                patch(key, claim, Part::Status, move |claim| {
+                patch_claim(key, claim, Part::Status, move |claim| {
                     let status = &mut claim.status;
                     if let (None, Some(new)) = (&status.allocation, &allocation) {
                         status.allocation = Some(AllocationResult {
@@ -129,7 +129,7 @@ impl ClaimWrite {
     }
 }
 
-fn patch(
+fn patch_claim(
     key: &ObjectKey,
     uid: &Uid,
     part: Part,
@@ -149,16 +149,17 @@ pub(super) fn release(freed: FreedClaim, ctx: &mut Context<'_>) {
     match freed {
         FreedClaim::Deallocate(claim) => {
             let (key, uid) = (claim.metadata.key(), claim.metadata.uid.clone());
-            ctx.call(patch(&key, &uid, Part::Status, |claim| {
+            ctx.call(patch_claim(&key, &uid, Part::Status, |claim| {
                 claim.status = Default::default();
             }));
         }
-        FreedClaim::Delete(claim) => delete(&claim.metadata.key(), ctx),
+        FreedClaim::Delete(claim) => delete_claim(&claim.metadata.key(), ctx),
     }
 }
 
-fn delete(key: &ObjectKey, ctx: &mut Context<'_>) {
-    ctx.call(patch(key, &Uid::default(), Part::Main, |claim| {
+/// Removes the finalizer of a claim and deletes it.
+fn delete_claim(key: &ObjectKey, ctx: &mut Context<'_>) {
+    ctx.call(patch_claim(key, &Uid::default(), Part::Main, |claim| {
         claim.metadata.finalizers.retain(|one| &**one != CLAIM_FINALIZER);
     }));
     ctx.call(Request::Delete {
@@ -172,7 +173,7 @@ fn delete(key: &ObjectKey, ctx: &mut Context<'_>) {
 pub(super) fn unreserve(binding: &Binding, uid: &Uid, ctx: &mut Context<'_>) {
     for key in &binding.claims {
         let pod = uid.0.clone();
-        ctx.call(patch(key, &Uid::default(), Part::Status, move |claim| {
+        ctx.call(patch_claim(key, &Uid::default(), Part::Status, move |claim| {
             claim.status.reserved_for.retain(|consumer| consumer.uid != pod);
         }));
     }
@@ -213,6 +214,7 @@ impl SchedulerProcess {
         self.write_next(uid, ctx);
     }
 
+    /// Fails the binding of a pod in the PreBind plugin DynamicResources.
     fn fail_devices(&mut self, uid: &Uid, why: &str, ctx: &mut Context<'_>) {
         let message = format!("running PreBind plugin \"DynamicResources\": {why}");
         self.end_binding(uid, Err(message), ctx);

@@ -1,8 +1,8 @@
 //! kube-scheduler as a process of the world. It passes its watch events to the scheduler library, decides one pod at a
 //! time while it leads, and sends the requests of each attempt to the API server.
 //!
-//! Deviation: a decision takes one simulated millisecond, whatever its real cost; the real scheduler needs between a
-//! tenth and ten.
+//! Deviation: a decision takes one simulated millisecond, whatever its real cost; the real scheduler needs 0.1 to 10
+//! milliseconds.
 
 mod binding;
 mod claims;
@@ -20,10 +20,10 @@ use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler,
 
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
-use binding::{Binding, Plan, Write};
+use binding::{Binding, BindingPlan, Write};
 use preempt::{Preempting, RunId};
 
-/// Timer for the next decision or deadline.
+/// Timer of kube-scheduler for its next decision or deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SchedulerTimer;
 
@@ -55,7 +55,7 @@ const WATCHED: &[Kind] = &[
     Kind::Pod,
 ];
 
-/// A complete decision, recorded on request (S-14).
+/// A decision of the scheduler with its cache, recorded on request so that the decision can be explained (S-14).
 #[derive(Debug, Clone)]
 pub struct RecordedDecision {
     pub pod: ObjectKey,
@@ -84,7 +84,7 @@ impl Recorder for DecisionSlot<'_> {
     }
 }
 
-/// A call whose answer is pending.
+/// Purpose of a call of kube-scheduler whose answer is pending.
 #[derive(Debug, Clone)]
 enum Pending {
     /// Writing the status of an unschedulable pod; the next attempt waits for the answer.
@@ -105,7 +105,7 @@ enum Pending {
     Victim(RunId, usize),
 }
 
-/// State of one kube-scheduler.
+/// State of one kube-scheduler process.
 #[derive(Debug, Clone)]
 pub(crate) struct SchedulerProcess {
     core: Scheduler,
@@ -262,7 +262,7 @@ impl SchedulerProcess {
 
     /// Records an attempt and sends its requests.
     fn apply_attempt(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
-        record(&attempt, ctx);
+        record_attempt(&attempt, ctx);
         let uid = Uid(attempt.uid.clone());
         let events = event_notes(attempt.events, &attempt.scheduler_name);
         match attempt.outcome {
@@ -276,11 +276,11 @@ impl SchedulerProcess {
             } => {
                 let volumes = volumes.into_iter().map(Object::PersistentVolume);
                 let on_devices = devices.map_or_else(Vec::new, |reserved| {
-                    claims::writes(*reserved, &attempt.pod, &attempt.uid)
+                    claims::claim_writes(*reserved, &attempt.pod, &attempt.uid)
                 });
                 let profile = self.core.config().profile(&attempt.scheduler_name);
                 let timeout = profile.map_or(0, |profile| profile.args.bind_timeout_seconds);
-                let plan = Plan {
+                let plan = BindingPlan {
                     pod: attempt.pod,
                     uid,
                     node,
@@ -332,7 +332,7 @@ impl SchedulerProcess {
 
     /// Reports a failed binding as an attempt of its own. The scheduling loop does not wait for this status.
     fn report_failed_binding(&mut self, attempt: Attempt, ctx: &mut Context<'_>) {
-        record(&attempt, ctx);
+        record_attempt(&attempt, ctx);
         if let Some(patch) = attempt.patch {
             patch_status(&attempt.pod, &Uid(attempt.uid), patch, ctx);
         }
@@ -406,7 +406,7 @@ pub fn is_made_up_node(object: &Object) -> bool {
     matches!(object, Object::Node(node) if node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some())
 }
 
-fn record(attempt: &Attempt, ctx: &mut Context<'_>) {
+fn record_attempt(attempt: &Attempt, ctx: &mut Context<'_>) {
     let result = match &attempt.outcome {
         Outcome::Assumed { node, ties, .. } => AttemptResult::Scheduled {
             node: node.clone(),

@@ -13,7 +13,7 @@ use crate::{Answer, DeleteOptions, EventNote, Mutation, Part, Propagation, Reque
 /// Identifies a preemption in progress. A preemptor that becomes schedulable too early may begin a second one.
 pub(super) type RunId = u64;
 
-/// A preemption in progress.
+/// State of a preemption in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Preempting {
     pod: ObjectKey,
@@ -57,7 +57,7 @@ impl SchedulerProcess {
         self.continue_run(self.n_preemptions, ctx);
     }
 
-    /// Starts the next step, once all requests in flight are answered.
+    /// Starts the next step of a preemption, if all its requests in flight are answered.
     fn continue_run(&mut self, id: RunId, ctx: &mut Context<'_>) {
         let Some(run) = self.preemptions.get_mut(&id) else {
             return;
@@ -167,7 +167,8 @@ impl SchedulerProcess {
         self.finish_step(id, is_done(answer), ctx);
     }
 
-    /// Ends a step: a nomination was cleared, or an eviction ended.
+    /// Handles the end of a step: a nomination was cleared, or an eviction ended. `is_done` is false if the step
+    /// failed.
     pub(super) fn finish_step(&mut self, id: RunId, is_done: bool, ctx: &mut Context<'_>) {
         if let Some(run) = self.preemptions.get_mut(&id) {
             assert!(run.in_flight > 0, "the preemption did not wait for this answer");

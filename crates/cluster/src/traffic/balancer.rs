@@ -7,7 +7,7 @@ use podscope_sim::{SimTime, Span};
 /// Duration of two checks, after which the health of a node changes.
 const CHANGE_DELAY: Span = Span::seconds(20);
 
-/// The load balancer's view of a node.
+/// The health of a node as the load balancer sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Health {
     is_healthy: bool,
@@ -48,7 +48,7 @@ pub(super) fn target_nodes(
         .filter(|(_, known)| known.is_healthy)
         .map(|(node, _)| node.clone())
         .collect();
-    // If no node is healthy, all are used.
+    // If no node is healthy, all nodes receive requests.
     let targets = if healthy.is_empty() {
         health.keys().cloned().collect()
     } else {

@@ -28,23 +28,24 @@ impl Pace {
 
 /// Returns how many of the first `n` items receiver `which` gets if the items are distributed round-robin to `of`
 /// receivers.
-fn share(n: u64, of: u64, which: u64) -> u64 {
+fn round_robin_share(n: u64, of: u64, which: u64) -> u64 {
     debug_assert!(which < of, "receiver {which} of {of} does not exist");
     (n + (of - 1 - which)) / of
 }
 
-/// Position of a client and its lanes in the round-robin distribution of a flow.
+/// Position of one client in the round-robin distribution of a flow's requests to clients, and the state of the
+/// client's own distribution to lanes (one lane per endpoint).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Numbering {
     pub pace: Pace,
     /// Requests of the flow that were sent before the present distribution to clients began.
     pub before_clients: u64,
-    /// Number of clients; `client` is the index of this one.
+    /// Number of clients of the flow; `client` is the index of this client.
     pub clients: u64,
     pub client: u64,
     /// Requests of the client that were sent before the present distribution to lanes began.
     pub before_lanes: u64,
-    /// Number of lanes; `first` is the lane that got the first request.
+    /// Number of lanes of the client; `first` is the lane that got the first request of the present distribution.
     pub lanes: u64,
     pub first: u64,
 }
@@ -53,17 +54,17 @@ impl Numbering {
     /// Returns the number of requests that the client has sent since the present distribution to clients began.
     pub(super) fn sent_by_client(&self, at: SimTime) -> u64 {
         let distributed = self.pace.sent(at).saturating_sub(self.before_clients);
-        share(distributed, self.clients, self.client)
+        round_robin_share(distributed, self.clients, self.client)
     }
 
-    /// Returns the number of requests sent on a lane.
+    /// Returns the number of requests that the client has sent on a lane since the present distribution to lanes began.
     pub(super) fn sent_on_lane(&self, lane: u64, at: SimTime) -> u64 {
         let distributed = self.sent_by_client(at).saturating_sub(self.before_lanes);
         let which = (lane + self.lanes - self.first) % self.lanes;
-        share(distributed, self.lanes, which)
+        round_robin_share(distributed, self.lanes, which)
     }
 
-    /// Begins a new distribution to `lanes` lanes.
+    /// Begins a new distribution of the client's requests to `lanes` lanes, which continues with the next request.
     pub(super) fn redistribute(&mut self, lanes: u64, at: SimTime) {
         let sent = self.sent_by_client(at);
         let next = self.first + sent.saturating_sub(self.before_lanes);
@@ -73,7 +74,8 @@ impl Numbering {
     }
 }
 
-/// Returns the share of `n` in parts per million. `carried` is the remainder, so that shares are exact over time.
+/// Returns `per_million` millionths of `n` plus the remainder `carried` of the previous call, rounded down. The new
+/// remainder is stored in `carried`, so that the sum of all results is exact.
 pub(super) fn per_million_share(n: u64, per_million: u32, carried: &mut u64) -> u64 {
     let sum = u128::from(*carried) + u128::from(n) * u128::from(per_million);
     *carried = (sum % 1_000_000) as u64;
@@ -84,7 +86,8 @@ pub(super) fn per_million_share(n: u64, per_million: u32, carried: &mut u64) -> 
 mod tests {
     use super::*;
 
-    /// Shares add up at every instant, however often they are computed, and across a new distribution.
+    /// The requests that are counted on all lanes add up to the requests sent, at every instant and across a new
+    /// distribution to lanes.
     #[test]
     fn lane_counts_are_exact_across_redistribution() {
         let rate = Rate::parse("7/s").expect("a rate");

@@ -9,7 +9,7 @@ use rpds::RedBlackTreeMapSync;
 
 use crate::world::NodeState;
 
-/// Fate of the requests of a lane.
+/// Fate of the requests from one client to one endpoint (a lane): they are answered, or they fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Answered {
@@ -25,7 +25,7 @@ pub(super) enum Fate {
     Fails(FailureReason),
 }
 
-/// Why requests fail.
+/// The reason why requests to a Service fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FailureReason {
     pub outcome: RequestOutcome,
@@ -40,6 +40,7 @@ impl FailureReason {
         Self { outcome, truth, since }
     }
 
+    /// Returns whether both reasons have the same outcome and explanation; `since` may differ.
     pub(super) fn has_same_result(&self, other: &Self) -> bool {
         (self.outcome, self.truth) == (other.outcome, other.truth)
     }
@@ -55,7 +56,7 @@ impl Fate {
         }
     }
 
-    /// Returns whether both fates count as the same result.
+    /// Returns whether both fates are equal, apart from the time since when a failure's reason applies.
     pub(super) fn has_same_result(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Fails(one), Self::Fails(other)) => one.has_same_result(other),
@@ -64,13 +65,13 @@ impl Fate {
     }
 }
 
-/// A fate with its cause and its expiry.
+/// The fate of requests, with its cause, and the instant at which it may change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assessment {
     pub fate: Fate,
-    /// The record about the process that determines the fate; NOTHING if no process does.
+    /// The latest record about the process that determines the fate; `NOTHING` if no process determines it.
     pub cause: CausedBy,
-    /// When the fate may change without any event; None if it does not.
+    /// When the fate may change although no event occurs; None if only an event can change it.
     pub until: Option<SimTime>,
 }
 
@@ -229,7 +230,7 @@ impl ClusterView<'_> {
         }
     }
 
-    /// Returns why requests inside a process will get no response; None if they still will.
+    /// Returns why requests that a process is handling will get no response; None if they will get one.
     pub(super) fn failure_in_flight(
         &self,
         from: &NodeName,

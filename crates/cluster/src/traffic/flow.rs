@@ -20,10 +20,10 @@ use super::fate::{Assessment, ClientOptions, ClusterView, FailureReason, Fate};
 use super::{Failure, Outcomes};
 use crate::Rng;
 
-/// Time after which a lasting stretch is reported for the first time.
+/// Time after which a stretch of failures that has not ended is reported for the first time.
 const FIRST_REPORT: Span = Span::seconds(60);
 
-/// Sender of the requests of a flow.
+/// Sender of requests to a Service: a command or a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
     /// `app traffic start`.
@@ -42,7 +42,7 @@ pub(super) struct Flow {
     pub options: ClientOptions,
     pub retries: u32,
     pub streams: Vec<Stream>,
-    /// Whether the flow ends at its next settling.
+    /// Whether the flow is removed when the traffic is settled next.
     pub is_ended: bool,
     /// Health of the nodes as the load balancer sees it; only for clients outside the cluster.
     pub health: ordered::Map<NodeName, Health>,
@@ -52,7 +52,7 @@ pub(super) struct Flow {
     pub rng: Rng,
 }
 
-/// The requests of one client of a flow.
+/// The requests of one client to one Service (a part of a flow).
 #[derive(Debug, Clone)]
 pub(super) struct Stream {
     /// The client's node, or the node through which it enters the cluster.
@@ -61,7 +61,7 @@ pub(super) struct Stream {
     pub lanes: Vec<Lane>,
     /// Requests in flight on lanes that have been replaced or have a new fate.
     pub in_flight: Vec<InFlight>,
-    /// The connection that is kept alive.
+    /// The client's connection that is kept alive.
     pub kept: Option<KeptConnection>,
     /// The endpoint of the client's session (TR-021).
     pub session: Option<Backend>,
@@ -69,7 +69,7 @@ pub(super) struct Stream {
     pub errors_carried: u64,
 }
 
-/// A connection that is kept alive.
+/// A connection of a client to an endpoint that is kept alive.
 #[derive(Debug, Clone)]
 pub(super) struct KeptConnection {
     pub backend: Backend,
@@ -78,7 +78,7 @@ pub(super) struct KeptConnection {
     pub silent_since: Option<SimTime>,
 }
 
-/// Requests of one stream to one endpoint.
+/// Requests of one client to one endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Lane {
     pub backend: Option<Backend>,
@@ -90,7 +90,7 @@ pub(super) struct Lane {
     pub stretch: Option<Stretch>,
 }
 
-/// Consecutive failures with the same reason.
+/// Consecutive failures of requests with the same reason.
 #[derive(Debug, Clone)]
 pub(super) struct Stretch {
     pub failing: FailureReason,
@@ -105,7 +105,7 @@ pub(super) struct Stretch {
     report_at: SimTime,
 }
 
-/// Requests that are sent but not answered yet.
+/// Requests of one client to one endpoint that are sent but not answered yet.
 #[derive(Debug, Clone)]
 pub(super) struct InFlight {
     pub numbering: Numbering,
@@ -130,11 +130,12 @@ pub(super) fn success_outcome(is_late: bool) -> RequestOutcome {
     }
 }
 
-/// The planned state of a lane.
+/// A lane that a stream is to have, with the fate of its requests.
 pub(super) struct PlannedLane {
     pub backend: Option<Backend>,
     pub assessed: Assessment,
-    /// Attempts that were refused at this instant, before this endpoint accepted the connection.
+    /// Number of connection attempts that other endpoints refused at this instant, before this endpoint accepted the
+    /// connection.
     pub refused: u64,
 }
 
@@ -182,7 +183,7 @@ impl Lane {
 }
 
 impl Flow {
-    /// Returns a record of failures of this flow; the caller sets times and count.
+    /// Returns a record of failures of this flow. The caller sets its times and its count.
     pub(super) fn failure(
         &self,
         stream: &Stream,
@@ -271,7 +272,7 @@ impl Flow {
         }
     }
 
-    /// Adds the record of a stretch that has ended or is reported because it lasts.
+    /// Adds the record of a stretch of failures that has ended, or whose next report is due.
     fn report_stretch(&self, stream: &Stream, lane: &Lane, stretch: &Stretch, until: SimTime, out: &mut Outcomes) {
         if stretch.count == 0 {
             return;
@@ -367,7 +368,7 @@ impl Flow {
         self.schedule_stretch_reports(stream, out);
     }
 
-    /// Gives a lane its new fate, if the fate differs.
+    /// Sets the new fate of a lane's requests, if it differs from the present one.
     fn update_lane(
         &self,
         stream: &mut Stream,
@@ -404,7 +405,7 @@ impl Flow {
         out.wake_at(stretches.map(|stretch| stretch.report_at).min());
     }
 
-    /// Reports lasting stretches whose next report is due. The interval doubles each time.
+    /// Reports stretches of failures that have not ended and whose next report is due. The interval doubles each time.
     pub(super) fn report_long_stretches(&self, stream: &mut Stream, now: SimTime, out: &mut Outcomes) {
         for at in 0..stream.lanes.len() {
             let is_due = |lane: &Lane| lane.stretch.as_ref().is_some_and(|stretch| stretch.report_at <= now);

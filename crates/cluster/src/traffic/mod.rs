@@ -18,7 +18,8 @@
 //! Deviations: a request reaches its server at the instant at which it is sent, and is answered after two round trips
 //! (one on a kept connection) plus the server's latency. A request without a response times out even if the link heals
 //! while it waits (TR-051). The cluster's DNS runs beside the control plane and answers from the API objects as of its
-//! watch; clients cache no answer (TR-076). A session ends only with its endpoint (TR-021). Load, listen queues, UDP and idle timeouts of connections are left out (TR-085).
+//! watch; clients cache no answer (TR-076). A session ends only with its endpoint (TR-021). Load, listen queues, UDP
+//! and idle timeouts of connections are left out (TR-085).
 
 mod balancer;
 mod count;
@@ -46,7 +47,7 @@ use crate::{Objects, World};
 /// Number of requests by Service and outcome.
 pub type Totals = ordered::Map<(ObjectKey, RequestOutcome), u64>;
 
-/// `app traffic start SERVICE …`.
+/// The command `app traffic start SERVICE …`, which sends requests to a Service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartTraffic {
     pub service: ObjectKey,
@@ -60,7 +61,7 @@ pub struct StartTraffic {
     pub retries: u32,
 }
 
-/// `app traffic start` and `app traffic stop`.
+/// The commands `app traffic start` and `app traffic stop`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrafficCommand {
     Start(StartTraffic),
@@ -68,7 +69,7 @@ pub enum TrafficCommand {
     Stop(ObjectKey),
 }
 
-/// The present state of a flow.
+/// The present state of a flow: the requests of one command or pod to one Service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flowing {
     /// Rate of requests and of their outcomes.
@@ -79,7 +80,7 @@ pub struct Flowing {
     pub failing: Vec<(FailedRequests, CausedBy)>,
 }
 
-/// Requests of one lane.
+/// Requests from one client node to one endpoint (a lane).
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowingLane {
     pub from: NodeName,
@@ -94,7 +95,7 @@ pub struct FlowingLane {
 /// A change that may affect the fate of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Any change: machines, links, Services.
+    /// A change that may affect all requests: of machines, links or Services.
     All,
     /// The rules of a node's kube-proxy.
     Rules(NodeName),
@@ -108,7 +109,7 @@ pub(crate) enum Touch {
     Instant,
 }
 
-/// Traffic state of a world.
+/// State of the requests to Services in a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traffic {
     flows: Vec<Flow>,
@@ -116,10 +117,10 @@ pub(crate) struct Traffic {
     proxies: ordered::Map<NodeName, ProxyState>,
     /// Last state that nodes with cut links had observed; used when the proxies start.
     known_before_cut: ordered::Map<NodeName, Arc<Objects>>,
-    /// API objects from which the cluster's DNS answers, each with the instant from which it uses them, the earliest
-    /// first; later ones are still on their way.
+    /// States of the API objects from which the cluster's DNS answers, each with the instant from which DNS uses it, in
+    /// this order. DNS has not observed a state yet if its instant is in the future.
     names: Vec<(SimTime, Arc<Objects>)>,
-    /// Requests counted so far.
+    /// Number of requests counted so far, by Service and outcome.
     totals: Totals,
     /// CPU load of the requests since the traffic was settled last.
     load: Arc<RequestLoad>,
@@ -128,7 +129,7 @@ pub(crate) struct Traffic {
     wake: Option<SimTime>,
 }
 
-/// Results of settling.
+/// Results of settling the traffic: the counted requests, the records about failures, and the next instant to settle.
 #[derive(Default)]
 struct Outcomes {
     counts: Vec<(ObjectKey, RequestOutcome, u64)>,

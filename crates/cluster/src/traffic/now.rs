@@ -42,7 +42,7 @@ impl Flow {
         found
     }
 
-    /// Returns the rate of one lane of a stream, in millionths of a request per second.
+    /// Returns the rate of requests on each lane of a stream, in millionths of a request per second.
     pub(super) fn lane_rate(&self, stream: &Stream) -> i128 {
         let numbering = &stream.numbering;
         self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)

@@ -69,7 +69,8 @@ fn is_watched(change: &WatchResponse) -> bool {
 }
 
 impl World {
-    /// Simulates a kube-proxy that observes `observed` but does not sync, for the test of the invariant about it.
+    /// Simulates a kube-proxy that observes `observed` but does not sync, which violates `no-request-to-ended`
+    /// (TR-025).
     #[cfg(test)]
     pub(crate) fn suppress_proxy_sync(&mut self, node: &NodeName, observed: Arc<Objects>) {
         let (now, objects) = (self.now, self.objects().clone());
@@ -84,7 +85,7 @@ impl World {
         Arc::make_mut(&mut self.traffic)
     }
 
-    /// Notes a change that may affect fates; its cause is the queue's present cause.
+    /// Stores a change that may affect the fate of requests, with the queue's present cause as its cause.
     pub(crate) fn touch_traffic(&mut self, touch: Touch) {
         if self.traffic.is_idle() && !matches!(touch, Touch::Caller(_)) {
             return;

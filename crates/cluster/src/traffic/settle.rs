@@ -21,7 +21,7 @@ use crate::{Actor, Objects, World};
 /// Taint of a node that the cluster autoscaler is about to remove.
 const TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
 
-/// Inputs of settling.
+/// Inputs of settling the traffic.
 struct Settling<'a> {
     cluster: ClusterView<'a>,
     objects: &'a Objects,
@@ -29,18 +29,18 @@ struct Settling<'a> {
     names: &'a Objects,
     proxies: &'a ordered::Map<NodeName, ProxyState>,
     touched: &'a [(Touch, CausedBy)],
-    /// Cause of the last touch.
+    /// Cause of the latest change that may affect the fate of requests.
     because: CausedBy,
 }
 
-/// Endpoints for a new connection, or the fate if there is none.
+/// The endpoints for a new connection, or the fate of its requests if there is no endpoint.
 enum Choice {
     Any(Vec<Backend>),
     None(Assessment),
 }
 
 impl World {
-    /// Touches the traffic if the record is about something that determines fates.
+    /// Touches the traffic if the record reports that a process started, exited or got a signal.
     pub(crate) fn touch_traffic_by_record(&mut self, record: &Record) {
         let Some(object) = record.object.as_ref().filter(|object| object.kind == Kind::Pod) else {
             return;
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Counts and assesses the touched flows.
+    /// Counts the requests of the touched flows, and assesses their fate again.
     pub(crate) fn settle_traffic(&mut self, sink: &mut dyn Sink) {
         if self.traffic.touched.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl Settling<'_> {
         self.cluster.now
     }
 
-    /// Returns whether a touch may change the endpoints or the fate of a stream.
+    /// Returns whether one of the touches may change the endpoints or the fate of a stream.
     fn is_touched(&self, stream: &Stream) -> bool {
         let affects = |touch: &Touch| match touch {
             Touch::All | Touch::Instant => true,
@@ -368,7 +368,8 @@ impl Settling<'_> {
         service.is_some_and(|service| &*service.spec.session_affinity == "ClientIP")
     }
 
-    /// Plans a kept connection: it is kept as long as the server keeps it, whatever the rules say (TR-035).
+    /// Plans the lanes of a client with keep-alive: the connection stays open until the server closes it or a request
+    /// times out, even if the rules of kube-proxy no longer list the endpoint (TR-035).
     fn plan_kept_connection(
         &self,
         flow: &mut Flow,
@@ -471,7 +472,7 @@ fn with_retries(assessed: &[Assessment], at: usize, retries: u32) -> Assessment 
 }
 
 impl Flow {
-    /// Counts and assesses the streams of this flow that were touched.
+    /// Counts the requests of the touched streams of this flow, and assesses their fate again.
     fn settle(&mut self, settling: &Settling<'_>, out: &mut Outcomes) {
         let (now, because) = (settling.now(), settling.because);
         let clients = settling.client_nodes(self, out);

@@ -14,6 +14,7 @@ impl World {
         self.report(violations, sink);
     }
 
+    /// Passes an observation to the invariants; returns the violations that they detect.
     pub(super) fn violations(&mut self, seen: &Observation<'_>) -> Vec<DetectedViolation> {
         let parts = WorldParts {
             now: self.now,
@@ -31,6 +32,7 @@ impl World {
         self.monitors.check(seen, &parts)
     }
 
+    /// Puts a record of each violation into the trace.
     pub(super) fn report(&mut self, violations: Vec<DetectedViolation>, sink: &mut dyn Sink) {
         for detected in violations {
             if let Some(volume) = &detected.corrupts {

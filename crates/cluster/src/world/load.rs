@@ -30,6 +30,7 @@ mod tests {
     use crate::event::Event;
     use crate::{Actor, OutputLine, Record, Request, Setup, SimTime, Sink, Span, What};
 
+    /// A sink that counts the refused requests.
     #[derive(Default)]
     struct RefusalCounter(usize);
 

@@ -7,7 +7,7 @@ use podscope_cluster::client::{ClientCommand, Write};
 use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
 use serde_json::json;
 
-/// Returns `kubectl delete pod` that waits for the deletion.
+/// Returns the command `kubectl delete pod NAME`, which waits until the pod is gone.
 fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }
@@ -21,7 +21,7 @@ fn forced_deletion_is_two_writes() {
     world.start_client(delete("web", Some(0)), &mut trace);
     world.run_until(SimTime(100_000), &mut trace);
     assert!(world.objects().get::<Pod>(&key("web")).is_none());
-    let seen = trace.of("web");
+    let seen = trace.record_kinds("web");
     assert_eq!(seen[seen.len() - 2..], ["DeletionRequested", "Deleted"]);
     // Output: the warning and the success line; the command exits when the UID is gone (LC-022).
     let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
@@ -203,7 +203,7 @@ fn deletion_rules_hold_in_any_order() {
             last = now;
         }
         let requested = trace
-            .of("web")
+            .record_kinds("web")
             .iter()
             .filter(|what| *what == "DeletionRequested")
             .count();
@@ -211,7 +211,11 @@ fn deletion_rules_hold_in_any_order() {
             requested <= 1,
             "seed {seed}: DeletionRequested is recorded only for the first DELETE"
         );
-        let deleted = trace.of("web").iter().filter(|what| *what == "Deleted").count();
+        let deleted = trace
+            .record_kinds("web")
+            .iter()
+            .filter(|what| *what == "Deleted")
+            .count();
         assert_eq!(
             deleted,
             usize::from(world.objects().get::<Pod>(&key("web")).is_none()),

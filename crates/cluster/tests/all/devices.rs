@@ -10,14 +10,14 @@ use crate::common::{self, Trace, at, key, partition};
 /// Two GPUs on each generated node.
 const GPUS: &str = r#"[{"driver": "gpu.example.com", "count": 2, "prefix": "gpu", "attributes": {"model": "A100"}}]"#;
 
-fn class() -> Value {
+fn gpu_class() -> Value {
     json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "gpu"},
         "spec": {"selectors": [{"cel": {"expression": "device.driver == \"gpu.example.com\""}}]},
     })
 }
 
-fn template() -> Value {
+fn claim_template() -> Value {
     json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
         "metadata": {"name": "one", "namespace": "default"},
@@ -25,7 +25,7 @@ fn template() -> Value {
     })
 }
 
-/// Returns a pod with a claim from the template, which only node a-1 may run.
+/// Returns a pod that may run only on node a-1, with a claim for one GPU.
 fn pod(name: &str) -> Value {
     let mut pod = common::pod(name, None);
     pod["spec"]["nodeSelector"] = json!({"kubernetes.io/hostname": "a-1"});
@@ -34,10 +34,11 @@ fn pod(name: &str) -> Value {
     pod
 }
 
+/// Returns a world whose generated nodes have these devices (JSON of the annotation `podscope.dev/devices`).
 fn lab(devices: &str, objects: &[Value]) -> (World, Trace) {
     let mut trace = Trace::default();
     let mut setup = Setup {
-        objects: [class(), template()]
+        objects: [gpu_class(), claim_template()]
             .iter()
             .chain(objects)
             .map(common::object)
@@ -53,7 +54,7 @@ fn a_1() -> NodeName {
     NodeName("a-1".into())
 }
 
-fn device(name: &str, change: DeviceChange) -> Fault {
+fn device_fault(name: &str, change: DeviceChange) -> Fault {
     Fault::Device {
         node: a_1(),
         device: name.into(),
@@ -61,14 +62,14 @@ fn device(name: &str, change: DeviceChange) -> Fault {
     }
 }
 
-/// Returns the slices of node a-1, in name order.
+/// Returns the ResourceSlices of node a-1, in name order.
 fn slices(world: &World) -> Vec<ResourceSlice> {
     let slices = world.objects().list::<ResourceSlice>();
     let local = slices.filter(|slice| slice.spec.node_name.as_deref() == Some("a-1"));
     local.map(|slice| ResourceSlice::clone(slice)).collect()
 }
 
-/// Returns the names of the devices that node a-1 publishes, and the generation of its pool.
+/// Returns the names of the devices that the driver of node a-1 publishes, and the generation of its pool.
 fn published(world: &World) -> (Vec<String>, i64) {
     let slices = slices(world);
     let names = slices
@@ -94,9 +95,9 @@ fn phase(world: &World, pod: &str) -> Option<PodPhase> {
 }
 
 /// Returns the messages of the events with this reason.
-fn events(trace: &Trace, wanted: &str) -> Vec<String> {
+fn events(trace: &Trace, expected_reason: &str) -> Vec<String> {
     let message = |happening: &Happening| match happening {
-        Happening::Event { reason, message, .. } if &**reason == wanted => Some(message.to_string()),
+        Happening::Event { reason, message, .. } if &**reason == expected_reason => Some(message.to_string()),
         _ => None,
     };
     trace
@@ -106,7 +107,7 @@ fn events(trace: &Trace, wanted: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the health of the devices of a pod's container.
+/// Returns the health of the devices of a pod's container, as `RESOURCE DEVICE HEALTH`.
 fn health(world: &World, pod: &str) -> Vec<String> {
     let pod = world.objects().get::<Pod>(&key(pod)).expect("the pod exists");
     let statuses = pod
@@ -123,7 +124,7 @@ fn health(world: &World, pod: &str) -> Vec<String> {
 
 /// Shows: DRA-270, DRA-271
 #[test]
-fn described_devices_are_published_before_the_start() {
+fn devices_of_annotation_are_published_at_start() {
     let partitioned = r#"[{"driver": "gpu.example.com", "prefix": "gpu", "capacity": {"memory": "40Gi"},
         "partitions": [{"name": "half", "count": 2, "consumes": {"memory": "20Gi"}}]}]"#;
     let (world, _) = lab(partitioned, &[]);
@@ -183,7 +184,7 @@ fn claim_for_extended_resource_does_not_overcommit_node() {
 
 /// Shows: DRA-243
 #[test]
-fn failed_preparation_keeps_the_pod_creating() {
+fn failed_claim_preparation_keeps_pod_pending() {
     let fails = GPUS.replace("\"count\"", "\"prepare\": \"fails\", \"count\"");
     let (mut world, mut trace) = lab(&fails, &[pod("a")]);
     world.run_until(at(120), &mut trace);
@@ -210,7 +211,7 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
         effect: "NoExecute".into(),
     };
     world
-        .apply_fault(&device("gpu-0", taint), &mut trace)
+        .apply_fault(&device_fault("gpu-0", taint), &mut trace)
         .expect("the device exists");
     world.run_until(at(70), &mut trace);
     assert_eq!(events(&trace, "DeviceTaintManagerEviction"), ["Marking for deletion"]);
@@ -227,9 +228,9 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
         effect: None,
     };
     world
-        .apply_fault(&device("gpu-0", untaint.clone()), &mut trace)
+        .apply_fault(&device_fault("gpu-0", untaint.clone()), &mut trace)
         .expect("the taint exists");
-    let again = world.apply_fault(&device("gpu-0", untaint), &mut trace);
+    let again = world.apply_fault(&device_fault("gpu-0", untaint), &mut trace);
     assert_eq!(
         again,
         Err("device \"gpu-0\" of \"a-1\" has no such taint by a fault".into())
@@ -238,23 +239,23 @@ fn device_taint_evicts_pod_and_keeps_device_free() {
 
 /// Shows: DRA-226, DRA-249
 #[test]
-fn device_that_is_gone_leaves_its_pod_running() {
+fn pod_keeps_running_when_its_device_is_gone() {
     let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     world
-        .apply_fault(&device("gpu-0", DeviceChange::Gone), &mut trace)
+        .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
     assert_eq!(published(&world).0, ["gpu-1"]);
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Unhealthy"]);
     world
-        .apply_fault(&device("gpu-0", DeviceChange::Back), &mut trace)
+        .apply_fault(&device_fault("gpu-0", DeviceChange::Back), &mut trace)
         .expect("the device is gone");
     world.run_until(at(60), &mut trace);
     assert_eq!(published(&world).0, ["gpu-0", "gpu-1"]);
     assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/gpu-0 Healthy"]);
-    let unknown = world.apply_fault(&device("gpu-7", DeviceChange::Gone), &mut trace);
+    let unknown = world.apply_fault(&device_fault("gpu-7", DeviceChange::Gone), &mut trace);
     assert_eq!(
         unknown,
         Err("machine \"a-1\" has no device called \"gpu-7\"; it has gpu-0, gpu-1".into())
@@ -263,7 +264,7 @@ fn device_that_is_gone_leaves_its_pod_running() {
 
 /// Shows: DRA-241, DRA-245, DRA-250
 #[test]
-fn crashed_driver_returns_with_a_new_generation() {
+fn restarted_driver_publishes_new_pool_generation() {
     let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
@@ -287,7 +288,7 @@ fn crashed_driver_returns_with_a_new_generation() {
 
 /// Shows: DRA-245
 #[test]
-fn pod_terminates_until_its_driver_unprepares() {
+fn pod_stays_terminating_until_driver_restarts() {
     let (mut world, mut trace) = lab(GPUS, &[pod("a")]);
     world.run_until(at(20), &mut trace);
     let driver = |up: bool| Fault::Driver { node: a_1(), up };
@@ -317,14 +318,14 @@ fn restarted_kubelet_makes_the_drivers_publish_again() {
 }
 
 #[test]
-fn cut_off_driver_publishes_after_the_heal() {
+fn driver_on_partitioned_node_publishes_after_heal() {
     let (mut world, mut trace) = lab(GPUS, &[]);
     world.run_until(at(5), &mut trace);
     world
         .apply_fault(&partition(&[a_1()]), &mut trace)
         .expect("the machine exists");
     world
-        .apply_fault(&device("gpu-1", DeviceChange::Gone), &mut trace)
+        .apply_fault(&device_fault("gpu-1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(30), &mut trace);
     assert_eq!(published(&world).0.len(), 2);
@@ -334,9 +335,10 @@ fn cut_off_driver_publishes_after_the_heal() {
     assert_eq!(published(&world).0, ["gpu-0"]);
 }
 
-/// ResourceSlices of a scenario or dump get a driver with the first fault.
+/// The first fault of a device that is known only from an existing ResourceSlice creates the driver process of its
+/// node.
 #[test]
-fn undescribed_slices_get_driver_at_first_fault() {
+fn device_fault_creates_driver_for_existing_slices() {
     let slice = json!({
         "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "gpus"},
         "spec": {
@@ -350,7 +352,7 @@ fn undescribed_slices_get_driver_at_first_fault() {
     assert_eq!(phase(&world, "a"), Some(PodPhase::Running));
     assert_eq!(health(&world, "a"), ["claim:gpu gpu.example.com/a-1/g0 Unknown"]);
     world
-        .apply_fault(&device("g1", DeviceChange::Gone), &mut trace)
+        .apply_fault(&device_fault("g1", DeviceChange::Gone), &mut trace)
         .expect("the device exists");
     world.run_until(at(40), &mut trace);
     assert_eq!(published(&world), (vec!["g0".into()], 5));
@@ -358,7 +360,7 @@ fn undescribed_slices_get_driver_at_first_fault() {
 }
 
 #[test]
-fn joined_machine_has_the_devices_of_its_model() {
+fn machine_joined_like_a_node_has_devices_of_that_node() {
     let (mut world, mut trace) = lab(GPUS, &[]);
     let join = Fault::Join {
         node: NodeName("z".into()),
@@ -375,6 +377,6 @@ fn joined_machine_has_the_devices_of_its_model() {
     assert_eq!(world.objects().list::<ResourceSlice>().filter(of_z).count(), 1);
     let no_devices = lab("", &[])
         .0
-        .apply_fault(&device("gpu-0", DeviceChange::Gone), &mut trace);
+        .apply_fault(&device_fault("gpu-0", DeviceChange::Gone), &mut trace);
     assert_eq!(no_devices, Err("machine \"a-1\" has no devices".into()));
 }

@@ -10,6 +10,7 @@ use podscope_cluster::fault::{Fault, Targets};
 use podscope_cluster::{NodeShorthand, Setup, World};
 use serde_json::{Value, json};
 
+/// Returns a StatefulSet of three pods that are members of the application group `etcd`.
 fn etcd() -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "etcd", "namespace": "default"},
@@ -35,7 +36,7 @@ fn node_of(world: &World, pod: &str) -> NodeName {
     pod.spec.node_name.clone().expect("the pod is scheduled")
 }
 
-fn member(name: &str, add: bool) -> Fault {
+fn membership_fault(name: &str, add: bool) -> Fault {
     Fault::Member {
         group: "etcd".into(),
         member: name.into(),
@@ -59,28 +60,28 @@ fn membership_changes_need_a_quorum() {
     };
     check(
         &mut world,
-        member("etcd-9", false),
+        membership_fault("etcd-9", false),
         Err("etcd-9 is not a member of etcd"),
     );
     check(
         &mut world,
-        member("etcd-2", true),
+        membership_fault("etcd-2", true),
         Err("etcd-2 is already a member of etcd"),
     );
     check(
         &mut world,
-        member("etcd-2", false),
+        membership_fault("etcd-2", false),
         Err("no quorum in etcd: 1 of 3 members run and reach each other, 2 are needed"),
     );
     check(&mut world, Fault::Heal(Targets::Nodes(vec![nodes[0].clone()])), Ok(()));
-    check(&mut world, member("etcd-2", false), Ok(()));
+    check(&mut world, membership_fault("etcd-2", false), Ok(()));
     assert_eq!(world.groups().get("etcd").map(Vec::len), Some(2));
-    check(&mut world, member("etcd-2", true), Ok(()));
+    check(&mut world, membership_fault("etcd-2", true), Ok(()));
 }
 
 /// Shows: F-05
 #[test]
-fn joined_machine_registers_and_leaving_makes_node_not_ready() {
+fn machine_join_registers_node_and_leave_makes_it_not_ready() {
     let mut trace = Trace::default();
     let mut world = world(&[], &mut trace);
     let join = Fault::Join {
@@ -189,9 +190,16 @@ fn two_schedulers_bind_a_pod_once() {
     let write = podscope_cluster::client::Write::new(create, "pod/web created");
     world.start_client(podscope_cluster::client::ClientCommand::Write(vec![write]), &mut trace);
     world.run_until(at(40), &mut trace);
-    let attempts = trace.of("web").iter().filter(|what| *what == "Attempt").count();
+    let attempts = trace
+        .record_kinds("web")
+        .iter()
+        .filter(|what| *what == "Attempt")
+        .count();
     assert!(attempts >= 2, "both schedulers decide");
-    assert_eq!(trace.of("web").iter().filter(|what| *what == "Bound").count(), 1);
+    assert_eq!(
+        trace.record_kinds("web").iter().filter(|what| *what == "Bound").count(),
+        1
+    );
     let restart = Fault::ControlPlane {
         process: ControlPlaneProcess::Scheduler,
         up: true,
@@ -226,8 +234,8 @@ fn idle_nodes_create_few_simulation_events() {
     let (_, before) = world.queue_stats();
     world.run_until(at(660), &mut trace);
     let (pending, after) = world.queue_stats();
-    // The remaining events: leader elections, passes of the node controller, liveness checks, and one status per node every
-    // five minutes.
+    // The remaining events: leader elections, passes of the node controller, liveness checks, and one status per node
+    // every five minutes.
     assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
     assert!(pending < 2_000, "{pending} events are pending");
 }

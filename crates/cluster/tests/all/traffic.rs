@@ -40,10 +40,12 @@ fn start(service: &str, rate: &str) -> StartTraffic {
     }
 }
 
-fn begin(start: StartTraffic) -> Fault {
+/// Returns the fault that starts this traffic.
+fn start_fault(start: StartTraffic) -> Fault {
     Fault::Traffic(TrafficCommand::Start(start))
 }
 
+/// Returns the number of requests to a Service whose outcome `which` selects.
 fn total(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -> u64 {
     let requests = world.requests();
     let of = requests
@@ -63,7 +65,7 @@ fn steady_traffic_adds_no_events() {
         world.run_until(at(20), &mut trace);
         if let Some(rate) = rate {
             world
-                .apply_fault(&begin(start("web", rate)), &mut trace)
+                .apply_fault(&start_fault(start("web", rate)), &mut trace)
                 .expect("the service exists");
         }
         world.run_until(at(20 + 3600), &mut trace);
@@ -98,7 +100,9 @@ fn traffic_does_not_change_other_records() {
                 ..start("web", "70/s")
             };
             for one in [start("web", "500/s"), kept] {
-                world.apply_fault(&begin(one), &mut trace).expect("the service exists");
+                world
+                    .apply_fault(&start_fault(one), &mut trace)
+                    .expect("the service exists");
             }
         }
         world.run_until(at(30), &mut trace);
@@ -138,7 +142,8 @@ fn traffic_does_not_change_other_records() {
     }
 }
 
-/// Every request has exactly one outcome, whatever happens: totals equal what was sent, except for requests in flight.
+/// Every request is counted with exactly one outcome, even under faults: the totals equal the number of requests sent,
+/// minus the requests in flight.
 /// Shows: TR-082, TR-083
 #[test]
 fn every_request_has_one_outcome() {
@@ -148,7 +153,7 @@ fn every_request_has_one_outcome() {
     let mut world = world(&objects, &mut trace);
     world.run_until(at(10), &mut trace);
     world
-        .apply_fault(&begin(start("web", "111/s")), &mut trace)
+        .apply_fault(&start_fault(start("web", "111/s")), &mut trace)
         .expect("the service exists");
     let faults: Vec<(i64, Fault)> = vec![
         (
@@ -182,7 +187,7 @@ fn every_request_has_one_outcome() {
         world.run_before(at(second), &mut trace);
         let sent = 111 * (second as u64 - 10);
         let counted = total(&world, "web", |_| true);
-        // Only the requests sent within the slowest round trip may still be in flight.
+        // Only requests of the last second may still be in flight.
         assert!(
             counted <= sent && sent - counted <= 111,
             "at {second} s: {counted} of {sent}"
@@ -209,7 +214,7 @@ fn every_request_has_one_outcome() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// Traffic that cannot be sent is refused with its reason.
+/// `app traffic start` is refused with a reason if its requests cannot be sent.
 /// Shows: Q-03, TR-078
 #[test]
 fn impossible_traffic_is_refused() {
@@ -254,7 +259,7 @@ fn impossible_traffic_is_refused() {
             "there is no pod default/p",
         ),
     ] {
-        assert_eq!(world.apply_fault(&begin(start), &mut trace), Err(why.to_owned()));
+        assert_eq!(world.apply_fault(&start_fault(start), &mut trace), Err(why.to_owned()));
     }
     let stop = Fault::Traffic(TrafficCommand::Stop(ObjectKey::new("default", "web")));
     let refused = world.apply_fault(&stop, &mut trace);

@@ -24,7 +24,7 @@ fn partition(node: &str) -> Fault {
 
 /// Shows: F-02
 #[test]
-fn controllers_create_pods_over_links() {
+fn controllers_create_pods_of_replica_set_over_links() {
     let mut trace = Trace::default();
     let mut world = world(&[replica_set(3)], &mut trace);
     world.run_until(at(5), &mut trace);
@@ -45,7 +45,7 @@ fn partitioned_node_becomes_unknown_and_recovers() {
         let node = world.objects().named::<Node>("a-1").expect("the Node exists");
         node.is_ready()
     };
-    assert!(!is_ready(&world), "{:#?}", trace.of("a-1"));
+    assert!(!is_ready(&world), "{:#?}", trace.record_kinds("a-1"));
     world
         .apply_fault(&Fault::Heal(Targets::All), &mut trace)
         .expect("healing everything is always possible");

@@ -30,7 +30,7 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    /// Returns the trace as JSON lines.
+    /// Returns all records of the trace, as JSON lines.
     pub fn lines(&self) -> Vec<String> {
         self.records.iter().map(Record::to_json_line).collect()
     }
@@ -45,7 +45,7 @@ impl Trace {
     }
 
     /// Returns the kinds of the records about objects with this name.
-    pub fn of(&self, name: &str) -> Vec<String> {
+    pub fn record_kinds(&self, name: &str) -> Vec<String> {
         self.records
             .iter()
             .filter(|record| record.object.as_ref().is_some_and(|object| &*object.key.name == name))
@@ -90,7 +90,8 @@ pub fn partition(nodes: &[NodeName]) -> Fault {
     }
 }
 
-/// Returns `kubectl delete pod NAME`, with an optional grace period; `wait` waits for the deletion.
+/// Returns the command `kubectl delete pod NAME`, with an optional grace period in seconds. With `wait`, the command
+/// waits until the pod is gone.
 pub fn delete(name: &str, grace_seconds: Option<i64>, wait: bool) -> ClientCommand {
     ClientCommand::Delete(DeleteCommand {
         targets: vec![(Kind::Pod, key(name))],

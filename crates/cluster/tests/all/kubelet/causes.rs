@@ -1,5 +1,5 @@
-//! Causes of pod behaviour that manifests cannot express (F-06): each is a command or an annotation, and has the same
-//! effect as on a real node.
+//! Causes of pod behaviour that manifests cannot express, such as a failed sandbox (F-06). The user sets each of them
+//! by a command or an annotation; it has the same effect as on a real node.
 
 use podscope_cluster::What;
 use podscope_cluster::fault::Fault;
@@ -19,14 +19,14 @@ fn distinct_events(lab: &Lab) -> Vec<String> {
     events
 }
 
-fn plain() -> Value {
+fn plain_web_pod() -> Value {
     web(json!({}), &[("main", json!({}), "")])
 }
 
 /// Shows: F-06, LC-056, LC-071
 #[test]
 fn failed_sandbox_creation_is_retried() {
-    let mut lab = Lab::new(&[plain()]);
+    let mut lab = Lab::new(&[plain_web_pod()]);
     lab.fault(Fault::Sandbox(key("web")));
     lab.run(8.0);
     assert_eq!(
@@ -112,7 +112,7 @@ fn slow_runtime_exceeds_eviction_grace_period() {
 /// Shows: F-06
 #[test]
 fn exit_fault_ends_container_with_its_code() {
-    let mut lab = Lab::new(&[plain()]);
+    let mut lab = Lab::new(&[plain_web_pod()]);
     lab.run(20.0);
     lab.fault(Fault::Exit {
         pod: key("web"),
@@ -161,7 +161,7 @@ fn endpoint(lab: &Lab) -> Option<String> {
 
 /// Shows: L-14, LC-184, LC-185
 #[test]
-fn endpoint_conditions_during_termination() {
+fn endpoint_serves_until_readiness_probe_fails() {
     for (publish, rows) in [
         (
             false,

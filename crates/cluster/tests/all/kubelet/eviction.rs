@@ -7,9 +7,9 @@ use podscope_cluster::kubelet::{EvictionSignal, EvictionThreshold, KubeletSettin
 use podscope_cluster::{NodeShorthand, Settings, Setup, SimTime, Span, Switches, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, check, pod, status, text};
+use crate::kubelet::lab::{Lab, assert_rows, pod, status, text};
 
-/// Returns a pod that requests `request` of memory; `behavior` sets how much it uses.
+/// Returns a pod that requests this amount of memory; `behavior` sets how much memory it uses.
 fn memory_user(name: &str, request: &str, behavior: &str, spec: Value) -> Value {
     let resources = json!({"resources": {"requests": {"memory": request}}});
     pod(name, spec, &[("main", resources, behavior)])
@@ -68,7 +68,7 @@ fn memory_pressure_evicts_pod_over_its_request() {
         Switches::default(),
     );
     lab.run(120.0);
-    // Use above the request counts before priority: the pod within its request stays.
+    // Pods that use more than they request are evicted first, whatever their priority: `within` stays.
     assert_eq!(phase(&lab, "within"), "Running");
     let evicted = status(lab.web().unwrap());
     assert_eq!(
@@ -96,9 +96,9 @@ fn memory_pressure_evicts_pod_over_its_request() {
         (&json!("True"), &json!("TerminationByKubelet"))
     );
     // A hard eviction kills after the minimum of two seconds (LC-157, LC-201).
-    check(
+    assert_rows(
         "hard eviction",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
     assert_eq!(memory_pressure(&lab), ConditionStatus::True);
@@ -127,9 +127,9 @@ fn eviction_grace_follows_v1_23_rules_with_switch() {
         switches,
     );
     lab.run(120.0);
-    check(
+    assert_rows(
         "the override 0 counts as not set, so the pod's 30 s apply",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
 }
@@ -158,9 +158,9 @@ fn soft_eviction_waits_and_uses_max_pod_grace_period() {
         "the grace period of the threshold is not over"
     );
     lab.run(120.0);
-    check(
+    assert_rows(
         "the minimum of the configured maximum and the pod's own grace period",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (12.0, "SIGKILL main"), (12.0, "exit 137 main")],
     );
 }
@@ -207,7 +207,7 @@ fn eviction_kills_one_pod_per_pass_by_priority_first() {
 
 /// Shows: LC-196
 #[test]
-fn pod_within_requests_is_evicted_without_switch() {
+fn switch_spares_pod_within_its_requests_from_eviction() {
     for (is_exempt, final_phase) in [(false, "Failed"), (true, "Running")] {
         let switches = Switches {
             within_requests_exempt: is_exempt,
@@ -391,9 +391,9 @@ fn soft_eviction_grace_is_at_most_pod_grace_period() {
         Switches::default(),
     );
     lab.run(120.0);
-    check(
+    assert_rows(
         "the minimum of 60 and 7",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (7.0, "SIGKILL main"), (7.0, "exit 137 main")],
     );
 }

@@ -6,17 +6,17 @@ use podscope_cluster::{Record, SimTime, Span, What};
 use serde_json::json;
 
 use crate::common::partition;
-use crate::kubelet::lab::{Lab, check, status, text, web};
+use crate::kubelet::lab::{Lab, assert_rows, status, text, web};
 
 fn a_1() -> NodeName {
     "a-1".into()
 }
 
-fn cut(lab: &mut Lab) {
+fn cut_links(lab: &mut Lab) {
     lab.fault(partition(&[a_1()]));
 }
 
-fn heal(lab: &mut Lab) {
+fn heal_links(lab: &mut Lab) {
     lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
 }
 
@@ -26,13 +26,13 @@ fn forced_deletion_under_partition_kills_processes_after_heal() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
     let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
     lab.run(20.0);
-    cut(&mut lab);
+    cut_links(&mut lab);
     lab.run(30.0);
     lab.delete(Some(0));
     lab.run(100.0);
     assert!(lab.web().is_none());
     assert_eq!(lab.processes(), ["main"]);
-    heal(&mut lab);
+    heal_links(&mut lab);
     lab.run(200.0);
     assert!(lab.processes().is_empty());
 }
@@ -45,17 +45,17 @@ fn deletion_under_partition_takes_effect_after_heal() {
         &[("main", json!({}), "sigterm=ignore")],
     )]);
     lab.run(20.0);
-    cut(&mut lab);
+    cut_links(&mut lab);
     lab.run(30.0);
     lab.delete(None);
     lab.run(100.0);
     // The deletion timestamp is no deadline for the kubelet (LC-135): nothing has happened yet.
     assert!(lab.records(What::SignalSent).is_empty());
-    heal(&mut lab);
+    heal_links(&mut lab);
     lab.run(150.0);
-    check(
+    assert_rows(
         "the full grace period, counted from now",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (10.0, "SIGKILL main"), (10.0, "exit 137 main")],
     );
     assert!(lab.web().is_none());
@@ -73,9 +73,9 @@ fn orphan_of_forced_deletion_is_killed_after_kubelet_restart() {
     assert_eq!(lab.processes(), ["main"]);
     lab.fault(Fault::Kubelet { node: a_1(), up: true });
     lab.run(60.0);
-    check(
+    assert_rows(
         "LC-061: an orphan gets no preStop hook and two seconds",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
 }
@@ -192,7 +192,7 @@ fn lost_sandbox_is_recreated() {
 
 /// Shows: LC-210
 #[test]
-fn deleted_node_returns_only_with_a_new_kubelet() {
+fn only_restarted_kubelet_registers_deleted_node_again() {
     use podscope_api::Kind;
     use podscope_cluster::{DeleteOptions, Request};
     for (switch, reregisters) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
@@ -342,9 +342,9 @@ fn restarted_kubelet_may_reject_a_running_pod() {
         (&rejected["phase"], &rejected["reason"]),
         (&json!("Failed"), &json!("NodeAffinity"))
     );
-    check(
+    assert_rows(
         "the containers are killed as orphans (LC-061)",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
 }

@@ -12,10 +12,11 @@ const MB: i64 = 1_000_000;
 
 /// Returns a lab with one node, whose disk of 1000 MB holds images of the given sizes in MB.
 fn lab(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings) -> Lab {
-    lab_of(images, pods, kubelet, "")
+    lab_with_uid(images, pods, kubelet, "")
 }
 
-fn lab_of(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid: &str) -> Lab {
+/// Like [`lab`]; a `uid` that is not empty makes the node an imported one.
+fn lab_with_uid(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid: &str) -> Lab {
     let images: Vec<Value> = images
         .iter()
         .map(|(name, megabytes)| json!({"names": [format!("docker.io/library/{name}:1")], "sizeBytes": megabytes * MB}))
@@ -44,7 +45,7 @@ fn lab_of(images: &[(&str, i64)], pods: &[Value], kubelet: KubeletSettings, uid:
     )
 }
 
-/// Settings without eviction thresholds: only image garbage collection watches the disk.
+/// Returns settings without eviction thresholds: only image garbage collection watches the disk.
 fn no_eviction() -> KubeletSettings {
     KubeletSettings {
         eviction: Vec::new(),
@@ -53,7 +54,7 @@ fn no_eviction() -> KubeletSettings {
 }
 
 /// Returns a pod with this image that writes `megabytes` MB.
-fn user(name: &str, image: &str, megabytes: i64) -> Value {
+fn disk_writer(name: &str, image: &str, megabytes: i64) -> Value {
     let disk = format!("disk={megabytes}M, sigterm=0s");
     pod(
         name,
@@ -63,7 +64,7 @@ fn user(name: &str, image: &str, megabytes: i64) -> Value {
 }
 
 /// Returns the images that the Node reports, by short name.
-fn reported(lab: &Lab) -> Vec<String> {
+fn reported_images(lab: &Lab) -> Vec<String> {
     let node = lab.world.objects().named::<Node>("a-1").expect("the node exists");
     let names = node.status.images.iter().map(|image| {
         let name = image.names.last().expect("an image has a name");
@@ -93,29 +94,33 @@ fn events(lab: &Lab) -> Vec<(i64, String, i64)> {
 #[test]
 fn image_gc_frees_least_recently_used_to_low_threshold() {
     let held = [("old", 250), ("never", 250), ("base", 250)];
-    // The images are detected in use at 300 s. At 75 % nothing has to be removed.
-    let mut lab = lab(&held, &[user("web", "base", 0), user("early", "old", 0)], no_eviction());
+    // The first pass, at 300 s, detects which images are in use. 75 % of the disk is full: no image has to be removed.
+    let mut lab = lab(
+        &held,
+        &[disk_writer("web", "base", 0), disk_writer("early", "old", 0)],
+        no_eviction(),
+    );
     lab.run(400.0);
     lab.delete_pod("early", None);
     lab.run(700.0);
-    assert_eq!(reported(&lab), ["base", "never", "old"]);
-    lab.create(&user("writer", "base", 120));
+    assert_eq!(reported_images(&lab), ["base", "never", "old"]);
+    lab.create(&disk_writer("writer", "base", 120));
     lab.run(899.0);
     assert_eq!(
-        reported(&lab),
+        reported_images(&lab),
         ["base", "never", "old"],
         "passes run every five minutes"
     );
-    // At 87 %, 70 MB must be freed; one image suffices.
+    // 87 % of the disk is full: 70 MB must be freed, so one image is removed.
     lab.run(915.0);
-    assert_eq!(reported(&lab), ["base", "old"]);
-    lab.create(&user("more", "base", 250));
+    assert_eq!(reported_images(&lab), ["base", "old"]);
+    lab.create(&disk_writer("more", "base", 250));
     lab.run(1215.0);
-    assert_eq!(reported(&lab), ["base"]);
-    // Images in use stay, and there are no others.
-    lab.create(&user("most", "base", 300));
+    assert_eq!(reported_images(&lab), ["base"]);
+    // The only image left is in use, so nothing can be removed.
+    lab.create(&disk_writer("most", "base", 300));
     lab.run(2110.0);
-    assert_eq!(reported(&lab), ["base"]);
+    assert_eq!(reported_images(&lab), ["base"]);
     let failure = "Failed to garbage collect required amount of images. Attempted to free 120007296 bytes, but only \
                    found 0 bytes eligible to free.";
     let (once, again) = (
@@ -141,18 +146,18 @@ fn image_gc_frees_least_recently_used_to_low_threshold() {
 fn image_gc_keeps_images_detected_within_two_minutes() {
     // `new` is pulled at 850 s and its pod deleted at 860 s. The image is first detected at 900 s, and old enough at
     // 1200 s.
-    let pods = [user("web", "base", 120)];
+    let pods = [disk_writer("web", "base", 120)];
     let mut lab = lab(&[("base", 750)], &pods, no_eviction());
     lab.run(850.0);
-    lab.create(&user("short", "new", 0));
+    lab.create(&disk_writer("short", "new", 0));
     lab.run(860.0);
     lab.delete_pod("short", None);
     lab.run(899.0);
-    assert_eq!(reported(&lab), ["base", "new"]);
+    assert_eq!(reported_images(&lab), ["base", "new"]);
     lab.run(1199.0);
-    assert_eq!(reported(&lab), ["base", "new"]);
+    assert_eq!(reported_images(&lab), ["base", "new"]);
     lab.run(1215.0);
-    assert_eq!(reported(&lab), ["base"]);
+    assert_eq!(reported_images(&lab), ["base"]);
     let passes: Vec<i64> = events(&lab).iter().map(|row| row.0).collect();
     assert!(passes.contains(&900), "the other images are in use: {passes:?}");
 }
@@ -174,9 +179,13 @@ fn image_gc_follows_its_settings() {
             image_maximum_gc_age: max_age,
             ..no_eviction()
         };
-        let mut lab = lab(&[("a", 250), ("b", 250), ("c", 250)], &[user("web", "c", 0)], settings);
+        let mut lab = lab(
+            &[("a", 250), ("b", 250), ("c", 250)],
+            &[disk_writer("web", "c", 0)],
+            settings,
+        );
         lab.run(if max_age > Span::ZERO { 3915.0 } else { 315.0 });
-        assert_eq!(reported(&lab), expected, "{name}");
+        assert_eq!(reported_images(&lab), expected, "{name}");
         assert!(events(&lab).is_empty(), "{name}: {:?}", events(&lab));
     }
 }
@@ -184,15 +193,15 @@ fn image_gc_follows_its_settings() {
 /// Shows: LC-191, LC-194
 #[test]
 fn disk_pressure_removes_images_before_pods() {
-    // The defaults require 10 % of nodefs and 15 % of imagefs to be free: 870 MB are too many. Without the unused
-    // images, the limit is met.
+    // By default, 10 % of nodefs and 15 % of imagefs must be free: 870 MB of 1000 MB are too many. In the first case,
+    // removing the unused image frees enough; in the second, the pod is evicted too.
     for (unused, evicted) in [(250, 0), (1, 1)] {
         let held = [("base", 500), ("unused", unused)];
         let mut lab = lab(&held, &[], KubeletSettings::default());
         lab.run(200.0);
-        lab.create(&user("web", "base", 370 - if unused == 250 { 250 } else { 0 }));
+        lab.create(&disk_writer("web", "base", 370 - if unused == 250 { 250 } else { 0 }));
         lab.run(280.0);
-        assert!(!reported(&lab).contains(&"unused".to_owned()), "{unused}");
+        assert!(!reported_images(&lab).contains(&"unused".to_owned()), "{unused}");
         let found = events(&lab);
         assert!(
             found[0]
@@ -209,16 +218,16 @@ fn disk_pressure_removes_images_before_pods() {
     }
 }
 
-/// The images of an imported node fit it: if they exceed the node's disk, they are on a separate disk.
+/// If the images of an imported node exceed its disk, they are on a separate image disk and are not removed.
 /// Shows: P-03
 #[test]
 fn imported_node_keeps_its_images() {
-    // Images detected less than two minutes ago stay, so if they are on the node's disk, the pod is evicted instead.
+    // The images exceed the node's disk. Without a UID they are on it and are removed; with a UID, on a separate disk.
     for (uid, expected) in [("", vec![]), ("7c9f", vec!["a", "b", "c"])] {
         let held = [("a", 600), ("b", 600), ("c", 100)];
-        let mut lab = lab_of(&held, &[], KubeletSettings::default(), uid);
-        lab.create(&user("web", "c", 0));
+        let mut lab = lab_with_uid(&held, &[], KubeletSettings::default(), uid);
+        lab.create(&disk_writer("web", "c", 0));
         lab.run(400.0);
-        assert_eq!(reported(&lab), expected, "{uid}");
+        assert_eq!(reported_images(&lab), expected, "{uid}");
     }
 }

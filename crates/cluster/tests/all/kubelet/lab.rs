@@ -119,7 +119,7 @@ impl Lab {
     }
 
     /// Returns the reason of the waiting state of the first container of `web`; empty if it is not waiting.
-    pub(crate) fn waiting(&self) -> String {
+    pub(crate) fn waiting_reason(&self) -> String {
         let reason = self
             .web()
             .map(|pod| status(pod)["containerStatuses"][0]["state"]["waiting"]["reason"].clone());
@@ -142,11 +142,13 @@ impl Lab {
         self.world.start_client(command, &mut self.trace);
     }
 
+    /// Sends a request as a client.
     pub(crate) fn request(&mut self, request: Request) {
         self.world
             .start_client(ClientCommand::Write(vec![Write::new(request, "done")]), &mut self.trace);
     }
 
+    /// Applies a fault, which must be possible.
     pub(crate) fn fault(&mut self, fault: Fault) {
         self.world
             .apply_fault(&fault, &mut self.trace)
@@ -204,8 +206,9 @@ impl Lab {
             .collect()
     }
 
-    /// Hooks, signals and exits of the containers of `web`: `(seconds since the first one, "SIGTERM main")`.
-    pub(crate) fn killing(&self) -> Vec<(f64, String)> {
+    /// Returns the hooks, signals and exits of the containers of `web`, for example `(2.0, "SIGTERM main")`; times are
+    /// in seconds since the first of them.
+    pub(crate) fn kill_timeline(&self) -> Vec<(f64, String)> {
         let kinds = [
             What::HookStarted,
             What::HookFinished,
@@ -240,6 +243,7 @@ pub(crate) fn seconds(span: Span) -> f64 {
     span.0 as f64 / 1e6
 }
 
+/// Returns the text of a field of a record; empty if the record has no such field.
 pub(crate) fn text(record: &Record, name: &str) -> String {
     record
         .field(name)
@@ -253,13 +257,13 @@ pub(crate) fn number(record: &Record, name: &str) -> Option<i64> {
     record.field(name)?.as_i64()
 }
 
-/// Compares rows of (seconds, what); times are compared to the millisecond.
+/// Asserts that the rows `(seconds, text)` are the expected ones; times are compared to the millisecond.
 #[track_caller]
-pub(crate) fn check(name: &str, found: &[(f64, String)], wanted: &[(f64, &str)]) {
+pub(crate) fn assert_rows(name: &str, found: &[(f64, String)], expected: &[(f64, &str)]) {
     let print = |at: f64, what: &str| format!("{at:>9.3} {what}");
     let found: Vec<String> = found.iter().map(|(at, what)| print(*at, what)).collect();
-    let wanted: Vec<String> = wanted.iter().map(|(at, what)| print(*at, what)).collect();
-    assert_eq!(found, wanted, "{name}");
+    let expected: Vec<String> = expected.iter().map(|(at, what)| print(*at, what)).collect();
+    assert_eq!(found, expected, "{name}");
 }
 
 /// Returns the pod's status as JSON.

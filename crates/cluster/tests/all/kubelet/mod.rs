@@ -1,5 +1,5 @@
-//! Tests of kubelet and machine in a whole world: rows of (when, what) that refer to their fact. Expected values come
-//! from the facts, never from a run.
+//! Tests of the kubelet and its machine in a complete world. They compare events with expected rows (time, text), which
+//! are taken from the table of facts (LC-…), never from a run.
 
 mod causes;
 mod eviction;

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::kubelet::lab::{Lab, pod, status};
 
+/// Returns the status of a pod as YAML, with `~` for values that differ between runs.
 fn masked_status(lab: &Lab, name: &str) -> String {
     let pod = lab.pod(name).expect("the pod exists");
     let ip = format!("ip: {}", pod.status.pod_ip);
@@ -24,7 +25,7 @@ fn masked_status(lab: &Lab, name: &str) -> String {
     masked.collect()
 }
 
-/// YAML of the pod conditions, given as (type, status, reason, message).
+/// Returns the YAML of pod conditions, given as (type, status, reason, message).
 fn conditions(rows: [(&str, &str, &str, &str); 5]) -> String {
     let mut text = String::from("conditions:\n");
     for (kind, status, reason, message) in rows {
@@ -41,7 +42,7 @@ fn conditions(rows: [(&str, &str, &str, &str); 5]) -> String {
     text
 }
 
-const RUNNING: &str = "\
+const RUNNING_STATUS: &str = "\
 containerStatuses:
 - allocatedResources:
     cpu: 100m
@@ -88,7 +89,7 @@ resources:
 startTime: ~
 ";
 
-const WAITING: &str = "\
+const WAITING_STATUS: &str = "\
 containerStatuses:
 - image: team/app
   imageID: \"\"
@@ -115,7 +116,7 @@ resources: {}
 startTime: ~
 ";
 
-const DONE: &str = "\
+const FAILED_STATUS: &str = "\
 containerStatuses:
 - containerID: containerd://~
   image: docker.io/library/busybox:latest
@@ -168,9 +169,16 @@ fn pod_statuses_match_real_yaml() {
     lab.run(9.0);
     let unready = "containers with unready status: [main]";
     for (name, sandbox, ready, reason, message, rest) in [
-        ("running", "True", "True", "", "", RUNNING),
-        ("waiting", "True", "False", "ContainersNotReady", unready, WAITING),
-        ("done", "False", "False", "PodFailed", "", DONE),
+        ("running", "True", "True", "", "", RUNNING_STATUS),
+        (
+            "waiting",
+            "True",
+            "False",
+            "ContainersNotReady",
+            unready,
+            WAITING_STATUS,
+        ),
+        ("done", "False", "False", "PodFailed", "", FAILED_STATUS),
     ] {
         let conditions = conditions([
             ("PodReadyToStartContainers", sandbox, "", ""),
@@ -179,7 +187,7 @@ fn pod_statuses_match_real_yaml() {
             ("ContainersReady", ready, reason, message),
             ("PodScheduled", "True", "", ""),
         ]);
-        // Pod-level allocated resources; empty if the pod requests nothing.
+        // The YAML of the pod-level allocated resources; empty if the pod requests nothing.
         let granted = match name {
             "running" => "allocatedResources:\n  cpu: 100m\n  memory: 64Mi\n",
             _ => "",

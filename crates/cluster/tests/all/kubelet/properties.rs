@@ -66,7 +66,7 @@ fn random_pod(name: &str, rng: &mut Rng) -> Value {
     pod(name, spec, &list)
 }
 
-/// A run, with what was observed of its kubelets.
+/// A run with random faults, and the terminations that were observed in it.
 struct Run {
     seed: u64,
     lab: Lab,
@@ -79,7 +79,7 @@ struct Run {
 }
 
 impl Run {
-    /// Runs until an instant, and observes the kubelets on the way.
+    /// Runs until second `until`, and observes pods and kubelets at short intervals.
     fn run_until(&mut self, until: f64) {
         let mut at = (self.lab.world.now() - SimTime::ZERO).0 as f64 / 1e6;
         while at < until {
@@ -110,6 +110,7 @@ impl Run {
     }
 }
 
+/// Runs random pods under random faults, repairs all faults and deletes all pods.
 fn run(seed: u64) -> Run {
     let mut rng = Rng::split(seed, "properties");
     let pods: Vec<Value> = PODS.iter().map(|name| random_pod(name, &mut rng)).collect();
@@ -193,7 +194,7 @@ fn uid_of(record: &Record) -> Option<String> {
 struct ObservedKill {
     /// When the first hook or signal was recorded.
     began: SimTime,
-    /// Grace period at that time, in seconds.
+    /// Grace period when the kill began, in seconds.
     grace: i64,
     /// Containers that got a hook or signal and have not exited.
     left: ordered::Set<String>,

@@ -197,7 +197,7 @@ fn resize_beyond_node_capacity_is_infeasible() {
 /// With resize policy `RestartContainer`, a higher memory limit restarts the container; it is then no longer
 /// OOM-killed.
 #[test]
-fn resize_policy_restart_container_restarts_it() {
+fn resize_with_restart_container_policy_restarts_container() {
     let memory = json!({
         "resources": {"limits": {"memory": "300Mi"}},
         "resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}],

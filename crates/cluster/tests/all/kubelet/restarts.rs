@@ -33,7 +33,7 @@ fn crash_loop_back_off_doubles_delays() {
         "{events:#?}"
     );
     // The container is Terminated until the sync after a blocked one, then Waiting (LC-094).
-    assert!(lab.happens_by(1900.0, |lab| lab.waiting() == "CrashLoopBackOff"));
+    assert!(lab.happens_by(1900.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
     let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
     let container = &status(lab.web().unwrap())["containerStatuses"][0];
     assert_eq!(
@@ -50,7 +50,7 @@ fn crash_loop_back_off_doubles_delays() {
 #[test]
 fn exit_0_under_always_restarts_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
-    assert!(lab.happens_by(60.0, |lab| lab.waiting() == "CrashLoopBackOff"));
+    assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "CrashLoopBackOff"));
     assert!(lab.records(What::ContainerStarted).len() >= 2);
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, seconds, status, web};
 
+/// Returns the fields of a container with one restart rule: `action` applies to this exit code.
 fn rules(action: &str, exit_code: i32) -> Value {
     json!({
         "restartPolicy": "Never",
@@ -70,7 +71,7 @@ fn restart_all_containers_restarts_init_and_app_containers() {
         "RestartAllContainersStarted"
     );
     // Every container is waiting, and its last state is RestartingAllContainers. The pod stays Running and initialized.
-    assert!(lab.happens_by(35.0, |lab| lab.waiting() == "RestartingAllContainers"));
+    assert!(lab.happens_by(35.0, |lab| lab.waiting_reason() == "RestartingAllContainers"));
     let during = status(lab.web().unwrap());
     for list in ["containerStatuses", "initContainerStatuses"] {
         for one in during[list].as_array().unwrap() {
@@ -94,7 +95,7 @@ fn restart_all_containers_restarts_init_and_app_containers() {
     );
     // This status already has the condition False; in the next one the containers wait like those of a new pod.
     assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
-    assert!(lab.happens_by(36.0, |lab| lab.waiting() == "PodInitializing"));
+    assert!(lab.happens_by(36.0, |lab| lab.waiting_reason() == "PodInitializing"));
     let next = status(lab.web().unwrap());
     assert!(
         next["initContainerStatuses"][0]["state"]["running"].is_object(),

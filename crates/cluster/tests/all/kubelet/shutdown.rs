@@ -7,8 +7,9 @@ use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, check, pod, seconds, status, text, web};
+use crate::kubelet::lab::{Lab, assert_rows, pod, seconds, status, text, web};
 
+/// Returns a lab whose kubelets have these shutdown groups: (priority, grace period in seconds).
 fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
     let shutdown = groups
         .iter()
@@ -24,14 +25,15 @@ fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
     Lab::with_kubelet(objects, kubelet)
 }
 
-fn ready(lab: &Lab) -> (ConditionStatus, String) {
+fn node_ready(lab: &Lab) -> (ConditionStatus, String) {
     let node = lab.world.objects().named::<Node>("a-1").expect("the Node exists");
     let ready = node.condition("Ready").expect("the condition is set");
     (ready.status.clone(), ready.message.to_string())
 }
 
-/// Signals and exits of all pods as `(seconds since "from", what)`; those of the same instant are sorted by name.
-fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
+/// Returns the signals and exits of all pods from `from` on, for example `(2.0, "SIGTERM web")`. Times are in seconds
+/// since `from`; entries of the same instant are sorted by text.
+fn signals_and_exits(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     let of_processes = |record: &&podscope_cluster::Record| {
         record.at >= from && matches!(record.what(), What::SignalSent | What::ContainerExited)
     };
@@ -68,7 +70,7 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
     lab.fault(Fault::Shutdown("a-1".into()));
     lab.run(21.0);
     assert_eq!(
-        ready(&lab),
+        node_ready(&lab),
         (ConditionStatus::False, "node is shutting down".to_owned())
     );
     lab.create(&pod("late", json!({}), &[("main", json!({}), "")]));
@@ -83,9 +85,9 @@ fn shutdown_ends_pods_by_ascending_priority_before_power_off() {
         )
     );
     lab.run(60.0);
-    check(
+    assert_rows(
         "grace period = the minimum of the group's and the pod's",
-        &rows(&lab, from),
+        &signals_and_exits(&lab, from),
         &[
             (0.0, "SIGTERM web"),
             (20.0, "SIGKILL web"),
@@ -169,7 +171,7 @@ fn critical_pod_preempts_the_best_victim_and_waits_for_it() {
     let started = lab.trace.records.iter().find(|record| {
         record.what() == What::ContainerStarted && record.object.as_ref().is_some_and(|one| &*one.key.name == "agent")
     });
-    let killed = rows(&lab, from);
+    let killed = signals_and_exits(&lab, from);
     assert_eq!(killed[1].1, "SIGKILL large", "{killed:?}");
     assert!(
         (killed[1].0 - killed[0].0 - 5.0).abs() < 0.001,

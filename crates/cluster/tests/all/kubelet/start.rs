@@ -130,8 +130,8 @@ fn failed_init_container_under_never_fails_the_pod() {
 #[test]
 fn failed_pull_is_retried_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
-    assert!(lab.happens_by(60.0, |lab| lab.waiting() == "ErrImagePull"));
-    assert!(lab.happens_by(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
+    assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "ErrImagePull"));
+    assert!(lab.happens_by(60.0, |lab| lab.waiting_reason() == "ImagePullBackOff"));
     let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
     let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
     for wanted in [

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::kubelet::lab::{Lab, pod, status, web};
 
-/// Returns the mirror of a static pod `web` on a-1. Without a UID in a scenario, it stands for the manifest on the
-/// node.
+/// Returns the mirror pod of a static pod `web` on a-1. Because it has no UID, a scenario with it means that the node
+/// has the manifest of the static pod on disk.
 fn mirror(spec: Value, behavior: &str) -> Value {
     let mut pod = web(spec, &[("main", json!({}), behavior)]);
     pod["metadata"]["annotations"]["kubernetes.io/config.mirror"] = json!("0a1b");
@@ -25,7 +25,7 @@ fn node() -> NodeName {
     NodeName::from("a-1")
 }
 
-fn starts(lab: &Lab) -> usize {
+fn count_starts(lab: &Lab) -> usize {
     lab.records(What::ContainerStarted).len()
 }
 
@@ -39,7 +39,7 @@ fn deleted_mirror_is_recreated_while_processes_keep_running() {
     lab.run(6.0);
     let second = uid(&lab);
     assert_ne!(first, second);
-    assert_eq!((lab.processes(), starts(&lab)), (vec!["main".to_owned()], 1));
+    assert_eq!((lab.processes(), count_starts(&lab)), (vec!["main".to_owned()], 1));
     let found = status(lab.web().unwrap());
     assert_eq!(
         (&found["phase"], &found["containerStatuses"][0]["ready"]),
@@ -48,19 +48,19 @@ fn deleted_mirror_is_recreated_while_processes_keep_running() {
     // The machine now identifies the process by the UID of the new mirror pod.
     let machine = lab.world.machine(&node()).expect("the machine exists");
     assert_eq!(machine.processes()[0].uid, second);
-    assert!(lab.killing().is_empty(), "{:?}", lab.killing());
+    assert!(lab.kill_timeline().is_empty(), "{:?}", lab.kill_timeline());
 }
 
 /// Shows: LC-085, LC-213
 #[test]
-fn planned_exit_survives_deletion_of_the_mirror() {
+fn static_pod_exits_as_scripted_after_mirror_deletion() {
     let mut lab = Lab::new(&[mirror(json!({}), "run=20s, exit=1")]);
     lab.run(5.0);
     lab.delete(None);
     lab.run(25.0);
     let exits = lab.records(What::ContainerExited);
     assert_eq!(exits.len(), 1);
-    assert_eq!(starts(&lab), 2, "LC-085: the first restart is immediate");
+    assert_eq!(count_starts(&lab), 2, "LC-085: the first restart is immediate");
 }
 
 /// Shows: LC-213
@@ -82,7 +82,7 @@ fn static_pods_start_after_boot_without_api_server() {
     lab.fault(Fault::ControlPlane { process, up: true });
     lab.run(90.0);
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
-    assert_eq!(starts(&lab), 2);
+    assert_eq!(count_starts(&lab), 2);
 }
 
 /// Shows: LC-210, LC-213
@@ -109,7 +109,7 @@ fn static_pod_without_node_object_runs_without_mirror() {
     lab.fault(Fault::Kubelet { node: node(), up: true });
     lab.run(150.0);
     assert_eq!(status(lab.web().expect("the mirror pod exists"))["phase"], "Running");
-    assert_eq!(starts(&lab), 1);
+    assert_eq!(count_starts(&lab), 1);
 }
 
 /// Shows: LC-213
@@ -120,7 +120,7 @@ fn mirror_without_static_pod_is_deleted() {
     lab.create(&mirror(json!({}), ""));
     lab.run(8.0);
     assert!(lab.web().is_none());
-    assert_eq!(starts(&lab), 0);
+    assert_eq!(count_starts(&lab), 0);
 }
 
 /// Static pods are admitted in spite of NoExecute taints, and preempt other pods.

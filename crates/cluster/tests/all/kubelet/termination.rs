@@ -3,14 +3,14 @@
 use podscope_cluster::{SimTime, What};
 use serde_json::{Value, json};
 
-use crate::kubelet::lab::{Lab, check, status, web};
+use crate::kubelet::lab::{Lab, assert_rows, status, web};
 
 fn pre_stop() -> Value {
     json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
 }
 
 /// Deletes a pod with one container at 20 s, and returns the hooks, signals and exits of its process.
-fn killed(
+fn deletion_timeline(
     grace: i64,
     request: Option<i64>,
     container: Value,
@@ -30,7 +30,7 @@ fn killed(
     lab.run(200.0);
     assert!(lab.web().is_none(), "the kubelet finishes the deletion (LC-005)");
     assert!(lab.processes().is_empty());
-    lab.killing()
+    lab.kill_timeline()
 }
 
 /// Shows: L-10, LC-143, LC-146, LC-149, LC-150, LC-151, LC-152, LC-153, LC-154, LC-155, LC-156, LC-157
@@ -168,16 +168,20 @@ fn termination_timeline_matches_facts() {
         ),
     ] {
         let container = if hook { pre_stop() } else { json!({}) };
-        check(name, &killed(grace, request, container, behavior, None), &rows);
+        assert_rows(
+            name,
+            &deletion_timeline(grace, request, container, behavior, None),
+            &rows,
+        );
     }
 }
 
 /// Shows: L-11, LC-134, LC-137
 #[test]
 fn history_switch_restores_v1_23_grace_rules() {
-    check(
+    assert_rows(
         "LC-137, seed 003: in v1.23 the runtime gets the whole grace period after the hook",
-        &killed(
+        &deletion_timeline(
             30,
             None,
             pre_stop(),
@@ -192,14 +196,14 @@ fn history_switch_restores_v1_23_grace_rules() {
             (40.0, "exit 137 main"),
         ],
     );
-    check(
+    assert_rows(
         "LC-134: in v1.23 a forced deletion gets 30 s",
-        &killed(30, Some(0), json!({}), "sigterm=ignore", Some("grace-rules-v1.23")),
+        &deletion_timeline(30, Some(0), json!({}), "sigterm=ignore", Some("grace-rules-v1.23")),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
-    check(
+    assert_rows(
         "without the two-second minimum, a grace period of one second lasts one second",
-        &killed(
+        &deletion_timeline(
             30,
             Some(0),
             json!({}),
@@ -277,9 +281,9 @@ fn sidecars_stop_in_reverse_order() {
     assert_eq!(lab.processes(), ["s1", "s2", "app"]);
     lab.delete(None);
     lab.run(60.0);
-    check(
+    assert_rows(
         "LC-158: in reverse order after the app containers",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[
             (0.0, "SIGTERM app"),
             (5.0, "exit 0 app"),
@@ -313,9 +317,9 @@ fn waiting_sidecars_are_signalled_when_grace_ends() {
     lab.run(30.0);
     lab.delete(None);
     lab.run(60.0);
-    check(
+    assert_rows(
         "LC-159: hooks start at 0; LC-160: signals at G and G + 2",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[
             (0.0, "preStop begins s1"),
             (0.0, "SIGTERM app"),
@@ -345,9 +349,9 @@ fn shorter_grace_does_not_affect_a_kill_in_progress() {
     lab.run(30.0);
     assert_eq!(lab.web().unwrap().metadata.deletion_grace_period_seconds, Some(1));
     lab.run(70.0);
-    check(
+    assert_rows(
         "the deadline does not change",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
     );
 }
@@ -370,7 +374,7 @@ fn crashed_kubelet_restarts_the_grace_period() {
     assert_eq!(lab.processes(), ["main"]);
     lab.fault(Fault::Kubelet { node, up: true });
     lab.run(200.0);
-    let rows = lab.killing();
+    let rows = lab.kill_timeline();
     let whats: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
     assert_eq!(
         whats,
@@ -468,9 +472,9 @@ fn deletion_waits_for_a_pull_in_progress() {
     assert!(lab.web().is_some() && lab.processes().is_empty());
     lab.run(20.0);
     // The start in progress completes; the kill follows that sync.
-    check(
+    assert_rows(
         "the container starts and is then stopped",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (1.0, "exit 0 main")],
     );
     assert!(lab.web().is_none());
@@ -492,7 +496,7 @@ fn deletion_waits_for_a_liveness_kill_in_progress() {
     );
     lab.delete(Some(3));
     lab.run(60.0);
-    let rows = lab.killing();
+    let rows = lab.kill_timeline();
     assert_eq!(rows[0], (0.0, "SIGTERM main".to_owned()));
     assert_eq!(
         rows[1],

@@ -8,7 +8,7 @@ use podscope_cluster::{DeleteOptions, Request, SimTime, What};
 use serde_json::{Value, json};
 
 use crate::common::{key, partition};
-use crate::kubelet::lab::{Lab, check, status, web};
+use crate::kubelet::lab::{Lab, assert_rows, status, web};
 
 fn pre_stop(mut container: Value) -> Value {
     container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
@@ -19,27 +19,28 @@ fn sidecar() -> Value {
     json!({"init": true, "restartPolicy": "Always"})
 }
 
-fn runtime(up: bool) -> Fault {
+fn runtime_fault(up: bool) -> Fault {
     Fault::Runtime { node: "a-1".into(), up }
 }
 
 /// Deletes a pod with these containers at second `at`, and returns the hooks, signals and exits of its processes.
-fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
+fn deletion_timeline(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
     let mut lab = Lab::new(&[web(json!({"terminationGracePeriodSeconds": grace}), containers)]);
     lab.run(at);
     lab.delete(None);
     lab.run(at + 80.0);
     assert!(lab.web().is_none(), "the deletion completes");
-    lab.killing()
+    lab.kill_timeline()
 }
 
 /// Shows: LC-154
 #[test]
 fn process_gets_grace_period_left_by_early_hook() {
-    // Deviation: a scripted hook can only fail at once or not at all. The time of its return is what counts here.
-    check(
+    // Deviation: a scripted hook can only fail at once or not at all. This test needs only the time at which it
+    // returns.
+    assert_rows(
         "preStop returns at 1 s",
-        &killed(&[("main", pre_stop(json!({})), "prestop=1s, sigterm=ignore")], 30, 20.0),
+        &deletion_timeline(&[("main", pre_stop(json!({})), "prestop=1s, sigterm=ignore")], 30, 20.0),
         &[
             (0.0, "preStop begins main"),
             (1.0, "preStop ends main"),
@@ -73,8 +74,8 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
     lab.delete(None);
     lab.run(600.0);
     let rows: Vec<(f64, String)> = {
-        let before = lab.killing();
-        // Rows after the deletion: those from the first signal on.
+        let before = lab.kill_timeline();
+        // Only the rows after the deletion, which begin with the first signal.
         let first = before
             .iter()
             .position(|row| row.1.starts_with("SIGTERM"))
@@ -85,7 +86,7 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
             .map(|row| (row.0 - zero, row.1.clone()))
             .collect()
     };
-    check(
+    assert_rows(
         "s1 does not wait for s3",
         &rows,
         &[
@@ -102,10 +103,10 @@ fn sidecar_does_not_wait_for_sidecars_after_a_stopped_one() {
 
 /// Shows: LC-161
 #[test]
-fn hook_and_wait_times_are_subtracted_in_whole_seconds() {
-    check(
+fn hook_time_and_wait_reduce_grace_by_whole_seconds() {
+    assert_rows(
         "1.9 s of hook and 8.x s of waiting for its turn: less than G + 3",
-        &killed(
+        &deletion_timeline(
             &[
                 ("s1", pre_stop(sidecar()), "prestop=1900ms, sigterm=ignore"),
                 ("app", json!({}), "sigterm=ignore"),
@@ -138,7 +139,7 @@ fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
         ],
     )]);
     lab.run(60.0);
-    let rows = lab.killing();
+    let rows = lab.kill_timeline();
     let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
     assert_eq!(
         names,
@@ -162,9 +163,9 @@ fn completed_pod_stops_sidecars_in_order_with_spec_grace() {
 /// Shows: LC-163
 #[test]
 fn plain_init_container_is_stopped_without_order() {
-    check(
+    assert_rows(
         "both are stopped at once",
-        &killed(
+        &deletion_timeline(
             &[
                 ("side", sidecar(), "sigterm=1s"),
                 ("prepare", json!({"init": true}), "run=500s, sigterm=3s"),
@@ -191,16 +192,16 @@ fn shorter_grace_counts_before_the_kill_begins() {
     lab.run(5.0);
     lab.delete(Some(4));
     lab.run(60.0);
-    check(
+    assert_rows(
         "the smaller grace period, after the start in progress has completed (LC-169)",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (4.0, "SIGKILL main"), (4.0, "exit 137 main")],
     );
 }
 
 /// Shows: L-13, LC-166, LC-208
 #[test]
-fn removal_found_by_relist_gives_full_spec_grace() {
+fn pod_missing_after_relist_gets_full_grace_of_its_spec() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", pre_stop(json!({})), "prestop=4s, sigterm=ignore")],
@@ -211,12 +212,12 @@ fn removal_found_by_relist_gives_full_spec_grace() {
     lab.delete(Some(0));
     // Wait longer than a dead connection is kept, so that the kubelet lists again (LC-208).
     lab.run(70.0);
-    assert!(lab.web().is_none() && lab.killing().is_empty());
+    assert!(lab.web().is_none() && lab.kill_timeline().is_empty());
     lab.fault(Fault::Heal(Targets::All));
     lab.run(120.0);
-    check(
+    assert_rows(
         "preStop hook and 12 s, counted from the relist",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[
             (0.0, "preStop begins main"),
             (4.0, "preStop ends main"),
@@ -229,7 +230,7 @@ fn removal_found_by_relist_gives_full_spec_grace() {
 
 /// Shows: LC-166
 #[test]
-fn removal_after_short_partition_arrives_with_forced_update() {
+fn forced_deletion_in_short_partition_gives_minimum_grace() {
     let mut lab = Lab::new(&[web(
         json!({"terminationGracePeriodSeconds": 12}),
         &[("main", json!({}), "sigterm=ignore")],
@@ -241,9 +242,9 @@ fn removal_after_short_partition_arrives_with_forced_update() {
     lab.run(40.0);
     lab.fault(Fault::Heal(Targets::All));
     lab.run(60.0);
-    check(
+    assert_rows(
         "the connection survived: MODIFIED with grace period 0, then DELETED",
-        &lab.killing(),
+        &lab.kill_timeline(),
         &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
     );
 }
@@ -258,10 +259,10 @@ fn restarted_runtime_restarts_the_grace_period() {
     lab.run(20.0);
     lab.delete(None);
     lab.run(25.0);
-    lab.fault(runtime(false));
-    lab.fault(runtime(true));
+    lab.fault(runtime_fault(false));
+    lab.fault(runtime_fault(true));
     lab.run(80.0);
-    let rows = lab.killing();
+    let rows = lab.kill_timeline();
     let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
     assert_eq!(names, ["SIGTERM main", "SIGTERM main", "SIGKILL main", "exit 137 main"]);
     // The failed kill is retried after 10 to 15 s, with the whole grace period (LC-056).
@@ -312,7 +313,7 @@ fn readiness_probes_run_until_the_last_container_ends() {
 
 /// Shows: LC-174
 #[test]
-fn final_status_marks_started_init_containers_only() {
+fn terminal_status_keeps_unstarted_containers_waiting() {
     let init = |image: &str| json!({"init": true, "image": image});
     let mut lab = Lab::new(&[web(
         json!({}),
