@@ -7,7 +7,7 @@ use podscope_api::{CausedBy, Kind, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Span, Subject};
 
-/// A write to the store.
+/// A write to the store of the API server: the object before and after it.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The store's revision after the write.
@@ -62,7 +62,7 @@ pub enum Input<T> {
 }
 
 impl<T> Input<T> {
-    /// Converts the input for a part of the component that knows only some of its timers.
+    /// Converts the input for a part of the component that handles only some of the component's timers.
     ///
     /// # Errors
     /// Returns the conversion error if the timer does not belong to that part.
@@ -176,7 +176,7 @@ impl<'a, T, A> Context<'a, T, A> {
         self
     }
 
-    /// Adds the parts of the world that are not in the API.
+    /// Adds the network and the heartbeats, which components see besides the API.
     #[must_use]
     pub fn with_world(mut self, network: &'a crate::Network, heartbeats: &'a crate::Heartbeats) -> Self {
         self.network = Some(network);

@@ -18,8 +18,8 @@ impl Objects {
         self.get_kind(Kind::CustomResourceDefinition, &ObjectKey::cluster(name))
     }
 
-    /// Calls a function with the kind's version of its definition. Returns `None` for a built-in kind, and if the definition
-    /// or the version no longer exists.
+    /// Calls a function with the version of the CustomResourceDefinition that a custom kind belongs to. Returns `None`
+    /// for a built-in kind, and if the definition or the version no longer exists.
     pub fn with_version<T>(&self, kind: Kind, act: impl FnOnce(Version<'_>) -> T) -> Option<T> {
         self.with_named_version(kind, kind.group_and_version().1, act)
     }

@@ -316,7 +316,7 @@ impl ApiError {
         )
     }
 
-    /// Adds a cause.
+    /// Adds an entry to the causes of this error (`details.causes`).
     #[must_use]
     pub fn with_cause(mut self, kind: &str, text: &str) -> Self {
         self.causes.push(Cause::new(kind, text));

@@ -16,7 +16,7 @@ pub type Fields = Vec<(&'static str, Value)>;
 
 macro_rules! happenings {
     ($($(#[$doc:meta])* $name:ident $({ $($(#[$meta:meta])* $field:ident: $type:ty = $wire:literal),* $(,)? })?;)*) => {
-        /// The kind of a happening.
+        /// The kind of a [`Happening`], without its details.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
 
@@ -25,7 +25,7 @@ macro_rules! happenings {
             pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
         }
 
-        /// What happened, with its details.
+        /// Something that happened in the run, with its details.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Happening { $($(#[$doc])* $name $({ $($(#[$meta])* $field: $type),* })?),* }
 
@@ -191,7 +191,7 @@ impl<T: Into<Sentence>> From<T> for Originator {
 }
 
 impl Originator {
-    /// Returns the originator, with the exception if there is one.
+    /// Returns a sentence that names the originator, with the exception if there is one.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         let who = self.who.clone();
@@ -237,7 +237,7 @@ impl AttemptResult {
     }
 }
 
-/// A flag that is printed only if true.
+/// A boolean detail of a record that is printed only if it is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag(pub bool);
 

@@ -10,6 +10,7 @@ use crate::{SimTime, Span};
 /// Interval at which a kubelet renews its lease (LC-202).
 pub const RENEW_INTERVAL: Span = Span::seconds(10);
 
+/// The lease renewals of one node, as the API server has them.
 #[derive(Debug, Clone)]
 struct Renewals {
     /// First renewal of the current unbroken sequence; later ones follow every [`RENEW_INTERVAL`]. `None` while
@@ -134,6 +135,7 @@ impl Heartbeats {
     }
 }
 
+/// Returns the last renewal of a node at or before an instant.
 fn latest_renewal(renewals: &Renewals, at: SimTime) -> Option<SimTime> {
     match renewals.first_of_sequence {
         Some(first) if first <= at => {

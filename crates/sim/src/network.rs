@@ -24,7 +24,7 @@ impl Default for NetworkSettings {
     }
 }
 
-/// The state of all links.
+/// The simulated network: the state of all links between places.
 #[derive(Debug, Clone)]
 pub struct Network {
     settings: NetworkSettings,

@@ -18,6 +18,7 @@ use service_index::ServiceIndex;
 /// persistent map is large and would be generated for every type of value.
 type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
+/// The objects of all kinds, one table per kind.
 #[derive(Debug, Clone)]
 struct Tables {
     /// Tables of the built-in kinds, by [`Kind::index`].
@@ -39,6 +40,7 @@ impl Default for Tables {
 }
 
 impl Tables {
+    /// Returns the table of a kind, which may be empty.
     fn of(&self, kind: Kind) -> &Table {
         let built_in = self.built_in.get(kind.index());
         built_in.unwrap_or_else(|| self.custom.get(&kind).unwrap_or(&self.empty))
@@ -137,7 +139,8 @@ impl Objects {
         &self.assumed
     }
 
-    /// Sets the assumptions. Called only when the world is created.
+    /// Sets which objects are assumed to exist although the store does not have them. Called only when the world is
+    /// created.
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.assumed = assumed;
     }
@@ -229,8 +232,8 @@ impl Objects {
         old
     }
 
-    /// Returns whether the indexes contain the object. Two objects may share a UID (in an imported dump); then one of
-    /// them is enough.
+    /// Returns whether the indexes contain the object. In the index by UID, an object with the same UID is enough,
+    /// because two objects of an imported dump may share a UID.
     fn is_indexed(&self, object: &Object, key: &ObjectKey) -> bool {
         let (uid, node, owner) = index_keys(object);
         let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(&PrefixedUid::new(uid));
@@ -299,6 +302,7 @@ fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
     }
 }
 
+/// Keys of objects by an indexed value, such as a node name. Invariant: no set is empty.
 type Index<K> = RedBlackTreeMapSync<K, RedBlackTreeSetSync<ObjectKey>>;
 
 fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {

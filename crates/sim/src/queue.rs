@@ -7,6 +7,7 @@ use podscope_api::CausedBy;
 
 use crate::SimTime;
 
+/// A pending event. `seq` orders events at the same time.
 #[derive(Debug, Clone)]
 struct Entry<E> {
     at: SimTime,

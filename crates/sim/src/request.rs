@@ -92,7 +92,7 @@ impl Mutation {
         }
     }
 
-    /// Sends the same change through a subresource.
+    /// Returns the same change as a request to a subresource.
     #[must_use]
     pub fn through(self, subresource: &'static str) -> Self {
         Self { subresource, ..self }
@@ -148,7 +148,7 @@ pub enum Request {
         key: ObjectKey,
         /// Refuse with 409 unless the object has this UID (its name may have been reused).
         uid: Option<Uid>,
-        /// Which part may change.
+        /// The part of the object that the patch may change.
         part: Part,
         change: Mutation,
     },
@@ -241,7 +241,7 @@ pub struct ApiError {
     pub retry_after_seconds: Option<i64>,
     /// `details.causes`.
     pub causes: Vec<Cause>,
-    /// `details.kind` and `details.name` of an invalid object.
+    /// `details.kind` and `details.name` of the error for an invalid object.
     pub about: Option<(Kind, Str)>,
     /// The resource with its group, e.g. `deployments.apps`, and the name, for every other error about an object.
     pub resource: Option<Box<(String, String)>>,
@@ -249,7 +249,7 @@ pub struct ApiError {
     pub field_conflicts: usize,
 }
 
-/// An entry of `details.causes`.
+/// A cause of an API error: an entry of `details.causes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// The field, or the type of the cause if it is about no field.
@@ -273,7 +273,7 @@ impl Cause {
         }
     }
 
-    /// Sets the reason, e.g. `FieldValueInvalid`.
+    /// Sets the reason of a cause, e.g. `FieldValueInvalid`.
     #[must_use]
     pub fn with_reason(self, reason: &'static str) -> Cause {
         Cause { reason, ..self }

@@ -77,7 +77,7 @@ impl RequestOutcome {
     }
 }
 
-/// The sender of requests.
+/// The sender of requests to a Service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RequestClient {
     /// A client on every node whose machine runs.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{Actor, Happening, SimTime, Violation, What};
 
-/// The object that a record is about.
+/// The object that a trace record is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     pub kind: Kind,
@@ -71,6 +71,7 @@ impl Record {
         })
     }
 
+    /// Formats the record as a JSON line of this form.
     fn line(&self, form: LineForm) -> String {
         use std::fmt::Write;
         let mut line = String::with_capacity(176);
@@ -144,6 +145,7 @@ pub enum Fingerprint {
     Facts,
 }
 
+/// The form of a record's JSON line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineForm {
     Whole,

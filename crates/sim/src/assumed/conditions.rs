@@ -39,7 +39,7 @@ pub fn was_reporting(node: &Node, newest: Option<Time>) -> bool {
     }
 }
 
-/// Stores the lasting conditions of nodes whose kubelets report.
+/// Stores the conditions that stay for the whole run, for the nodes whose kubelets were still reporting.
 pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {

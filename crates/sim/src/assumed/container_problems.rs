@@ -1,4 +1,5 @@
-//! Imported pods that do not run as they should. What their status reports lasts as long as the pod (P-09).
+//! Problems of containers of imported pods, for example an image that cannot be pulled. A problem that the status of
+//! the pod reports lasts as long as the pod (P-09).
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -12,7 +13,7 @@ use crate::Span;
 /// volumes.
 const NORMAL_DELAY: i64 = 120 * 1_000_000;
 
-/// A fault of a container, as the status of its imported pod reports it.
+/// A problem of a container, as the status of its imported pod reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContainerProblem {
     /// The image, with this name, cannot be pulled.
@@ -44,14 +45,14 @@ pub enum ContainerProblem {
 }
 
 /// Whether each imported Node is Ready, by name.
-type Nodes<'o> = ordered::Map<&'o str, bool>;
+type NodeReadiness<'o> = ordered::Map<&'o str, bool>;
 
-/// Stores the faults of all imported pods that are bound to a node.
+/// Stores the container problems of all imported pods that are bound to a node.
 pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
     let newest = newest.filter(|_| has_nodes);
-    let nodes: Nodes<'_> = (objects.iter())
+    let nodes: NodeReadiness<'_> = (objects.iter())
         .filter_map(|object| match object {
             Object::Node(node) => Some((&*node.metadata.name, node.is_ready())),
             _ => None,
@@ -85,7 +86,7 @@ fn containers_with_status(pod: &Pod) -> impl Iterator<Item = (&Container, &Conta
         })
 }
 
-fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(Str, ContainerProblem)> {
+fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> Vec<(Str, ContainerProblem)> {
     let scripted = |container: &Container| {
         let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
         pod.metadata.annotation(&key).is_some()
@@ -113,7 +114,7 @@ fn problems_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(S
 
 /// Returns whether the pod should have terminated by now and its node is Ready. Also true if the node is not in the
 /// dump: then nothing shows that the pod will terminate.
-fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> bool {
+fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> bool {
     let Some(until) = pod.metadata.deletion_timestamp else {
         return false;
     };
@@ -121,6 +122,7 @@ fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> bool {
     node.is_none_or(|is_ready| *is_ready && !is_recent(Some(until), newest))
 }
 
+/// Returns whether less than `NORMAL_DELAY` has passed from `since` to `newest`.
 fn is_recent(since: Option<Time>, newest: Option<Time>) -> bool {
     since
         .zip(newest)
@@ -170,9 +172,10 @@ fn problem_of_container(
     }
 }
 
+/// Returns the problem that the process of a container exits again as it did before.
 fn repeated_exit(ended: &ContainerStateTerminated) -> ContainerProblem {
     let ran = ended.started_at.zip(ended.finished_at);
-    // Status times are whole seconds, so a shorter run shows as zero.
+    // Times in a status are rounded to whole seconds, so a run of less than a second appears to last zero seconds.
     let shortest_run = 500_000;
     ContainerProblem::Ends {
         after: Span(ran.map_or(shortest_run, |(from, until)| (until.0 - from.0).max(shortest_run))),
@@ -181,7 +184,8 @@ fn repeated_exit(ended: &ContainerStateTerminated) -> ContainerProblem {
     }
 }
 
-/// Returns whether no container of the pod was ever created: each unfinished one waits for the steps before it.
+/// Returns whether no container of the pod was ever created: each unfinished container waits with the reason
+/// `ContainerCreating` or `PodInitializing`.
 fn is_waiting_for_creation(pod: &Pod) -> bool {
     let is_not_created_reason = |reason: &str| matches!(reason, "ContainerCreating" | "PodInitializing");
     let mut unfinished = containers_with_status(pod).filter(|(_, status, is_init)| {
@@ -197,7 +201,7 @@ fn is_waiting_for_creation(pod: &Pod) -> bool {
 }
 
 /// Returns the status of an unhealthy pod, as `kubectl get pods` prints it.
-fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Option<Str> {
+fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &NodeReadiness<'_>) -> Option<Str> {
     if is_overdue(pod, newest, nodes)
         && containers_with_status(pod).any(|(_, status, _)| status.state.running.is_some())
     {
@@ -227,20 +231,20 @@ fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Optio
 
 /// A ConfigMap or Secret, or a key of one, that a kubelet did not find.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Missing {
+pub(super) struct MissingConfiguration {
     pub(super) kind: Kind,
     pub(super) name: Str,
     pub(super) key: Option<Str>,
 }
 
 /// Returns the ConfigMap, Secret or key that a kubelet's message reports as missing.
-pub(super) fn missing_configuration(message: &str) -> Option<Missing> {
+pub(super) fn missing_configuration(message: &str) -> Option<MissingConfiguration> {
     for (kind, prefix) in [(Kind::ConfigMap, "configmap \""), (Kind::Secret, "secret \"")] {
         if let Some(name) = message
             .strip_prefix(prefix)
             .and_then(|rest| rest.strip_suffix("\" not found"))
         {
-            return Some(Missing {
+            return Some(MissingConfiguration {
                 kind,
                 name: name.into(),
                 key: None,
@@ -249,7 +253,7 @@ pub(super) fn missing_configuration(message: &str) -> Option<Missing> {
     }
     let (key, place) = message.strip_prefix("couldn't find key ")?.split_once(" in ")?;
     let (kind, place) = place.split_once(' ')?;
-    Some(Missing {
+    Some(MissingConfiguration {
         kind: match kind {
             "ConfigMap" => Kind::ConfigMap,
             "Secret" => Kind::Secret,

@@ -10,7 +10,9 @@ use podscope_api::{
 use super::{Assumed, MissingPods, is_imported, pods};
 use crate::volume::claim_name;
 
+/// Finalizer of an owner in foreground deletion.
 const FOREGROUND: &str = "foregroundDeletion";
+/// Label of a pod with the hash of its ControllerRevision.
 const REVISION_LABEL: &str = "controller-revision-hash";
 
 /// Indexes over the objects of the dump, for the checks in this module.
@@ -65,6 +67,7 @@ impl<'o> DumpIndex<'o> {
         held
     }
 
+    /// Returns the number of active pods and the number of ready pods that an owner controls in the dump.
     fn pods_of(&self, meta: &ObjectMeta) -> (i32, i32) {
         self.pods.get(&meta.uid).copied().unwrap_or_default()
     }
@@ -74,7 +77,8 @@ fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
     (!slice.endpoints.is_empty()).then(|| slice.metadata.label(label::SERVICE_NAME))?
 }
 
-/// Stores which objects controllers leave alone, and how many pods they count beyond those in the dump.
+/// Stores which imported objects the controllers do not reconcile. Also stores what a workload or VolumeAttachment
+/// shows about missing objects: the number of missing pods, the current revision, and volumes that missing pods use.
 pub(super) fn store(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
     let mut held = DumpIndex::of(objects);
     held.nodes.extend(generated.iter().map(|name| &**name));
@@ -126,7 +130,8 @@ pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
     unknown.map(|object| object.metadata().uid.clone()).collect()
 }
 
-/// Returns whether a terminating object waits for something that the dump does not hold.
+/// Returns whether a terminating object waits for objects that the dump does not contain: the contents of a namespace,
+/// the users of a claim, or dependents.
 fn waits_for_missing(object: &Object, held: &DumpIndex<'_>) -> bool {
     let meta = object.metadata();
     if !meta.is_terminating() {
@@ -221,6 +226,7 @@ fn missing_revision(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -
     }
 }
 
+/// Returns the revision hash in the label of the newest pod of a DaemonSet.
 fn newest_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
     let theirs = pods(objects).filter(|pod| {
         let owner = pod.metadata.controller_ref();

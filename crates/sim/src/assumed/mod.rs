@@ -52,13 +52,13 @@ pub struct Assumed {
     owners: ordered::Map<Uid, Owner>,
     missing_pods: ordered::Map<Uid, MissingPods>,
     left_alone: ordered::Set<Uid>,
-    /// Pods that were already terminating.
+    /// UIDs of the pods that were already terminating when the dump was taken.
     terminating: ordered::Set<Uid>,
     attachments: ordered::Set<(Str, NodeName)>,
     revisions: ordered::Map<Uid, Str>,
     stand_ins: Vec<(Kind, ObjectKey)>,
     container_problems: ordered::Map<Uid, Vec<(Str, ContainerProblem)>>,
-    /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
+    /// Pods with container problems, each with its status as `kubectl get pods` prints it.
     pods_with_problems: Vec<(ObjectKey, Str)>,
     unplaced: ordered::Map<ObjectKey, Str>,
     pending_with_stand_ins: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
@@ -128,7 +128,7 @@ impl Assumed {
         self.missing_pods.get(owner).copied().unwrap_or_default()
     }
 
-    /// Returns whether controllers leave the object alone, because they would react to something that is not in the
+    /// Returns whether controllers do not reconcile the object, because they would react to objects that are not in the
     /// dump.
     pub fn is_left_alone(&self, uid: &Uid) -> bool {
         self.left_alone.contains(uid)
@@ -155,17 +155,17 @@ impl Assumed {
         self.revisions.get(owner)
     }
 
-    /// Returns kind and key of each stand-in, in creation order.
+    /// Returns kind and key of each stand-in (an object created for one that the dump lacks), in creation order.
     pub fn stand_ins(&self) -> &[(Kind, ObjectKey)] {
         &self.stand_ins
     }
 
-    /// Returns the faults of an imported pod's containers, by container name.
+    /// Returns the problems of an imported pod's containers, each with the name of the container.
     pub fn container_problems(&self, pod: &Uid) -> &[(Str, ContainerProblem)] {
         self.container_problems.get(pod).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the pods that do not run as they should, each with its status as `kubectl get pods` prints it.
+    /// Returns the pods with container problems, each with its status as `kubectl get pods` prints it.
     pub fn pods_with_problems(&self) -> &[(ObjectKey, Str)] {
         &self.pods_with_problems
     }
@@ -175,14 +175,14 @@ impl Assumed {
         &self.conditions
     }
 
-    /// Returns the pods that were unschedulable when the dump was taken and use a claim or volume that is not in it,
-    /// each with the scheduler's message.
+    /// Returns the pods that were unschedulable when the dump was taken and use a claim or volume that the dump does
+    /// not contain, each with the scheduler's message.
     pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.unplaced
     }
 
-    /// Returns the pending pods that had not been refused when the dump was taken, each with the stand-ins that it
-    /// uses.
+    /// Returns the pods that were pending but not reported as unschedulable when the dump was taken, each with the
+    /// stand-ins that it uses.
     pub fn pending_with_stand_ins(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
         &self.pending_with_stand_ins
     }
@@ -192,7 +192,8 @@ impl Assumed {
         &self.refused
     }
 
-    /// Returns whether only the names of the nodes are known, so that nothing can explain why a pod is pending.
+    /// Returns whether the dump contains no Nodes, so that only their names are known and nothing can explain why a pod
+    /// is pending.
     pub fn knows_only_names(&self) -> bool {
         self.knows_only_names
     }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::is_imported;
 
-/// Status fields that hold instants in the past. Other fields may hold instants in the future.
-const PAST: [&str; 12] = [
+/// Names of the status fields whose timestamps are in the past. Timestamps in other fields may be in the future.
+const PAST_TIME_FIELDS: [&str; 12] = [
     "completionTime",
     "finishedAt",
     "lastHeartbeatTime",
@@ -37,7 +37,7 @@ fn newest_of_object(object: &Object) -> Option<Time> {
         Object::Node(node) => newest_of_node(node),
         Object::Event(event) => newest_of_event(event),
         Object::Lease(lease) => newest_of_lease(lease),
-        // Objects of these kinds are few and their statuses are small, so the untyped walk is cheap.
+        // Objects of other kinds are few and their statuses are small, so searching their JSON is cheap.
         other => (other.typed_value().get("status")).and_then(newest_in_tree),
     };
     let managed_fields_time = object.extra().instants("time").max().map(Time);
@@ -104,7 +104,9 @@ fn newest_in_tree(value: &Value) -> Option<Time> {
     match value {
         Value::Object(fields) => {
             let each = fields.iter().filter_map(|(key, value)| match value {
-                Value::String(text) => PAST.contains(&key.as_str()).then(|| parse_rfc3339(text).map(Time))?,
+                Value::String(text) => PAST_TIME_FIELDS
+                    .contains(&key.as_str())
+                    .then(|| parse_rfc3339(text).map(Time))?,
                 value => newest_in_tree(value),
             });
             each.max()

@@ -13,7 +13,7 @@ use podscope_api::{
     VolumePhase,
 };
 
-use super::container_problems::{Missing, missing_configuration};
+use super::container_problems::{MissingConfiguration, missing_configuration};
 use super::unplaced::{RefusedClaim, claims_of_refused_pods};
 use super::{is_imported, pods};
 use crate::volume::claim_name;
@@ -22,6 +22,7 @@ use crate::volume::claim_name;
 /// pod may be placed there.
 pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
+/// Annotation of a claim with the name of its provisioner.
 const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces that every cluster has from the start.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -40,7 +41,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
         .collect();
     let mut builder = Builder {
         known,
-        made: Vec::new(),
+        created: Vec::new(),
         claims_of_refused_pods: claims_of_refused_pods(objects),
         missing: reported_missing(objects),
     };
@@ -70,7 +71,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
         builder.configuration(&object.metadata().namespace, spec);
     }
-    builder.made
+    builder.created
 }
 
 /// Returns the pod spec of a Pod, or of the pods that a workload creates.
@@ -84,7 +85,7 @@ fn spec_of(object: &Object) -> Option<&PodSpec> {
 
 /// Returns the ConfigMaps, Secrets and keys of them that a kubelet reported as missing, by namespace. They get no
 /// stand-in, whichever pod names them.
-fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
+fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, MissingConfiguration)> {
     let reported = pods(objects).flat_map(|pod| {
         let waiting = pod.status.statuses().filter_map(|status| status.state.waiting.as_ref());
         waiting.filter_map(|waiting| {
@@ -134,13 +135,14 @@ pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), orde
     asked
 }
 
+/// The stand-ins created so far, and the keys of all objects that exist.
 struct Builder {
     known: ordered::Set<(Kind, ObjectKey)>,
-    made: Vec<Object>,
+    created: Vec<Object>,
     /// Claims that only unschedulable pods use.
     claims_of_refused_pods: ordered::Map<ObjectKey, RefusedClaim>,
     /// ConfigMaps, Secrets and keys that a kubelet reported as missing.
-    missing: ordered::Set<(Str, Missing)>,
+    missing: ordered::Set<(Str, MissingConfiguration)>,
 }
 
 impl Builder {
@@ -167,7 +169,7 @@ impl Builder {
             return;
         };
         metadata.labels = Arc::new(ordered::Map::from([(Str::from(label::NAMESPACE_NAME), name.clone())]));
-        self.made.push(Object::Namespace(Arc::new(Namespace {
+        self.created.push(Object::Namespace(Arc::new(Namespace {
             metadata,
             spec: NamespaceSpec {
                 finalizers: vec!["kubernetes".into()],
@@ -237,7 +239,7 @@ impl Builder {
             reason: "KubeletReady".into(),
             ..NodeCondition::default()
         }];
-        self.made.push(Object::Node(Arc::new(node)));
+        self.created.push(Object::Node(Arc::new(node)));
     }
 
     /// Creates a PriorityClass with the priority of its pods. If only templates name the class, its value is unknown
@@ -248,7 +250,7 @@ impl Builder {
             return;
         }
         if let Some(Object::PriorityClass(made)) = self
-            .made
+            .created
             .iter_mut()
             .find(|object| object.kind() == Kind::PriorityClass && object.metadata().name == *name)
         {
@@ -259,7 +261,7 @@ impl Builder {
         }
         if let Some(metadata) = self.metadata(Kind::PriorityClass, ObjectKey::cluster(name.clone())) {
             let policy = spec.preemption_policy.clone();
-            self.made.push(Object::PriorityClass(Arc::new(PriorityClass {
+            self.created.push(Object::PriorityClass(Arc::new(PriorityClass {
                 metadata,
                 value: spec.priority.unwrap_or(0),
                 preemption_policy: policy.or(Some(PreemptionPolicy::PreemptLowerPriority)),
@@ -276,7 +278,7 @@ impl Builder {
         }
         let key = ObjectKey::new(namespace.clone(), name.clone());
         if let Some(metadata) = self.metadata(Kind::ServiceAccount, key) {
-            self.made.push(Object::ServiceAccount(Arc::new(ServiceAccount {
+            self.created.push(Object::ServiceAccount(Arc::new(ServiceAccount {
                 metadata,
                 ..ServiceAccount::default()
             })));
@@ -314,7 +316,7 @@ impl Builder {
         claim.status.phase = Some(ClaimPhase::Bound);
         claim.status.access_modes = volume.spec.access_modes.clone();
         claim.status.capacity = volume.spec.capacity.clone();
-        self.made.push(Object::PersistentVolumeClaim(Arc::new(claim)));
+        self.created.push(Object::PersistentVolumeClaim(Arc::new(claim)));
     }
 
     /// Creates the volume of a bound claim, or the StorageClass of an unbound one.
@@ -324,7 +326,8 @@ impl Builder {
         let refusal = self.claims_of_refused_pods.get(&claim.metadata.key()).copied();
         if name.is_empty() {
             if refusal == Some(RefusedClaim::Unbound) {
-                // The scheduler found the StorageClass missing: otherwise it would have waited for the first consumer.
+                // The StorageClass does not exist in the cluster either: otherwise the binding of the claim would wait
+                // for its first consumer.
                 return;
             }
             // The binding mode is WaitForFirstConsumer: with Immediate the claim would be bound by now.
@@ -333,7 +336,7 @@ impl Builder {
                 // A pod that uses the claim was unschedulable, so nothing provisions such volumes.
                 let none = refusal.map(|_| provisioner::NONE);
                 let provisioner = none.or(known).unwrap_or(NOT_IN_THE_DUMP);
-                self.made.push(Object::StorageClass(Arc::new(StorageClass {
+                self.created.push(Object::StorageClass(Arc::new(StorageClass {
                     metadata,
                     provisioner: provisioner.into(),
                     volume_binding_mode: Some(VolumeBindingMode::WaitForFirstConsumer),
@@ -358,7 +361,7 @@ impl Builder {
             volume.spec.claim_ref = Some(reference_to(&claim.metadata));
             volume.status.phase = Some(VolumePhase::Bound);
             volume.spec.node_affinity = refusal.map(|_| unreachable_affinity());
-            self.made.push(Object::PersistentVolume(Arc::new(volume)));
+            self.created.push(Object::PersistentVolume(Arc::new(volume)));
         }
     }
 
@@ -380,7 +383,7 @@ impl Builder {
             };
             claim.spec.storage_class_name = Some(NOT_IN_THE_DUMP.into());
             claim.status.phase = Some(ClaimPhase::Pending);
-            self.made.push(Object::PersistentVolumeClaim(Arc::new(claim)));
+            self.created.push(Object::PersistentVolumeClaim(Arc::new(claim)));
             return;
         }
         let place = ObjectKey::cluster(format!("not-in-the-dump-{namespace}-{name}"));
@@ -395,13 +398,13 @@ impl Builder {
         volume.status.phase = Some(VolumePhase::Bound);
         volume.spec.node_affinity = refusal.map(|_| unreachable_affinity());
         self.bound(metadata, &volume);
-        self.made.push(Object::PersistentVolume(Arc::new(volume)));
+        self.created.push(Object::PersistentVolume(Arc::new(volume)));
     }
 
     /// Creates the ConfigMaps and Secrets of a pod, with the keys that it references.
     fn configuration(&mut self, namespace: &Str, spec: &PodSpec) {
         for ((kind, name), mut keys) in configuration_of(spec) {
-            let mut missing = Missing {
+            let mut missing = MissingConfiguration {
                 kind,
                 name: name.clone(),
                 key: None,
@@ -421,7 +424,7 @@ impl Builder {
     /// it is.
     fn keys_of(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
         if let Some(metadata) = self.metadata(kind, key.clone()) {
-            self.made.push(match kind {
+            self.created.push(match kind {
                 Kind::Secret => Object::Secret(Arc::new(Secret {
                     metadata,
                     data: keys,
@@ -436,7 +439,7 @@ impl Builder {
             return;
         }
         let made = self
-            .made
+            .created
             .iter_mut()
             .find(|object| object.kind() == kind && object.key() == key);
         match made {

@@ -28,8 +28,8 @@ fn is_stand_in(meta: &ObjectMeta) -> bool {
 }
 
 impl Objects {
-    /// Returns the information that is missing to tell where the pod can be placed; `None` if nothing is missing any
-    /// more, because real objects replaced the stand-ins.
+    /// Returns the objects whose absence from the dump makes it unknown where the pod can be placed; `None` if real
+    /// objects have replaced all their stand-ins.
     pub fn missing_objects(&self, pod: &Pod) -> Option<MissingObjects> {
         let assumed = self.assumed();
         if assumed.knows_only_names() && self.list::<Node>().all(|node| is_stand_in(&node.metadata)) {
@@ -64,7 +64,7 @@ impl Objects {
     }
 }
 
-/// What a refusal message says about a claim of a pending pod.
+/// Problem of a claim, according to the scheduler's message about an unschedulable pod that uses the claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RefusedClaim {
     /// The scheduler did not find the claim.
@@ -82,12 +82,13 @@ fn refusal(pod: &Pod) -> Option<&Str> {
     (is_refused && pod.spec.node_name.is_none() && !pod.is_terminal()).then_some(&condition.message)
 }
 
+/// Returns the keys of the PersistentVolumeClaims that a pod uses.
 fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
     let names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
     names.map(|name| ObjectKey::new(pod.metadata.namespace.clone(), name))
 }
 
-/// Returns the claims that only refused pods use.
+/// Returns the claims that only unschedulable pods use.
 pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectKey, RefusedClaim> {
     let mut refused = ordered::Map::new();
     for pod in pods(objects) {
@@ -112,7 +113,7 @@ pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectK
     refused
 }
 
-/// Stores the refused pods, and which of them stay pending because their claims or volumes are not in the dump.
+/// Stores the unschedulable pods, and which of them stay pending because their claims or volumes are not in the dump.
 pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     let refused = claims_of_refused_pods(objects);
     let mut held: ordered::Map<ObjectKey, &Str> = ordered::Map::new();
@@ -148,7 +149,8 @@ pub(super) fn store(assumed: &mut Assumed, objects: &[Object]) {
     }
 }
 
-/// Stores the pending pods that were not refused, with the stand-ins that they use: thanks to these they may run.
+/// Stores the pending pods that were not reported as unschedulable, each with the stand-ins that it uses: it may run
+/// only because the stand-ins exist.
 pub(super) fn store_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Object]) {
     let stand_ins: ordered::Set<(Kind, ObjectKey)> = assumed.stand_ins.iter().cloned().collect();
     let volumes: ordered::Map<ObjectKey, &Str> = (objects.iter())

@@ -8,7 +8,7 @@ use podscope_api::{EndpointSlice, Object, ObjectKey, Pod, Resource as _, Service
 
 use super::{Index, Objects, Table, index, unindex};
 
-/// A label in a namespace.
+/// A label (key and value) in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct LabelAt {
     namespace: Str,
@@ -20,8 +20,8 @@ struct LabelAt {
 pub(super) struct ServiceIndex {
     /// Services with a selector, by label. Invariant: each is stored under exactly one label of its selector.
     services: Index<LabelAt>,
-    /// Pods by label. Invariant: each is stored under those of its labels whose key is the key of a label in `services`
-    /// in its namespace, and under no other.
+    /// Pods by label. Invariant: each pod is stored under exactly those of its labels whose key some Service of its
+    /// namespace uses in `services`.
     pods: Index<LabelAt>,
     /// EndpointSlices by the label that names their Service.
     slices: Index<LabelAt>,
@@ -146,7 +146,7 @@ impl Objects {
         let at = self.service_index.label_of(service);
         let indexed = at.as_ref().and_then(|at| self.service_index.pods.get(at));
         let indexed = indexed.into_iter().flat_map(|keys| keys.iter());
-        // A Service that is not stored in this form is not in the index.
+        // A Service that is not stored, or is stored with another selector, is not in the index.
         let others = at.is_none().then(|| self.list_in::<Pod>(&service.metadata.namespace));
         let pods = indexed.filter_map(|key| self.get::<Pod>(key));
         pods.chain(others.into_iter().flatten())
