@@ -4,7 +4,7 @@ use podscope_api::{ADMIN_ACCESS_LABEL, DeviceClaim, ErrorList, Namespace, Object
 
 use super::ApiServer;
 
-/// Error message if the namespace does not have the label.
+/// Error message for a request for admin access in a namespace without the required label.
 const DETAIL: &str = "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the \
                       containing namespace";
 

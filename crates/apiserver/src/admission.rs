@@ -317,6 +317,7 @@ impl ApiServer {
     }
 }
 
+/// Returns the error for a second PriorityClass with `globalDefault: true`.
 fn second_global_default(name: &str, other: &str) -> ApiError {
     ApiError::forbidden(
         Kind::PriorityClass,
@@ -475,7 +476,8 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
     }
 }
 
-/// With the priority feature off, both fields are cleared in pods and templates (F-20; `dropDisabledFields`).
+/// Clears `priority` and `priorityClassName` of a pod or pod template, because the switch `pod-priority-off` is on
+/// (F-20; `dropDisabledFields`).
 fn clear_priority(object: &mut Object) {
     let spec = match object {
         Object::Pod(pod) => &mut Arc::make_mut(pod).spec,

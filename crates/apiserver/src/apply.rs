@@ -14,8 +14,8 @@ use super::{ApiServer, Caller, Outcome};
 use podscope_sim::{Actor, Answer, ApiError, Applied, Part};
 
 /// Field manager of `kubectl apply` without `--server-side`. A server-side apply by `kubectl` takes over its fields.
-const CLIENT_SIDE: &str = "kubectl-client-side-apply";
-const KUBECTL: &str = "kubectl";
+const CLIENT_SIDE_APPLY_MANAGER: &str = "kubectl-client-side-apply";
+const KUBECTL_MANAGER: &str = "kubectl";
 
 /// How a write changes field ownership.
 pub(super) enum Ownership {
@@ -153,12 +153,12 @@ impl ApiServer {
         check_uid(&live, document)?;
         let before = live.to_value();
         let mut managers = explicit_managers(&live, semantics);
-        let mut conflicting = conflicts(&managers, &applied_fields, document, &before, &own);
-        if applied.manager == KUBECTL.into() {
+        let mut conflicting = find_conflicts(&managers, &applied_fields, document, &before, &own);
+        if applied.manager == KUBECTL_MANAGER.into() {
             allow_last_applied(&live, &before, &mut conflicting);
         }
         if !applied.force && !conflicting.is_empty() {
-            return Err(conflict(&conflicting, kind.api_version()));
+            return Err(conflict_error(&conflicting, kind.api_version()));
         }
         for (owner, path) in &conflicting {
             managers
@@ -167,19 +167,19 @@ impl ApiServer {
                 .for_each(|manager| remove_ownership(manager, path));
         }
         let mut dropped = take_replaced_entries(&mut managers, &own);
-        // A map is kept if the document applies a field inside it: other writes own the maps that they create, an apply
-        // does not.
+        // A map stays if the document applies a field inside it, although an apply does not own the map itself. Other
+        // writes own the maps that they create.
         let is_applied = |path: &FieldPath| applied_fields.iter().any(|one| one.starts_with(path));
         dropped.retain(|path| !is_applied(path) && !is_owned(&managers, path));
         let mut merged = merge(semantics, &before, &part_of(document, is_status));
         // List elements are removed before their fields, because the key fields identify the element.
-        dropped.iter().for_each(|path| remove(&mut merged, path));
+        dropped.iter().for_each(|path| remove_field(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
         if !own.fields.is_empty() {
             managers.push(own);
         }
         managers.retain(|manager| !manager.fields.is_empty());
-        let object = read(applied, &merged)?;
+        let object = decode_applied(applied, &merged)?;
         if merged == before && are_equal_except_times(live.metadata().managers.list(), &managers) {
             return Ok(Some(live));
         }
@@ -248,7 +248,7 @@ fn check_types(applied: &Applied, semantics: Semantics<'_>) -> Result<(), ApiErr
 
 /// Creates the object of an applied document if no such object is stored.
 fn new_object(applied: &Applied, own: Manager) -> Result<Object, ApiError> {
-    let mut object = read(applied, &applied.document)?;
+    let mut object = decode_applied(applied, &applied.document)?;
     let metadata = object.metadata_mut();
     if !metadata.uid.is_empty() {
         let uid = &metadata.uid;
@@ -351,7 +351,7 @@ fn remove_ownership(manager: &mut Manager, path: &FieldPath) {
 }
 
 /// Returns the fields of other managers that the document would set to a different value.
-fn conflicts(
+fn find_conflicts(
     managers: &[Manager],
     applied_fields: &[FieldPath],
     document: &Value,
@@ -383,7 +383,8 @@ fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Mana
 /// their fields.
 fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
-        let is_followed = own.name == KUBECTL.into() && !manager.is_apply && manager.name == CLIENT_SIDE.into();
+        let is_followed =
+            own.name == KUBECTL_MANAGER.into() && !manager.is_apply && manager.name == CLIENT_SIDE_APPLY_MANAGER.into();
         is_followed || manager.is_same(own)
     };
     let replaced = managers.iter().filter(|manager| is_own(manager));
@@ -409,9 +410,9 @@ fn take_replaced_entries(managers: &mut Vec<Manager>, own: &Manager) -> Vec<Fiel
     had
 }
 
-/// Updates the last-applied annotation of an object that was applied on the client side before.
+/// Updates the last-applied annotation of an object that an earlier client-side apply gave one, if kubectl applies it.
 fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
-    if applied.manager != KUBECTL.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
+    if applied.manager != KUBECTL_MANAGER.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
     }
     let mut document = applied.document.clone();
@@ -427,7 +428,8 @@ fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
     }
 }
 
-fn read(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
+/// Decodes the JSON of a new or merged object, and sets the namespace of the request.
+fn decode_applied(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
     let tree = Tree::from_value(value);
     if let Some(served) = schema::served(applied.kind.api_version(), applied.kind.name())
         && let Err(why) = schema::decode_object(served.fields, &tree)
@@ -490,7 +492,7 @@ fn merge(semantics: Semantics<'_>, live: &Value, wanted: &Value) -> Value {
     }
 }
 
-fn remove(value: &mut Value, path: &[Str]) {
+fn remove_field(value: &mut Value, path: &[Str]) {
     let Some((last, above)) = path.split_last() else { return };
     let mut at = value;
     for step in above {
@@ -540,7 +542,7 @@ fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
 }
 
 /// Returns error 409, which lists the conflicting fields by manager.
-fn conflict(conflicting: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
+fn conflict_error(conflicting: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
     let texts = conflicting
         .iter()
         .map(|(manager, path)| (manager.printed(api_version), path_text(path)));

@@ -78,7 +78,7 @@ impl ApiServer {
         self.to_storage(&mut object);
         let stored = self.write(object, out);
         if !is_unrecorded(kind) {
-            out.record(created(&stored), &stored);
+            out.record(created_record(&stored), &stored);
             if kind == Kind::Node && matches!(caller.actor, Actor::Kubelet(_)) {
                 out.record(Happening::NodeRegistered, &stored);
             }
@@ -184,7 +184,7 @@ fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
     )
 }
 
-fn created(object: &Object) -> Happening {
+fn created_record(object: &Object) -> Happening {
     let owner = object.metadata().controller_ref();
     Happening::Created {
         node: match object {

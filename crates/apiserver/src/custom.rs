@@ -17,7 +17,7 @@ impl ApiServer {
     /// Checks that objects of the kind can be created.
     ///
     /// # Errors
-    /// 404 if the kind is not served, 403 if its definition is being deleted.
+    /// Returns error 404 if the kind is not served, and error 403 if its definition is being deleted.
     pub(super) fn check_defined(&self, kind: Kind, name: &str) -> Result<(), ApiError> {
         if !matches!(kind, Kind::Custom(_)) {
             return Ok(());
@@ -145,7 +145,7 @@ pub(super) fn begin_deletion(definition: &mut UntypedObject, caller: &Caller<'_>
 /// Checks that an update of a custom object or of a definition has a resourceVersion (HT-083).
 ///
 /// # Errors
-/// 422 if it has none.
+/// Returns error 422 if the update has no resourceVersion.
 pub(super) fn check_version(kind: Kind, key: &ObjectKey, version: &str) -> Result<(), ApiError> {
     let is_strict = matches!(kind, Kind::Custom(_) | Kind::CustomResourceDefinition);
     if !is_strict || !version.is_empty() {

@@ -100,7 +100,7 @@ impl ApiServer {
                 if is_first {
                     let metadata = object.metadata_mut();
                     metadata.deletion_timestamp = Some(caller.wall());
-                    // The registry of definitions sets only the deletion timestamp.
+                    // The real server sets only the deletion timestamp of a CustomResourceDefinition.
                     if kind != Kind::CustomResourceDefinition {
                         metadata.deletion_grace_period_seconds = Some(0);
                         raise_generation(&mut object);
@@ -114,6 +114,7 @@ impl ApiServer {
         }
     }
 
+    /// Stores an object with its new deletion timestamp or grace period, and records that.
     fn mark(&mut self, old: &Object, object: Object, is_first: bool, out: &mut Outcome) -> Object {
         let stored = self.write(object, out);
         if super::is_unrecorded(stored.kind()) {
@@ -216,7 +217,7 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     if let Some(uid) = &options.uid
         && *uid != metadata.uid
     {
-        // The real server prints the kind here, not the resource.
+        // The real server prints the kind in this message, not the resource.
         return Err(ApiError::conflict_on(
             &kind.qualified_name(),
             &metadata.name,
@@ -281,6 +282,8 @@ mod tests {
     use super::*;
     use podscope_api::{NodeName, PodPhase};
 
+    /// Returns a pod. `own` is the grace period of its spec; `pending` is the deletion timestamp and the grace period
+    /// of a pending deletion. All are in seconds.
     fn pod(bound: bool, phase: PodPhase, own: Option<i64>, pending: Option<(i64, i64)>) -> Pod {
         let mut pod = Pod::default();
         pod.spec.node_name = bound.then(|| NodeName::from("a-1"));

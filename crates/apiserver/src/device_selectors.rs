@@ -8,32 +8,32 @@ use podscope_cel::Selector;
 /// The compiler's message for an expression whose estimated cost is too high.
 const TOO_COMPLEX: &str = "too complex, exceeds cost limit";
 
-/// Adds a problem for each expression that does not compile.
+/// Adds a problem for each CEL expression in device selectors of an object that does not compile.
 pub(super) fn check(object: &Object, problems: &mut ErrorList) {
     match object {
-        Object::DeviceClass(class) => selectors(&class.spec.selectors, "spec.selectors", problems),
-        Object::ResourceClaim(claim) => of_claim(&claim.spec.devices, "spec.devices", problems),
+        Object::DeviceClass(class) => check_selectors(&class.spec.selectors, "spec.selectors", problems),
+        Object::ResourceClaim(claim) => check_claim(&claim.spec.devices, "spec.devices", problems),
         Object::ResourceClaimTemplate(template) => {
-            of_claim(&template.spec.spec.devices, "spec.spec.devices", problems);
+            check_claim(&template.spec.spec.devices, "spec.spec.devices", problems);
         }
         _ => {}
     }
 }
 
-fn of_claim(claim: &DeviceClaim, path: &str, problems: &mut ErrorList) {
+fn check_claim(claim: &DeviceClaim, path: &str, problems: &mut ErrorList) {
     for (index, request) in claim.requests.iter().enumerate() {
         let path = format!("{path}.requests[{index}]");
         if let Some(exactly) = &request.exactly {
-            selectors(&exactly.selectors, &format!("{path}.exactly.selectors"), problems);
+            check_selectors(&exactly.selectors, &format!("{path}.exactly.selectors"), problems);
         }
         for (index, sub) in request.first_available.iter().enumerate() {
             let path = format!("{path}.firstAvailable[{index}].selectors");
-            selectors(&sub.selectors, &path, problems);
+            check_selectors(&sub.selectors, &path, problems);
         }
     }
 }
 
-fn selectors(selectors: &[DeviceSelector], path: &str, problems: &mut ErrorList) {
+fn check_selectors(selectors: &[DeviceSelector], path: &str, problems: &mut ErrorList) {
     for (index, selector) in selectors.iter().enumerate() {
         let Some(cel) = &selector.cel else { continue };
         // Validation has already refused longer expressions.

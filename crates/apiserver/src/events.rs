@@ -34,16 +34,16 @@ const EVENTS_MAX: usize = 10_000;
 /// Retention of an event after its last occurrence, in microseconds.
 const EVENT_TTL: i64 = 3600 * 1_000_000;
 
-/// `~` Host name of the control plane's machine.
+/// Host name of the control plane's machine, for `reportingInstance`. Not verified against a real cluster.
 const HOST: &str = "control-plane";
 
-/// Number of different messages with one reason from which they are combined.
+/// Number of different messages with the same reason from which on further events are combined.
 const SIMILAR_MAX: usize = 10;
 /// Time without similar messages after which they are no longer combined, in microseconds.
 const SIMILAR_INTERVAL: i64 = 600 * 1_000_000;
 /// Number of events that one component may send about one object without a pause.
 const BURST: i64 = 25;
-/// Interval at which the budget regains one event, in microseconds.
+/// Interval after which a component may send one more event about an object, in microseconds.
 const REFILL: i64 = 300 * 1_000_000;
 /// Time without an event that ends an event series of the scheduler, in microseconds.
 const SERIES_PAUSE: i64 = 360 * 1_000_000;
@@ -53,7 +53,7 @@ const SERIES_PAUSE: i64 = 360 * 1_000_000;
 pub(super) struct EventLog {
     /// Sent events, by the hash of the properties that make two events equal.
     sent: LruCache<Sent>,
-    /// Messages that differ only in their text, by the hash of their common properties.
+    /// The different messages of similar events, by the hash of component, object, type and reason.
     similar: LruCache<Similar>,
     /// Remaining event budgets, by the hash of component and object.
     budget: LruCache<Budget>,
@@ -68,7 +68,7 @@ pub(super) struct EventLog {
     no_labels: Labels,
 }
 
-/// The last occurrence of an event.
+/// A sent event: the key of its stored object, its count, and the time of its last occurrence.
 #[derive(Debug, Clone)]
 struct Sent {
     key: ObjectKey,
@@ -76,14 +76,15 @@ struct Sent {
     at: Time,
 }
 
-/// Hashes of different messages, in order of arrival.
+/// Similar events (same component, object, type and reason): the hashes of their different messages in order of
+/// arrival, and the time of the last event.
 #[derive(Debug, Clone, Default)]
 struct Similar {
     messages: Vec<u64>,
     at: Time,
 }
 
-/// A token bucket, filled by elapsed microseconds.
+/// The event budget of a component for one object: a token bucket that each elapsed microsecond fills by one token.
 #[derive(Debug, Clone)]
 struct Budget {
     tokens: i64,
@@ -97,8 +98,8 @@ struct CorrelatedEvent {
 }
 
 impl EventLog {
-    /// Decides whether an event is stored by itself or combined with similar ones. `version` is the resourceVersion of
-    /// the object that it is about.
+    /// Decides whether an event is stored by itself or combined with similar events. `version` is the resourceVersion
+    /// of the object that the event is about.
     fn correlate(&mut self, note: &EventNote, reporter_hash: u64, version: &str, now: Time) -> CorrelatedEvent {
         if !note.action.is_empty() {
             let parts = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];

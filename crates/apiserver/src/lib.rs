@@ -52,7 +52,7 @@ use podscope_sim::{
 
 pub use store::Store;
 
-/// A record that does not have its position in the trace yet.
+/// A record for the trace that does not have its position in the trace yet.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub happening: Happening,
@@ -73,7 +73,7 @@ impl Caller<'_> {
     }
 }
 
-/// The effects of one request.
+/// The effects of one request: writes to the store, and records for the trace.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Writes, in order.
@@ -146,7 +146,7 @@ impl ApiServer {
         self.store.note_record(revision, record);
     }
 
-    /// Sets the assumptions about objects that a dump does not contain (P-09).
+    /// Sets which objects are assumed to exist although a dump does not contain them (P-09).
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.store.assume(assumed);
     }

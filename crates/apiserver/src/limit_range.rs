@@ -18,7 +18,7 @@ impl ApiServer {
     pub(super) fn default_from_limit_ranges(&self, pod: &mut Pod) {
         for range in self.objects().list_in::<LimitRange>(&pod.metadata.namespace) {
             let mut defaulted = Vec::new();
-            let (requests, limits) = defaults(range);
+            let (requests, limits) = container_defaults(range);
             if requests.is_empty() && limits.is_empty() {
                 continue;
             }
@@ -42,7 +42,7 @@ impl ApiServer {
                 match (object, &*item.kind) {
                     (Object::Pod(pod), "Container") => {
                         for container in pod.spec.all_containers() {
-                            check(item, &container.resources, &mut problems);
+                            check_item(item, &container.resources, &mut problems);
                         }
                     }
                     (Object::Pod(pod), "Pod") => {
@@ -53,7 +53,7 @@ impl ApiServer {
                             limits: spec.total_limits(),
                             ..ResourceRequirements::default()
                         };
-                        check(item, &total, &mut problems);
+                        check_item(item, &total, &mut problems);
                     }
                     (Object::PersistentVolumeClaim(claim), "PersistentVolumeClaim") => {
                         check_claim(item, &claim.spec.resources.requests, &mut problems);
@@ -72,7 +72,8 @@ impl ApiServer {
     }
 }
 
-fn defaults(range: &LimitRange) -> (ResourceList, ResourceList) {
+/// Returns the default requests and limits of containers.
+fn container_defaults(range: &LimitRange) -> (ResourceList, ResourceList) {
     let (mut requests, mut limits) = (ResourceList::new(), ResourceList::new());
     for item in range.spec.limits.iter().filter(|item| &*item.kind == "Container") {
         requests.extend(
@@ -113,7 +114,7 @@ fn set_defaults(
     }
 }
 
-fn check(item: &LimitRangeItem, own: &ResourceRequirements, problems: &mut Vec<String>) {
+fn check_item(item: &LimitRangeItem, own: &ResourceRequirements, problems: &mut Vec<String>) {
     let kind = &item.kind;
     check_minimum(item, &own.requests, &own.limits, problems);
     for (resource, bound) in &item.max {

@@ -58,7 +58,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(&mut untyped.metadata, &old.metadata);
                         Object::Untyped(new)
                     }
-                    // Only pods have these subresources.
+                    // Only pods have the subresources `resize` and `ephemeralcontainers`.
                     Part::Resize | Part::EphemeralContainers => Object::Untyped(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
@@ -178,6 +178,7 @@ fn put_status(fields: &mut Map<String, Value>, status: Option<&Value>) {
     }
 }
 
+/// Restores the stored values of the metadata fields that only the server may change.
 fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
     let stored = old.clone();
     metadata.name = stored.name;

@@ -30,7 +30,7 @@ pub(super) fn is_heartbeat(old: &Object, new: &Object) -> bool {
     without_heartbeats == **old
 }
 
-/// Returns the main record of an update.
+/// Returns the changed fields for the record `Updated` of an update.
 pub(super) fn updated(old: &Object, new: &Object) -> Updated {
     let phase = match (old, new) {
         (Object::Pod(old), Object::Pod(new)) if old.status.phase != new.status.phase => {
@@ -66,7 +66,7 @@ pub(super) fn updated(old: &Object, new: &Object) -> Updated {
     }
 }
 
-/// Adds the detail records of an update.
+/// Adds the further records of an update: changed conditions, taints, nomination.
 pub(super) fn details(old: &Object, new: &Object, out: &mut Outcome) {
     match (old, new) {
         (Object::Pod(before), Object::Pod(after)) => pod_details(before, after, new, out),

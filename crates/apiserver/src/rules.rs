@@ -1,10 +1,11 @@
-//! Validation rules of CustomResourceDefinitions (HT-163 to HT-167), in builds with the feature `rules`. Other builds store
-//! the rules and evaluate none.
+//! Validation rules of CustomResourceDefinitions (HT-163 to HT-167), in builds with the feature `rules`. Other builds
+//! store the rules and evaluate none.
 
 use podscope_api::{Object, UntypedObject, ValidationError};
 use serde_json::Value;
 
-/// Returns an error for each rule of the schema that an object violates. `old` is the object that it replaces.
+/// Returns an error for each validation rule (CEL) of the schema that a custom object violates. `old` is the object
+/// that it replaces.
 #[cfg(feature = "rules")]
 pub(super) fn check_object(object: &Object, old: Option<&Object>, schema: &Value) -> Vec<ValidationError> {
     let old = old.map(Object::to_value);

@@ -60,9 +60,9 @@ impl ApiServer {
             service.spec.cluster_ip = self.free_cluster_ip();
         }
         if !is_external {
-            // The cluster has one IP family. `~` Also for headless services without a selector.
+            // Services are single-stack, because the cluster has one IP family.
             let spec = &mut service.spec;
-            // The endpoints of a headless Service without a selector are created manually and may be of either family.
+            // A headless Service without a selector has manually created endpoints, which may be of either family.
             let has_manual_endpoints = &*spec.cluster_ip == "None" && spec.selector.is_none();
             if spec.ip_family_policy.is_empty() {
                 let policy = if has_manual_endpoints {

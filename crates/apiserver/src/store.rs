@@ -14,15 +14,15 @@ const LOG_MAX: usize = 1024;
 /// Maximum number of changes kept for kinds that no process watches.
 const UNWATCHED_CHANGES_MAX: usize = 512;
 
-/// A change, with the record that reports it.
+/// A change in the log of the store, with the trace record that reports it.
 #[derive(Debug, Clone)]
 struct Logged {
     change: Arc<Change>,
     record: CausedBy,
 }
 
-/// Objects, revision and log. Invariant: the log's revisions increase, and all are greater than `compacted` and at most
-/// `revision`.
+/// The store of the API server: objects, revision and a log of the latest changes. Invariant: the log's revisions
+/// increase, and all are greater than `compacted` and at most `revision`.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: Arc<Objects>,
@@ -99,7 +99,7 @@ impl Store {
         }
     }
 
-    /// Sets the assumptions about objects missing from a dump, before anything is stored.
+    /// Sets which objects are assumed to exist although a dump does not contain them. Called before anything is stored.
     pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
         Arc::make_mut(&mut self.objects).assume(assumed);
     }

@@ -54,6 +54,7 @@ impl ApiServer {
         self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
 
+    /// Returns the stored object, or error 404.
     pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
         self.objects()
             .get_kind(kind, key)
@@ -93,7 +94,8 @@ impl ApiServer {
         self.check_status(old, merged)
     }
 
-    /// Validates an object that replaces another: by its kind's rules, the schema of a custom kind, and device selectors.
+    /// Validates an object that replaces another: by its kind's rules, the schema of a custom kind, and device
+    /// selectors.
     fn validate_replacement(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let mut problems = podscope_api::validate_update(old, new);
         self.check_schema(new, Some(old), &mut problems);

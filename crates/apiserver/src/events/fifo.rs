@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_leave_in_insertion_order_and_clones_are_independent() {
+    fn fifo_pops_in_insertion_order_and_clones_are_independent() {
         let mut queue = Fifo::default();
         let numbers: Vec<u64> = (0..600).map(|value: u64| queue.push(value * 10)).collect();
         assert_eq!(numbers, (0..600).collect::<Vec<_>>());

@@ -19,7 +19,7 @@ struct Entry<V> {
     value: V,
 }
 
-/// A cache of values by hash.
+/// A least-recently-used cache of values by hash.
 ///
 /// Invariant: `uses` holds the last use of each entry; its other elements are earlier uses.
 #[derive(Debug, Clone)]

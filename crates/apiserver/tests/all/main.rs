@@ -37,6 +37,7 @@ fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
         .map(|stored| stored.expect("it answers with the object"))
 }
 
+/// Creates an object from its manifest; returns the stored object, or the message of the error.
 fn create(server: &mut ApiServer, text: &str) -> Result<Object, String> {
     answer(server, &Request::Create(object(text)))
 }
