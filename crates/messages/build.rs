@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Marks in compiled patterns: start of an argument, start of a selection, end of a variant's key, end of a variant,
-/// end of a selection.
+/// Control characters in compiled patterns: start of an argument, start of a selection, end of a variant's key, end of
+/// a variant, end of a selection.
 const MARKS: [char; 5] = ['\u{1}', '\u{2}', '\u{3}', '\u{4}', '\u{5}'];
 
 /// Code of the language that the others are translated from.
@@ -26,7 +26,7 @@ const SOURCE: &str = "en";
 /// Code of the pseudo-locale.
 const PSEUDO: &str = "en-XA";
 
-/// A parsed message.
+/// A parsed Fluent message.
 struct Message {
     arguments: BTreeMap<String, bool>,
     /// The text as the documentation of the Rust item shows it.
@@ -43,25 +43,28 @@ fn main() {
     println!("cargo::rerun-if-changed=locales");
     let root = PathBuf::from(env("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env("OUT_DIR"));
-    let mut languages = languages(&root.join("locales"));
+    let mut languages = read_languages(&root.join("locales"));
     let (_, english) = languages.remove(0);
-    let mut rust = items(&english);
-    rust.push_str(&table(&english, &languages));
+    let mut rust = message_items(&english);
+    rust.push_str(&language_constants(&english, &languages));
     write(&out.join("messages.rs"), &rust);
     let plain = |text: &str| text.to_owned();
-    write(&out.join("en.txt"), &compiled(&english, &english, plain));
+    write(&out.join("en.txt"), &compile_language(&english, &english, plain));
     write(
         &out.join(format!("{PSEUDO}.txt")),
-        &compiled(&english, &english, pseudo),
+        &compile_language(&english, &english, pseudo),
     );
     for (language, files) in &languages {
-        check(language, files, &english);
-        write(&out.join(format!("{language}.txt")), &compiled(&english, files, plain));
+        check_against_english(language, files, &english);
+        write(
+            &out.join(format!("{language}.txt")),
+            &compile_language(&english, files, plain),
+        );
     }
 }
 
 /// Reads the messages of all languages; returns them with language codes, English first, the others sorted by code.
-fn languages(locales: &Path) -> Vec<(String, Files)> {
+fn read_languages(locales: &Path) -> Vec<(String, Files)> {
     let entries = std::fs::read_dir(locales).unwrap_or_else(|error| panic!("{}: {error}", locales.display()));
     let folders = entries.flatten().filter(|entry| entry.path().is_dir());
     let mut codes: Vec<String> = folders
@@ -70,14 +73,14 @@ fn languages(locales: &Path) -> Vec<(String, Files)> {
     codes.sort_by_key(|code| (code != SOURCE, code.clone()));
     assert_eq!(codes.first().map(String::as_str), Some(SOURCE), "{}", locales.display());
     let files = |code: String| {
-        let files = read(&locales.join(&code));
+        let files = read_language(&locales.join(&code));
         (code, files)
     };
     codes.into_iter().map(files).collect()
 }
 
 /// Fails the build if a translation has a message or an argument that English does not have.
-fn check(language: &str, files: &Files, english: &Files) {
+fn check_against_english(language: &str, files: &Files, english: &Files) {
     for (file, messages) in files {
         for (id, message) in messages {
             let Some(source) = english.get(file).and_then(|file| file.get(id)) else {
@@ -97,7 +100,7 @@ fn check(language: &str, files: &Files, english: &Files) {
 }
 
 /// Generates the Rust constants that list the languages.
-fn table(english: &Files, languages: &[(String, Files)]) -> String {
+fn language_constants(english: &Files, languages: &[(String, Files)]) -> String {
     let (mut names, mut texts) = (String::new(), String::new());
     for (code, files) in
         std::iter::once((SOURCE, english)).chain(languages.iter().map(|(code, files)| (&**code, files)))
@@ -136,7 +139,7 @@ fn write(path: &Path, text: &str) {
 }
 
 /// Reads the files of a language, by file name without extension.
-fn read(folder: &Path) -> Files {
+fn read_language(folder: &Path) -> Files {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -147,12 +150,13 @@ fn read(folder: &Path) -> Files {
             continue;
         };
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        files.insert(name, resource(&path, text));
+        files.insert(name, parse_resource(&path, text));
     }
     files
 }
 
-fn resource(path: &Path, text: String) -> Resource {
+/// Parses the messages of a Fluent file.
+fn parse_resource(path: &Path, text: String) -> Resource {
     let parsed = match fluent_syntax::parser::parse(text) {
         Ok(parsed) => parsed,
         Err((_, errors)) => panic!("{}: {errors:?}", path.display()),
@@ -172,7 +176,7 @@ fn resource(path: &Path, text: String) -> Resource {
             panic!("{}: {id}: a message has a value and no attributes", path.display());
         };
         let mut arguments = BTreeMap::new();
-        collect(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
+        collect_arguments(&pattern, &mut arguments).unwrap_or_else(|what| panic!("{}: {id}: {what}", path.display()));
         let message = Message {
             arguments,
             shown: documentation_text(&pattern),
@@ -189,7 +193,7 @@ fn resource(path: &Path, text: String) -> Resource {
 
 /// Collects the arguments of a pattern, each with whether it selects a plural form. Fluent syntax that this project
 /// does not use is an error.
-fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Result<(), String> {
+fn collect_arguments(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Result<(), String> {
     for element in &pattern.elements {
         let PatternElement::Placeable { expression } = element else {
             continue;
@@ -210,7 +214,7 @@ fn collect(pattern: &Pattern<String>, into: &mut BTreeMap<String, bool>) -> Resu
                 };
                 *into.entry(id.name.clone()).or_default() |= by_number || only_other;
                 for variant in variants {
-                    collect(&variant.value, into)?;
+                    collect_arguments(&variant.value, into)?;
                 }
             }
             Expression::Inline(other) => return Err(format!("not supported: {other:?}")),
@@ -250,14 +254,14 @@ fn rust_name(id: &str) -> String {
 }
 
 /// Generates the Rust items of all messages.
-fn items(english: &Files) -> String {
+fn message_items(english: &Files) -> String {
     let mut rust = String::new();
     let mut first = 0;
     for (file, messages) in english {
         let module = rust_name(file);
         let patterns = messages
             .values()
-            .map(|message| pattern(message, message, |text| text.to_owned()));
+            .map(|message| compile_message(message, message, |text| text.to_owned()));
         let text: String = patterns.collect();
         let _ = writeln!(
             rust,
@@ -341,12 +345,12 @@ fn sentence_item(name: &str, number: usize, message: &Message) -> String {
 
 /// Compiles the patterns of a language in the order of the English messages, each with a NUL at its end. A message that
 /// the language lacks is an empty pattern.
-fn compiled(english: &Files, language: &Files, text: fn(&str) -> String) -> String {
+fn compile_language(english: &Files, language: &Files, text: fn(&str) -> String) -> String {
     let mut all = String::new();
     for (file, messages) in english {
         for (id, source) in messages {
             match language.get(file).and_then(|file| file.get(id)) {
-                Some(message) => all.push_str(&pattern(source, message, text)),
+                Some(message) => all.push_str(&compile_message(source, message, text)),
                 None => all.push('\0'),
             }
         }
@@ -356,15 +360,16 @@ fn compiled(english: &Files, language: &Files, text: fn(&str) -> String) -> Stri
 
 /// Compiles the pattern of a message, with a NUL at its end. `source` is the English message, which defines the order
 /// of the arguments.
-fn pattern(source: &Message, message: &Message, text: fn(&str) -> String) -> String {
+fn compile_message(source: &Message, message: &Message, text: fn(&str) -> String) -> String {
     let order: Vec<&String> = source.arguments.keys().collect();
     let mut compiled = String::new();
-    compile(&message.pattern, &order, text, &mut compiled);
+    compile_pattern(&message.pattern, &order, text, &mut compiled);
     compiled.push('\0');
     compiled
 }
 
-fn compile(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> String, into: &mut String) {
+/// Appends the compiled form of a pattern to `into`; `order` gives the index of each argument.
+fn compile_pattern(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> String, into: &mut String) {
     let index = |name: &str| {
         let at = order.iter().position(|argument| *argument == name).unwrap_or_default();
         char::from(b'0'.saturating_add(u8::try_from(at).unwrap_or(u8::MAX)))
@@ -389,7 +394,7 @@ fn compile(pattern: &Pattern<String>, order: &[&String], text: fn(&str) -> Strin
                         };
                         into.push_str(key);
                         into.push(MARKS[2]);
-                        compile(&variant.value, order, text, into);
+                        compile_pattern(&variant.value, order, text, into);
                         into.push(MARKS[3]);
                     }
                     into.push(MARKS[4]);

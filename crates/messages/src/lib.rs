@@ -22,7 +22,7 @@ mod sentence;
 use std::cell::RefCell;
 use std::fmt;
 
-/// The messages by file, and the list of languages.
+/// The generated items: messages by file, and the list of languages.
 #[allow(non_upper_case_globals, non_camel_case_types, missing_docs)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
@@ -31,7 +31,7 @@ mod generated {
 pub use generated::*;
 pub use sentence::{Count, InEnglish, Sentence, Value, as_english, listed};
 
-/// Compiled English messages.
+/// All English messages in compiled form.
 #[cfg(feature = "all")]
 pub const ENGLISH: &str = include_str!(concat!(env!("OUT_DIR"), "/en.txt"));
 
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn files_in_other_formats_are_refused() {
+    fn locale_refuses_files_in_other_formats() {
         for text in ["", "<!doctype html>", "a\0b\0"] {
             assert!(Locale::new("es", text.to_owned(), Plural::english).is_none(), "{text}");
         }

@@ -1,8 +1,8 @@
 //! Formatting of one compiled pattern.
 //!
 //! A pattern is text with marks: `\u{1}` and a digit stand for an argument. `\u{2}` and a digit begin a selection by an
-//! argument; variants follow, each of them a key, `\u{3}`, a pattern and `\u{4}`; `\u{5}` ends the selection. A key is a
-//! number, a plural category or a word; an empty key is the default variant.
+//! argument; variants follow, each of them a key, `\u{3}`, a pattern and `\u{4}`; `\u{5}` ends the selection. A key is
+//! a number, a plural category or a word; an empty key is the default variant.
 
 use crate::{Argument, Plural};
 use std::fmt::Write as _;
@@ -81,6 +81,7 @@ fn end_of_variant(text: &str) -> usize {
 mod tests {
     use super::*;
 
+    /// Formats a pattern with the plural forms of English.
     fn formatted(pattern: &str, arguments: &[Argument<'_>]) -> String {
         let mut text = String::new();
         format(pattern, arguments, &Plural::english, &mut text);
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn selections_nest() {
+    fn nested_selections_are_formatted() {
         let pattern = "\u{2}0cut\u{3}\u{2}1one\u{3}link\u{4}\u{3}links\u{4}\u{5} cut\u{4}\u{3}well\u{4}\u{5}.";
         let of = |state: &str, n: u64| formatted(pattern, &[Argument::Text(&state), Argument::Number(&n)]);
         assert_eq!(
