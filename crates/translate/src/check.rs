@@ -19,7 +19,7 @@ pub(crate) struct Report {
 }
 
 /// Compares all files of a language with the originals.
-pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
+pub(crate) fn compare_language(lessons: &Path, language: &str, originals: &[Original]) -> Result<Report, String> {
     let mut report = Report::default();
     let terms = Terms::read(language)?;
     let mut translations: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -27,7 +27,7 @@ pub(crate) fn language(lessons: &Path, language: &str, originals: &[Original]) -
         let path = file::path(lessons, language, &original.name);
         let texts = file::read(&path)?;
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        compare(name, original, &texts, &terms, &mut report);
+        compare_texts(name, original, &texts, &terms, &mut report);
         for text in texts.into_iter().filter(|text| !text.text.is_empty()) {
             if let Some((_, english)) = original.texts.iter().find(|(key, _)| *key == text.key) {
                 translations.entry(english).or_default().insert(text.text);
@@ -62,7 +62,8 @@ fn ambiguous(language: &str, translations: BTreeMap<&str, BTreeSet<String>>) -> 
     })
 }
 
-fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {
+/// Compares the translations in one file with their originals, and adds missing texts and faults to the report.
+fn compare_texts(file: &str, original: &Original, texts: &[Text], terms: &Terms, report: &mut Report) {
     for (key, english) in &original.texts {
         let found = texts.iter().find(|text| text.key == *key && !text.text.is_empty());
         let Some(translation) = found else {
@@ -92,18 +93,18 @@ fn compare(file: &str, original: &Original, texts: &[Text], terms: &Terms, repor
 /// Reports where a translation differs from its original in code, links, variables or the number of paragraphs.
 pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
     let mut found = Vec::new();
-    if count_items(code(english)) != count_items(code(translation)) {
+    if count_items(code_spans(english)) != count_items(code_spans(translation)) {
         found.push(format!(
             "code differs: {:?}, not {:?}",
-            code(translation),
-            code(english)
+            code_spans(translation),
+            code_spans(english)
         ));
     }
-    if count_items(terms(english)) != count_items(terms(translation)) {
+    if count_items(linked_terms(english)) != count_items(linked_terms(translation)) {
         found.push(format!(
             "links differ: {:?}, not {:?}",
-            terms(translation),
-            terms(english)
+            linked_terms(translation),
+            linked_terms(english)
         ));
     }
     let names = |text| variables(text).map(str::to_owned).collect::<BTreeSet<String>>();
@@ -121,7 +122,7 @@ pub(crate) fn differences(english: &str, translation: &str) -> Vec<String> {
 }
 
 /// Returns the code spans and code blocks of a text.
-fn code(text: &str) -> Vec<String> {
+fn code_spans(text: &str) -> Vec<String> {
     let mut spans = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find('`') {
@@ -135,7 +136,7 @@ fn code(text: &str) -> Vec<String> {
 }
 
 /// Returns the glossary terms that a text links, in lower case.
-fn terms(text: &str) -> Vec<String> {
+fn linked_terms(text: &str) -> Vec<String> {
     links(text).map(|(term, _)| term.to_lowercase()).collect()
 }
 

@@ -15,7 +15,7 @@ use podscope_api::{Data, Tree};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A translated text.
+/// A translated text in a file of translations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Text {
     pub(crate) key: String,

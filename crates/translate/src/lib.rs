@@ -23,11 +23,11 @@ fn translations() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|(code, _)| *code).filter(|code| *code != "en")
 }
 
-/// Adds the files and texts that a language lacks, empty and with the digests of their originals, removes what no longer
-/// has an original, and prints what is missing.
+/// Adds the files and texts that a language lacks, empty and with the digests of their originals, removes what no
+/// longer has an original, and prints what is missing.
 ///
 /// # Errors
-/// The language has no folder, or a file cannot be read or written.
+/// Returns an error if the language has no folder, or if a file cannot be read or written.
 pub fn new(language: &str) -> Result<(), String> {
     if translations().all(|known| known != language) {
         return Err(format!(
@@ -64,7 +64,7 @@ pub fn new(language: &str) -> Result<(), String> {
 /// Compares all languages with English, and prints what is missing and what is wrong.
 ///
 /// # Errors
-/// There are faults, or a file cannot be read.
+/// Returns an error if there are faults, or if a file cannot be read.
 pub fn check() -> Result<(), String> {
     let originals = original::all(Path::new(LESSONS))?;
     let mut n_faults = 0;
@@ -79,7 +79,7 @@ pub fn check() -> Result<(), String> {
 
 /// Prints the state of a language; returns the number of faults.
 fn report(language: &str, originals: &[Original]) -> Result<usize, String> {
-    let report = check::language(Path::new(LESSONS), language, originals)?;
+    let report = check::compare_language(Path::new(LESSONS), language, originals)?;
     let messages = missing_messages(language);
     for missing in report.missing.iter().chain(&messages) {
         println!("missing: {missing}");
@@ -123,7 +123,7 @@ pub fn sources() -> Vec<PathBuf> {
 /// English.
 ///
 /// # Errors
-/// A file of lessons or translations cannot be read.
+/// Returns an error if a file of lessons or translations cannot be read.
 pub fn compiled() -> Result<Vec<(&'static str, String)>, String> {
     let originals = original::all(Path::new(LESSONS))?;
     let file = |(language, messages): &(&'static str, &str)| Ok((*language, compile(language, messages, &originals)?));
@@ -167,7 +167,7 @@ fn compile(language: &str, messages: &str, originals: &[Original]) -> Result<Str
 /// Writes the files that the page loads.
 ///
 /// # Errors
-/// A file cannot be read or written.
+/// Returns an error if a file cannot be read or written.
 pub fn site(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (language, text) in compiled()? {
@@ -194,7 +194,7 @@ mod tests {
     fn translations_are_complete_and_agree_with_english() {
         let originals = original::all(Path::new(LESSONS)).expect("the lessons are read");
         for language in translations() {
-            let report = check::language(Path::new(LESSONS), language, &originals).expect("the texts are read");
+            let report = check::compare_language(Path::new(LESSONS), language, &originals).expect("the texts are read");
             assert!(report.faults.is_empty(), "{language}: {:#?}", report.faults);
             assert!(report.missing.is_empty(), "{language}: {:#?}", report.missing);
             let messages = missing_messages(language);

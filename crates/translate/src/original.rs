@@ -45,8 +45,8 @@ pub(crate) fn outside_of_lessons(lessons: &Path) -> impl Iterator<Item = PathBuf
 /// Reads all originals: lessons in the order of the course, then headings, practice families, titles and glossary.
 pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
     let mut found = Vec::new();
-    for file in files(lessons)? {
-        let read = lesson(&name_of(&file), &text_of(&file)?);
+    for file in yaml_files(lessons)? {
+        let read = parse_lesson(&name_of(&file), &text_of(&file)?);
         found.push(read.ok_or_else(|| format!("{}: no Scenario", file.display()))?);
     }
     found.sort_by(|(one, a, _), (other, b, _)| (one, &a.name).cmp(&(other, &b.name)));
@@ -57,15 +57,15 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
         }
     }
     let mut families = Texts::default();
-    for file in files(&lessons.join(FAMILIES))? {
+    for file in yaml_files(&lessons.join(FAMILIES))? {
         let (name, text) = (name_of(&file), text_of(&file)?);
-        families.fields(&name, &text, &["title", "rule"]);
-        families.tasks(&name, &text);
+        families.add_spec_fields(&name, &text, &["title", "rule"]);
+        families.add_tasks(&name, &text);
     }
     let mut titles = Texts::default();
     let sessions = SESSIONS.iter().map(|path| lessons.join(path));
-    for file in sessions.chain(files(&lessons.join(COURSES))?) {
-        titles.fields(&name_of(&file), &text_of(&file)?, &["title"]);
+    for file in sessions.chain(yaml_files(&lessons.join(COURSES))?) {
+        titles.add_spec_fields(&name_of(&file), &text_of(&file)?, &["title"]);
     }
     let terms = GLOSSARY
         .iter()
@@ -84,7 +84,7 @@ pub(crate) fn all(lessons: &Path) -> Result<Vec<Original>, String> {
 }
 
 /// Returns the YAML files of a folder, sorted by name.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = paths
@@ -105,7 +105,7 @@ fn text_of(file: &Path) -> Result<String, String> {
 }
 
 /// Parses a lesson: returns its position in the course, its texts, and the heading of its group.
-fn lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
+fn parse_lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
     let parsed = podscope_api::parse(text);
     let mut scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
     let tree = &scenarios.next()?.value.tree;
@@ -117,8 +117,8 @@ fn lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
     for key in ANNOTATIONS {
         texts.add(key, annotations.get(&format!("podscope.dev/{key}")));
     }
-    for (index, step) in items(spec.get("steps")).iter().enumerate() {
-        texts.step(&format!("steps[{index}]"), step);
+    for (index, step) in list_items(spec.get("steps")).iter().enumerate() {
+        texts.add_step(&format!("steps[{index}]"), step);
     }
     let original = Original {
         name: name.to_owned(),
@@ -128,6 +128,7 @@ fn lesson(name: &str, text: &str) -> Option<(u32, Original, String)> {
     Some((order, original, annotation("group")?.to_owned()))
 }
 
+/// English texts with their keys, in the order in which they were added.
 #[derive(Default)]
 struct Texts(Vec<(String, String)>);
 
@@ -140,7 +141,7 @@ impl Texts {
     }
 
     /// Adds the given fields of the `spec` of the first Podscope document in `text`.
-    fn fields(&mut self, name: &str, text: &str, fields: &[&str]) {
+    fn add_spec_fields(&mut self, name: &str, text: &str, fields: &[&str]) {
         let parsed = podscope_api::parse(text);
         let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
         for field in fields {
@@ -150,7 +151,7 @@ impl Texts {
 
     /// Adds the task texts of a practice family: the texts of its scenario's steps, with variables, and the values of
     /// these variables that contain words. A text that an earlier family has is not added again.
-    fn tasks(&mut self, name: &str, text: &str) {
+    fn add_tasks(&mut self, name: &str, text: &str) {
         let parsed = podscope_api::parse(text);
         let spec = parsed.configs.first().and_then(|config| config.value.tree.get("spec"));
         let of_spec = |field: &str| spec.and_then(|spec| spec.get(field));
@@ -159,16 +160,16 @@ impl Texts {
         let scenarios = parsed.configs.iter().filter(|config| &*config.value.kind == "Scenario");
         let mut of_steps = Self::default();
         for spec in scenarios.filter_map(|scenario| scenario.value.tree.get("spec")) {
-            for (index, step) in items(spec.get("steps")).iter().enumerate() {
-                of_steps.step(&format!("{name}.steps[{index}]"), step);
+            for (index, step) in list_items(spec.get("steps")).iter().enumerate() {
+                of_steps.add_step(&format!("{name}.steps[{index}]"), step);
             }
         }
         let shown = of_steps.0.into_iter().map(|(key, text)| (key, show_variables(&text)));
         let shown: Vec<(String, String)> = shown.collect();
         let used: BTreeSet<&str> = shown.iter().flat_map(|(_, text)| variables(text)).collect();
         let mut words = Self::default();
-        for (at, axis) in items(of_spec("axes")).iter().enumerate() {
-            for (alternative, fields) in items(Some(axis)).iter().enumerate() {
+        for (at, axis) in list_items(of_spec("axes")).iter().enumerate() {
+            for (alternative, fields) in list_items(Some(axis)).iter().enumerate() {
                 let path = format!("{name}.axes[{at}][{alternative}]");
                 for variable in &used {
                     let is_words = |value: &&Tree<'_>| value.as_str().is_some_and(|text| text.trim().contains(' '));
@@ -183,10 +184,11 @@ impl Texts {
         }
     }
 
-    fn step(&mut self, path: &str, step: &Tree<'_>) {
+    /// Adds the texts of a step of a lesson: its text, question, goals, mistakes and hints.
+    fn add_step(&mut self, path: &str, step: &Tree<'_>) {
         self.add(&format!("{path}.text"), step.get("text"));
         if let Some(question) = step.get("predict") {
-            self.question(&format!("{path}.predict"), question);
+            self.add_question(&format!("{path}.predict"), question);
         }
         for key in ["goal", "keep", "mistakes"] {
             match step.get(key).map(|value| (&value.data, value)) {
@@ -199,15 +201,16 @@ impl Texts {
                 None => {}
             }
         }
-        for (index, hint) in items(step.get("hints")).iter().enumerate() {
+        for (index, hint) in list_items(step.get("hints")).iter().enumerate() {
             let is_command = hint.as_str().is_some_and(is_command_hint);
             self.add(&format!("{path}.hints[{index}]"), Some(hint).filter(|_| !is_command));
         }
     }
 
-    fn question(&mut self, path: &str, question: &Tree<'_>) {
+    /// Adds the texts of a prediction question: the question, options that are words, and explanations.
+    fn add_question(&mut self, path: &str, question: &Tree<'_>) {
         self.add(&format!("{path}.ask"), question.get("ask"));
-        for (index, option) in items(question.get("options")).iter().enumerate() {
+        for (index, option) in list_items(question.get("options")).iter().enumerate() {
             // All other options are field values, names, numbers or durations, which are not translated.
             let is_word = option.as_str() == Some("none");
             self.add(&format!("{path}.options[{index}]"), Some(option).filter(|_| is_word));
@@ -224,7 +227,8 @@ impl Texts {
     }
 }
 
-fn items<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
+/// Returns the elements of a YAML sequence; none if the value is absent or no sequence.
+fn list_items<'a, 't>(value: Option<&'a Tree<'t>>) -> &'a [Tree<'t>] {
     match value.map(|value| &value.data) {
         Some(Data::Seq(items)) => items,
         _ => &[],
@@ -258,8 +262,8 @@ spec:
     #[test]
     fn practice_task_texts_include_variables_and_their_words() {
         let mut texts = Texts::default();
-        texts.tasks("x", FAMILY);
-        texts.tasks("y", FAMILY);
+        texts.add_tasks("x", FAMILY);
+        texts.add_tasks("y", FAMILY);
         let found: Vec<(&str, &str)> = (texts.0.iter()).map(|(key, text)| (&**key, &**text)).collect();
         let want = [
             ("x.axes[0][0].words", "One is cordoned."),

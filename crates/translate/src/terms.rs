@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn chinese_words_are_compared_whole() {
+    fn chinese_words_must_match_the_whole_term() {
         assert!(is_form_of("容忍度", "容忍度"));
         assert!(!is_form_of("容忍", "容忍度"));
     }
