@@ -18,7 +18,7 @@ struct Printer {
     has_printed: bool,
 }
 
-/// Plans the client of `events --watch`.
+/// Returns the plan of `kubectl events --watch`: a client that watches events.
 pub(super) fn plan(command: &Events) -> Plan {
     let format = match ObjectFormat::of(&command.output) {
         Ok(format) => format,
@@ -39,7 +39,7 @@ pub(super) fn plan(command: &Events) -> Plan {
 }
 
 impl Printer {
-    /// Returns the table rows of some events, after the header if it is not printed yet.
+    /// Returns the table rows of some events; the header comes first if it has not been printed yet.
     fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !events.is_empty();
@@ -52,7 +52,8 @@ impl Printer {
         self.widths.lay_out(&rows)
     }
 
-    fn print(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+    /// Returns the lines that print some events, as a table or in the format of `-o`.
+    fn object_lines(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         match self.format.clone() {
             None => {
                 let events = objects.iter().filter_map(|object| match object {
@@ -81,13 +82,13 @@ impl WatchPrinter for Printer {
     }
 
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
-        self.print(objects, now)
+        self.object_lines(objects, now)
     }
 
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         match event {
             WatchEvent::Deleted => Vec::new(),
-            WatchEvent::Added | WatchEvent::Modified => self.print(std::slice::from_ref(object), now),
+            WatchEvent::Added | WatchEvent::Modified => self.object_lines(std::slice::from_ref(object), now),
         }
     }
 

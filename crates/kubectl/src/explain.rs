@@ -31,7 +31,7 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
             "FIELD: {last} <{}>",
             field.map_or_else(String::new, |field| field.type_name)
         ));
-        if let Some(values) = enumerated(kind, path) {
+        if let Some(values) = allowed_values(kind, path) {
             printed.out("ENUM:");
             for value in values {
                 printed.out(format!("    {value}"));
@@ -58,14 +58,14 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Ob
         printed.out("FIELDS:");
     }
     if recursive {
-        return names_below(kind, path, 1, printed);
+        return print_names_below(kind, path, 1, printed);
     }
     for field in &fields {
         let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
         let described = description(kind, &full);
         let required = described.map_or("", |(required, _)| required);
         printed.out(format!("  {}\t<{}>{required}", field.name, field.type_name));
-        if let Some(values) = enumerated(kind, &full) {
+        if let Some(values) = allowed_values(kind, &full) {
             printed.out(format!("  enum: {}", values.join(", ")));
         }
         for line in described.into_iter().flat_map(|(_, text)| wrap(text)) {
@@ -90,7 +90,7 @@ fn header(kind: Kind, printed: &mut Printed) {
 }
 
 /// Returns the allowed values of an enum field, sorted; `None` for other fields.
-fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
+fn allowed_values(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
     let mut values: Vec<&str> = podscope_api::field_values(kind, path).to_vec();
     values.retain(|value| !matches!(*value, "true" | "false"));
     values.stable_sort();
@@ -101,12 +101,12 @@ fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
 const MAX_DEPTH: usize = 16;
 
 /// Prints name and type of all fields below a path (`--recursive`).
-fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
+fn print_names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
     for field in fields(kind, path).unwrap_or_default() {
         printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.type_name));
         if level < MAX_DEPTH {
             let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
-            names_below(kind, &full, level + 1, printed);
+            print_names_below(kind, &full, level + 1, printed);
         }
     }
 }

@@ -142,13 +142,13 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     Ok(found)
 }
 
-/// Combines the server's errors for several kinds into one error.
+/// Combines the server's errors about several kinds into one error.
 fn all_refused(answers: Vec<Refusal>) -> Refusal {
     let texts: Vec<String> = answers.into_iter().map(String::from).collect();
     Refusal::as_is(texts.join("\n"))
 }
 
-/// Converts a custom object to the version of a kind; returns other objects unchanged.
+/// Converts a custom object to the API version of `kind`; returns other objects unchanged.
 fn in_version(kind: Kind, object: Object, objects: &Objects) -> Object {
     match object {
         Object::Untyped(mut stored) if crate::IS_WHOLE && stored.kind.api_version() != kind.api_version() => {
@@ -207,7 +207,7 @@ pub fn list_value(objects: &[Object], managed_fields: bool) -> Value {
     )
 }
 
-/// Creates a `v1` `List` of values.
+/// Creates a `v1` `List` whose items are these JSON values.
 pub(super) fn list_of(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
@@ -249,7 +249,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             }
         }
         _ if nothing_named => {}
-        Output::CustomColumns(spec) => custom_columns(get, spec, &objects, printed),
+        Output::CustomColumns(spec) => print_custom_columns(get, spec, &objects, printed),
         output => {
             match ObjectFormat::of(output).and_then(|format| format.map(|format| format.text(&whole())).transpose()) {
                 Ok(text) => text
@@ -419,7 +419,7 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
 /// Maximum size of a table of custom columns, in bytes.
 const MAX_TABLE_BYTES: usize = 32 << 20;
 
-fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
+fn print_custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
     let columns = match columns_of(spec) {
         Ok(columns) => columns,
         Err(message) => return printed.fail(message),

@@ -33,8 +33,8 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         match revisions(object, view) {
             Some(revisions) => match &format {
-                Some(format) => print_whole(format, &revisions, revision, printed),
-                None => print(object, &revisions, revision, printed),
+                Some(format) => print_revision_objects(format, &revisions, revision, printed),
+                None => print_history(object, &revisions, revision, printed),
             },
             None => {
                 printed.fail(super::rollout::not_implemented(
@@ -48,8 +48,13 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
     found.not_found().for_each(|error| printed.fail(error));
 }
 
-/// Prints the objects that store the revisions, or the one for the requested revision (`-o`).
-fn print_whole(format: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
+/// Prints the objects that store the revisions in the format of `-o`, or only the object of the requested revision.
+fn print_revision_objects(
+    format: &ObjectFormat,
+    revisions: &ordered::Map<i64, Revision>,
+    revision: i64,
+    printed: &mut Printed,
+) {
     if revision > 0 && !revisions.contains_key(&revision) {
         return printed.fail("error: unable to find the specified revision");
     }
@@ -65,7 +70,8 @@ fn print_whole(format: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, r
     }
 }
 
-fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
+/// Prints the table of revisions of an object, or the template of the requested revision.
+fn print_history(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
     let name = super::write::typed_name(object);
     if revisions.is_empty() {
         printed.out(format!("{name} "));

@@ -112,10 +112,12 @@ impl Printed {
         printed
     }
 
+    /// Prints to standard output.
     pub(crate) fn out(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Output, text.into()));
     }
 
+    /// Prints to standard error.
     pub(crate) fn err(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Error, text.into()));
     }

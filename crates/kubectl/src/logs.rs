@@ -71,7 +71,7 @@ fn namespace(logs: &Logs) -> &str {
 fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
     match (&logs.selector, logs.pod.split_once('/')) {
         (Some(selector), _) => match LabelQuery::parse(selector) {
-            Ok(query) => Ok(in_namespace(logs, view)
+            Ok(query) => Ok(pods_in_namespace(logs, view)
                 .filter(|pod| query.matches(&Object::Pod((*pod).clone())))
                 .cloned()
                 .collect()),
@@ -88,7 +88,7 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
     }
 }
 
-/// Returns kubectl's error about an object that does not exist, or about its namespace if that does not exist.
+/// Returns kubectl's error about an object that does not exist, or about its namespace if the namespace does not exist.
 fn not_found_in(kind: Kind, name: &str, logs: &Logs, view: &View<'_>) -> String {
     let namespace = namespace(logs);
     let (kind, name) = match is_absent(namespace, view.objects) {
@@ -99,7 +99,7 @@ fn not_found_in(kind: Kind, name: &str, logs: &Logs, view: &View<'_>) -> String 
     format!("error: error from server (NotFound): {plural} {name:?} not found in namespace {namespace:?}")
 }
 
-fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
+fn pods_in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v Arc<Pod>> {
     view.objects.list_in::<Pod>(namespace(logs))
 }
 
@@ -134,7 +134,7 @@ fn pod_of_workload(
             .iter()
             .all(|(key, value)| pod.metadata.label(key) == value.as_str())
     };
-    let mut pods: Vec<Arc<Pod>> = in_namespace(logs, view).filter(is_selected).cloned().collect();
+    let mut pods: Vec<Arc<Pod>> = pods_in_namespace(logs, view).filter(is_selected).cloned().collect();
     pods.stable_sort_by_key(|pod| {
         let ready = pod
             .status
@@ -179,7 +179,7 @@ fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     }
 }
 
-/// Returns the prefix of each line (`--prefix`).
+/// Returns the text that `--prefix` prints before each line.
 fn prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
     match logs.prefix {
         true => format!("[pod/{}/{container}] ", pod.metadata.name),

@@ -63,7 +63,7 @@ struct RowBuilder<'p> {
 }
 
 impl<'p> RowBuilder<'p> {
-    /// Starts with the status that the pod's own fields give.
+    /// Starts with the STATUS text that the pod's own fields give, before its containers are evaluated.
     fn of(pod: &'p Pod) -> RowBuilder<'p> {
         let mut status = pod
             .status
@@ -184,6 +184,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
+    /// Returns the cells READY, STATUS and RESTARTS of a pod with these JSON fields.
     fn row(spec: Value, status: Value, meta: Value) -> (String, String, String) {
         let value = json!({"metadata": meta, "spec": spec, "status": status});
         let pod: Pod = podscope_api::wire::from_value(&value).unwrap();

@@ -44,9 +44,9 @@ pub(super) fn answer(command: &Verbatim, view: &View<'_>, printed: &mut Printed)
             ];
             print_rows(&rows[usize::from(*no_headers)..], printed);
         }
-        Action::WhoAmI => who_am_i(&command.output, view, printed),
-        Action::ApiResources { .. } => api_resources(&command.action, view.objects, printed),
-        Action::ComponentStatuses(names) => component_statuses(names, &command.output, view, printed),
+        Action::WhoAmI => print_who_am_i(&command.output, view, printed),
+        Action::ApiResources { .. } => print_api_resources(&command.action, view.objects, printed),
+        Action::ComponentStatuses(names) => print_component_statuses(names, &command.output, view, printed),
         Action::ApiVersions => {
             let versions = api_versions(view.objects);
             versions.into_iter().for_each(|version| printed.out(version));
@@ -56,12 +56,12 @@ pub(super) fn answer(command: &Verbatim, view: &View<'_>, printed: &mut Printed)
             printed.out("");
             printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
         }
-        Action::Config(command) => config(*command, printed),
-        Action::Token(account) => token(account, command.namespace.as_deref(), view, printed),
-        Action::Version { client, output } => version(*client, output, printed),
-        Action::LastApplied(target) => last_applied(target, &command.output, view, printed),
+        Action::Config(command) => print_config(*command, printed),
+        Action::Token(account) => print_token_error(account, command.namespace.as_deref(), view, printed),
+        Action::Version { client, output } => print_version(*client, output, printed),
+        Action::LastApplied(target) => print_last_applied(target, &command.output, view, printed),
         Action::Diff { text } => print_diff(text, command.namespace.as_deref(), view, printed),
-        Action::Raw(path) => raw(path, view, printed),
+        Action::Raw(path) => print_raw(path, view, printed),
         _ => return false,
     }
     true
@@ -77,7 +77,7 @@ fn print_table(rows: &[Vec<String>], printed: &mut Printed) {
 }
 
 /// Prints the output of `auth whoami`.
-fn who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
+fn print_who_am_i(output: &Output, view: &View<'_>, printed: &mut Printed) {
     let value = json!({
         "kind": "SelfSubjectReview", "apiVersion": "authentication.k8s.io/v1",
         "metadata": {"creationTimestamp": view.now.to_string()},
@@ -175,7 +175,7 @@ fn api_versions(objects: &Objects) -> Vec<&'static str> {
 }
 
 /// Prints the output of `kubectl api-resources` (KC-063).
-fn api_resources(action: &Action, objects: &Objects, printed: &mut Printed) {
+fn print_api_resources(action: &Action, objects: &Objects, printed: &mut Printed) {
     let Action::ApiResources {
         group,
         namespaced,
@@ -292,7 +292,7 @@ pub fn component_health(objects: &Objects, now: podscope_api::Time) -> [(&'stati
 }
 
 /// Prints the output of `get componentstatuses`.
-fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
+fn print_component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
     printed.warn("v1 ComponentStatus is deprecated in v1.19+");
     let all = component_health(view.objects, view.now);
     let mut found = all.to_vec();
@@ -328,7 +328,7 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
     }
 }
 
-fn config(command: ConfigCommand, printed: &mut Printed) {
+fn print_config(command: ConfigCommand, printed: &mut Printed) {
     match command {
         ConfigCommand::CurrentContext => printed.out(NAME),
         ConfigCommand::UseContext => printed.out(format!("Switched to context {NAME:?}.")),
@@ -356,7 +356,7 @@ fn config(command: ConfigCommand, printed: &mut Printed) {
 }
 
 /// Prints the error of `create token`, which always fails, because the simulation has no authentication.
-fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
+fn print_token_error(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let key = ObjectKey::new(namespace.unwrap_or("default"), account);
     let why = match view.objects.get_kind(Kind::ServiceAccount, &key) {
         None => format!("failed to create token: serviceaccounts {account:?} not found"),
@@ -367,7 +367,7 @@ fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut 
     printed.fail(format!("error: {why}"));
 }
 
-fn version(client: bool, output: &Output, printed: &mut Printed) {
+fn print_version(client: bool, output: &Output, printed: &mut Printed) {
     let info = json!({"gitVersion": VERSION, "major": "1", "minor": "36", "platform": "linux/amd64"});
     let mut all = json!({"clientVersion": info, "kustomizeVersion": "v5.8.1"});
     if !client {
@@ -391,7 +391,7 @@ fn version(client: bool, output: &Output, printed: &mut Printed) {
 }
 
 /// Prints the last-applied-configuration annotation (`apply view-last-applied`).
-fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut Printed) {
+fn print_last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut Printed) {
     let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
@@ -462,7 +462,7 @@ fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
 }
 
 /// Executes `get --raw`: serves lists and objects by path, `/version`, and the health endpoints.
-fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
+fn print_raw(path: &str, view: &View<'_>, printed: &mut Printed) {
     let parts: Vec<&str> = path
         .split(['?'])
         .next()

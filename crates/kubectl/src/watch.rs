@@ -32,14 +32,14 @@ struct Printer {
     name: Option<String>,
     labels: LabelQuery,
     fields: FieldQuery,
-    /// Columns of a custom kind as of the start of the watch.
+    /// Printer columns of a custom kind, as they were when the watch started.
     printers: Vec<PrinterColumn>,
     format: WatchFormat,
     widths: Widths,
     has_printed: bool,
 }
 
-/// Plans the client of `get --watch`.
+/// Returns the plan of `kubectl get --watch`: a client that watches the objects.
 pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     let (kind, name) = match &get.target.selection {
         Selection::Kinds { kinds, names } => (kinds.first().copied(), names.first().cloned()),
@@ -103,7 +103,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
 }
 
 impl Printer {
-    /// Returns the lines of some objects, after the table header if that is not printed yet.
+    /// Returns the lines that print some objects; the table header comes first if it has not been printed yet.
     fn lines(&mut self, objects: &[Object], event: &str, now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !objects.is_empty();

@@ -8,17 +8,17 @@ use podscope_api::{
 use super::line::Line;
 use super::{age, event_times, join_first, map_text, node_roles, node_status, or_none, value_at_path};
 
-pub(super) fn node(node: &Node, line: &mut Line) {
+pub(super) fn add_node_columns(node: &Node, line: &mut Line) {
     let address = |kind: &str| {
         let address = node.status.addresses.iter().find(|address| &*address.kind == kind);
         address.map_or_else(|| "<none>".to_owned(), |address| address.address.to_string())
     };
     let info = node.status.node_info.clone().unwrap_or_default();
     let or_unknown = |text: &str| if text.is_empty() { "<unknown>" } else { text }.to_owned();
-    line.name();
+    line.add_name();
     line.put("STATUS", node_status(node));
     line.put("ROLES", node_roles(node));
-    line.age();
+    line.add_age();
     line.put("VERSION", info.kubelet_version.to_string());
     line.wide("INTERNAL-IP", address("InternalIP"));
     line.wide("EXTERNAL-IP", address("ExternalIP"));
@@ -34,7 +34,7 @@ pub(super) fn node(node: &Node, line: &mut Line) {
     line.wide("CONTAINER-RUNTIME", or_unknown(&info.container_runtime_version));
 }
 
-pub(super) fn service(service: &Service, object: &Object, line: &mut Line) {
+pub(super) fn add_service_columns(service: &Service, object: &Object, line: &mut Line) {
     let spec = &service.spec;
     let kind = if spec.kind.is_empty() { "ClusterIP" } else { &*spec.kind };
     let external = match kind {
@@ -59,17 +59,17 @@ pub(super) fn service(service: &Service, object: &Object, line: &mut Line) {
         }
     });
     let ports: Vec<String> = ports.collect();
-    line.name();
+    line.add_name();
     line.put("TYPE", kind.to_owned());
     line.put("CLUSTER-IP", or_none(&spec.cluster_ip));
     line.put("EXTERNAL-IP", external);
     line.put("PORT(S)", or_none(&ports.join(",")));
-    line.age();
+    line.add_age();
     let selector = spec.selector.as_ref();
     line.wide("SELECTOR", selector.map_or_else(|| "<none>".into(), map_text));
 }
 
-pub(super) fn endpoint_slice(slice: &EndpointSlice, line: &mut Line) {
+pub(super) fn add_endpoint_slice_columns(slice: &EndpointSlice, line: &mut Line) {
     let ports = slice.ports.iter().map(|port| match (port.port, &port.name) {
         (Some(number), _) => number.to_string(),
         (None, Some(name)) if !name.is_empty() => name.to_string(),
@@ -77,17 +77,17 @@ pub(super) fn endpoint_slice(slice: &EndpointSlice, line: &mut Line) {
     });
     let addresses = slice.endpoints.iter().flat_map(|endpoint| &endpoint.addresses);
     let addresses = addresses.map(ToString::to_string).collect();
-    line.name();
+    line.add_name();
     line.put("ADDRESSTYPE", slice.address_type.to_string());
     line.put("PORTS", join_first(ports.collect(), 3, ",", "<unset>"));
     line.put("ENDPOINTS", join_first(addresses, 3, ",", "<unset>"));
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn endpoints(endpoints: &Endpoints, line: &mut Line) {
-    line.name();
+pub(super) fn add_endpoints_columns(endpoints: &Endpoints, line: &mut Line) {
+    line.add_name();
     line.put("ENDPOINTS", addresses(&endpoints.subsets));
-    line.age();
+    line.add_age();
 }
 
 /// Formats the addresses of Endpoints: `10.0.0.1:80,10.0.0.2:80 + 1 more...`
@@ -106,7 +106,7 @@ fn addresses(subsets: &[EndpointSubset]) -> String {
     join_first(all, 3, ",", "<none>")
 }
 
-pub(super) fn event(event: &Event, line: &mut Line) {
+pub(super) fn add_event_columns(event: &Event, line: &mut Line) {
     let (first, last, count) = event_times(event);
     let (component, host) = event.emitter();
     let involved = &event.involved_object;
@@ -133,42 +133,42 @@ pub(super) fn event(event: &Event, line: &mut Line) {
     line.wide_name();
 }
 
-pub(super) fn namespace(namespace: &Namespace, line: &mut Line) {
-    line.name();
+pub(super) fn add_namespace_columns(namespace: &Namespace, line: &mut Line) {
+    line.add_name();
     line.put("STATUS", namespace.status.phase.to_string());
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn lease(lease: &Lease, line: &mut Line) {
-    line.name();
+pub(super) fn add_lease_columns(lease: &Lease, line: &mut Line) {
+    line.add_name();
     line.put(
         "HOLDER",
         lease.spec.holder_identity.as_deref().unwrap_or_default().to_owned(),
     );
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn config_map(map: &ConfigMap, object: &Object, line: &mut Line) {
+pub(super) fn add_config_map_columns(map: &ConfigMap, object: &Object, line: &mut Line) {
     let binary = value_at_path(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
-    line.name();
+    line.add_name();
     line.put("DATA", (map.data.len() + binary.unwrap_or(0)).to_string());
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn secret(secret: &Secret, line: &mut Line) {
+pub(super) fn add_secret_columns(secret: &Secret, line: &mut Line) {
     let kind = if secret.kind.is_empty() {
         "Opaque"
     } else {
         &*secret.kind
     };
-    line.name();
+    line.add_name();
     line.put("TYPE", kind.to_owned());
     line.put("DATA", secret.data.len().to_string());
-    line.age();
+    line.add_age();
 }
 
 /// Adds usage and hard limits as `pods: 1/2, requests.cpu: 0/1`, in one column for requests and one for limits.
-pub(super) fn quota(quota: &ResourceQuota, line: &mut Line) {
+pub(super) fn add_quota_columns(quota: &ResourceQuota, line: &mut Line) {
     let rows = quota.status.hard.iter().map(|(resource, hard)| {
         let used = quota.status.used.get(resource).copied().unwrap_or_default();
         (resource.starts_with("limits."), format!("{resource}: {used}/{hard}"))
@@ -178,8 +178,8 @@ pub(super) fn quota(quota: &ResourceQuota, line: &mut Line) {
         let rows: Vec<String> = rows.into_iter().map(|(_, row)| row).collect();
         rows.join(", ")
     });
-    line.name();
+    line.add_name();
     line.put("REQUEST", requests);
     line.put("LIMIT", limits);
-    line.age();
+    line.add_age();
 }

@@ -11,7 +11,7 @@ use crate::jsonpath::{Path, plain};
 use crate::text::cell;
 use crate::work::Work;
 
-/// A column of `additionalPrinterColumns`.
+/// A table column of a custom kind, from `additionalPrinterColumns`.
 #[derive(Debug, Clone)]
 pub struct PrinterColumn {
     pub name: String,
@@ -24,7 +24,8 @@ pub struct PrinterColumn {
 }
 
 impl PrinterColumn {
-    /// Returns the columns of a version that follow NAME: its printer columns, or only the age if it has none.
+    /// Returns the table columns of a custom kind's version without NAME: its printer columns, or only AGE if it has
+    /// none.
     #[must_use]
     pub fn all(version: Version<'_>) -> Vec<PrinterColumn> {
         let age = json!({"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"});
@@ -41,7 +42,7 @@ impl PrinterColumn {
             .collect()
     }
 
-    /// Returns the columns of a custom kind that follow NAME; empty for a built-in kind.
+    /// Returns the table columns of a custom kind without NAME; empty for a built-in kind.
     pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Vec<PrinterColumn> {
         match crate::IS_WHOLE {
             true => objects.with_version(kind, PrinterColumn::all).unwrap_or_default(),
@@ -49,7 +50,7 @@ impl PrinterColumn {
         }
     }
 
-    /// Returns the column with an object's cell, as kubectl prints it.
+    /// Returns this column with its header and an object's cell, as kubectl prints them.
     pub(crate) fn column(&self, object: &Value, now: Time) -> Column {
         let text = match self.cell(object, now) {
             Value::Null => String::new(),
@@ -62,7 +63,7 @@ impl PrinterColumn {
         }
     }
 
-    /// Returns an object's value in the column; null if the object has none.
+    /// Returns the value of an object's cell in this column; null if the object has no such value.
     #[must_use]
     pub fn cell(&self, object: &Value, now: Time) -> Value {
         let work = Work::default();

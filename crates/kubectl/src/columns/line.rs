@@ -43,7 +43,7 @@ impl Line {
         self.add(header, false, &text);
     }
 
-    /// Adds a column of `-o wide`.
+    /// Adds a column that is printed only with `-o wide`.
     pub(super) fn wide(&mut self, header: &'static str, text: String) {
         self.add(header, true, &text);
     }
@@ -54,11 +54,11 @@ impl Line {
         self.columns.push(Column { header, is_wide, text });
     }
 
-    pub(super) fn name(&mut self) {
+    pub(super) fn add_name(&mut self) {
         self.put("NAME", self.name.clone());
     }
 
-    /// Adds the NAME column with a suffix.
+    /// Adds the NAME column; its cell is the name followed by `suffix`.
     pub(super) fn name_and(&mut self, suffix: &str) {
         self.put("NAME", format!("{}{suffix}", self.name));
     }
@@ -68,22 +68,23 @@ impl Line {
         self.wide("NAME", self.name.clone());
     }
 
-    pub(super) fn age(&mut self) {
+    pub(super) fn add_age(&mut self) {
         self.put("AGE", age(self.created, self.now));
     }
 
-    pub(super) fn created_at(&mut self) {
+    pub(super) fn add_created_at(&mut self) {
         let text = self.created.map_or_else(|| "<unknown>".to_owned(), |at| at.to_string());
         self.put("CREATED AT", text);
     }
 
-    /// Adds the containers and images of a pod template.
+    /// Adds the wide columns CONTAINERS and IMAGES of a pod template.
     pub(super) fn template(&mut self, template: &PodTemplateSpec) {
         let [names, images] = containers(template);
         self.wide("CONTAINERS", names);
         self.wide("IMAGES", images);
     }
 
+    /// Returns the columns added so far.
     pub(super) fn columns(self) -> Vec<Column> {
         self.columns
     }

@@ -26,7 +26,8 @@ pub use line::Column;
 /// One second in microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// Returns the columns of an object of a built-in kind, as in the API server's `Table` responses (HT-121).
+/// Returns the cells of an object of a built-in kind with their column headers, as in the API server's `Table`
+/// responses (HT-121).
 pub fn cells(object: &Object, now: Time) -> Vec<Column> {
     columns(object, "", &[], now)
 }
@@ -36,73 +37,73 @@ pub fn cells(object: &Object, now: Time) -> Vec<Column> {
 pub(crate) fn columns(object: &Object, prefix: &str, printers: &[PrinterColumn], now: Time) -> Vec<Column> {
     let mut line = Line::of(object, prefix, now);
     if crate::IS_WHOLE && !printers.is_empty() {
-        line.name();
+        line.add_name();
         let value = object.to_value();
         let own = printers.iter().map(|printer| printer.column(&value, now));
         return line.columns().into_iter().chain(own).collect();
     }
     let row = &mut line;
     match object {
-        Object::Pod(pod) => workloads::pod(pod, row),
-        Object::Deployment(deployment) => workloads::deployment(deployment, row),
-        Object::ReplicaSet(set) => workloads::replica_set(set, row),
-        Object::ReplicationController(set) => workloads::replication_controller(set, row),
-        Object::StatefulSet(set) => workloads::stateful_set(set, row),
-        Object::DaemonSet(set) => workloads::daemon_set(set, row),
-        Object::Job(job) => workloads::job(job, row),
-        Object::CronJob(job) => workloads::cron_job(job, row),
-        Object::HorizontalPodAutoscaler(autoscaler) => workloads::autoscaler(autoscaler, row),
-        Object::PodDisruptionBudget(budget) => workloads::budget(budget, row),
-        Object::PriorityClass(class) => workloads::priority_class(class, row),
-        Object::ControllerRevision(revision) => workloads::controller_revision(revision, row),
-        Object::PersistentVolume(volume) => storage::volume(volume, row),
-        Object::PersistentVolumeClaim(claim) => storage::claim(claim, row),
-        Object::StorageClass(class) => storage::class(class, object, row),
-        Object::VolumeAttachment(attachment) => storage::attachment(attachment, row),
-        Object::CsiNode(node) => storage::csi_node(node, row),
-        Object::CsiDriver(driver) => storage::csi_driver(driver, object, row),
-        Object::Node(node) => cluster::node(node, row),
-        Object::Service(service) => cluster::service(service, object, row),
-        Object::EndpointSlice(slice) => cluster::endpoint_slice(slice, row),
-        Object::Endpoints(endpoints) => cluster::endpoints(endpoints, row),
-        Object::Event(event) => cluster::event(event, row),
-        Object::Namespace(namespace) => cluster::namespace(namespace, row),
-        Object::Lease(lease) => cluster::lease(lease, row),
-        Object::ConfigMap(map) => cluster::config_map(map, object, row),
-        Object::Secret(secret) => cluster::secret(secret, row),
-        Object::ResourceQuota(quota) => cluster::quota(quota, row),
-        Object::Untyped(object) => untyped::untyped(object, row),
+        Object::Pod(pod) => workloads::add_pod_columns(pod, row),
+        Object::Deployment(deployment) => workloads::add_deployment_columns(deployment, row),
+        Object::ReplicaSet(set) => workloads::add_replica_set_columns(set, row),
+        Object::ReplicationController(set) => workloads::add_replication_controller_columns(set, row),
+        Object::StatefulSet(set) => workloads::add_stateful_set_columns(set, row),
+        Object::DaemonSet(set) => workloads::add_daemon_set_columns(set, row),
+        Object::Job(job) => workloads::add_job_columns(job, row),
+        Object::CronJob(job) => workloads::add_cron_job_columns(job, row),
+        Object::HorizontalPodAutoscaler(autoscaler) => workloads::add_autoscaler_columns(autoscaler, row),
+        Object::PodDisruptionBudget(budget) => workloads::add_budget_columns(budget, row),
+        Object::PriorityClass(class) => workloads::add_priority_class_columns(class, row),
+        Object::ControllerRevision(revision) => workloads::add_controller_revision_columns(revision, row),
+        Object::PersistentVolume(volume) => storage::add_volume_columns(volume, row),
+        Object::PersistentVolumeClaim(claim) => storage::add_claim_columns(claim, row),
+        Object::StorageClass(class) => storage::add_storage_class_columns(class, object, row),
+        Object::VolumeAttachment(attachment) => storage::add_attachment_columns(attachment, row),
+        Object::CsiNode(node) => storage::add_csi_node_columns(node, row),
+        Object::CsiDriver(driver) => storage::add_csi_driver_columns(driver, object, row),
+        Object::Node(node) => cluster::add_node_columns(node, row),
+        Object::Service(service) => cluster::add_service_columns(service, object, row),
+        Object::EndpointSlice(slice) => cluster::add_endpoint_slice_columns(slice, row),
+        Object::Endpoints(endpoints) => cluster::add_endpoints_columns(endpoints, row),
+        Object::Event(event) => cluster::add_event_columns(event, row),
+        Object::Namespace(namespace) => cluster::add_namespace_columns(namespace, row),
+        Object::Lease(lease) => cluster::add_lease_columns(lease, row),
+        Object::ConfigMap(map) => cluster::add_config_map_columns(map, object, row),
+        Object::Secret(secret) => cluster::add_secret_columns(secret, row),
+        Object::ResourceQuota(quota) => cluster::add_quota_columns(quota, row),
+        Object::Untyped(object) => untyped::add_untyped_columns(object, row),
         Object::ResourceClaim(claim) => {
-            line.name();
+            line.add_name();
             line.put("STATE", claim_state(claim));
-            line.age();
+            line.add_age();
         }
         Object::ResourceSlice(slice) => {
             let spec = &slice.spec;
-            line.name();
+            line.add_name();
             line.put("NODE", spec.node_name.as_deref().unwrap_or_default().to_owned());
             line.put("DRIVER", spec.driver.to_string());
             line.put("POOL", spec.pool.name.to_string());
-            line.age();
+            line.add_age();
         }
         Object::LimitRange(_) => {
-            line.name();
-            line.created_at();
+            line.add_name();
+            line.add_created_at();
         }
         Object::RuntimeClass(class) => {
-            line.name();
+            line.add_name();
             line.put("HANDLER", class.handler.to_string());
-            line.age();
+            line.add_age();
         }
         _ => {
-            line.name();
-            line.age();
+            line.add_name();
+            line.add_age();
         }
     }
     line.columns()
 }
 
-/// Returns the STATE of a ResourceClaim (DRA-261).
+/// Returns the text of the STATE column of a ResourceClaim (DRA-261).
 fn claim_state(claim: &ResourceClaim) -> String {
     let mut states = Vec::new();
     if claim.metadata.is_terminating() {
@@ -128,10 +129,12 @@ pub(crate) fn age(at: Option<Time>, now: Time) -> String {
     }
 }
 
+/// Returns the text, or `<none>` if it is empty.
 pub(crate) fn or_none(text: &str) -> String {
     if text.is_empty() { "<none>".into() } else { text.into() }
 }
 
+/// Returns the text, or `<unset>` if it is missing.
 pub(crate) fn or_unset(text: Option<&Str>) -> String {
     text.map_or_else(|| "<unset>".into(), |text| text.to_string())
 }
@@ -209,7 +212,7 @@ fn join_first(mut texts: Vec<String>, limit: usize, separator: &str, if_empty: &
     all
 }
 
-/// Returns the value at a path of the object's JSON, for fields without a typed counterpart.
+/// Returns the value at a path in an object's JSON, for fields that the typed object does not have.
 fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
     let value = object.to_value();
     let mut at = &value;
@@ -219,7 +222,7 @@ fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
     Some(at.clone())
 }
 
-/// Returns the STATUS of a node (KC-023).
+/// Returns the text of the STATUS column of a node (KC-023).
 pub fn node_status(node: &podscope_api::Node) -> String {
     let mut status = match node.condition(condition::READY) {
         Some(condition) if condition.status == ConditionStatus::True => String::from("Ready"),
@@ -232,7 +235,7 @@ pub fn node_status(node: &podscope_api::Node) -> String {
     status
 }
 
-/// Returns the ROLES of a node (KC-024).
+/// Returns the text of the ROLES column of a node (KC-024).
 pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
     let mut roles: ordered::Set<&str> = node
         .metadata
@@ -249,7 +252,7 @@ pub(crate) fn node_roles(node: &podscope_api::Node) -> String {
     or_none(&roles.into_iter().collect::<Vec<_>>().join(","))
 }
 
-/// Returns the STATUS of a job (KC-032).
+/// Returns the text of the STATUS column of a job (KC-032).
 pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
     let has = |kind: &str| {
         job.status
@@ -274,6 +277,7 @@ pub(crate) fn job_status(job: &podscope_api::Job) -> &'static str {
     }
 }
 
+/// Returns the storage class in the deprecated annotation, or else in the field of the spec.
 fn storage_class(meta: &ObjectMeta, field: &str) -> String {
     meta.annotation(annotation::BETA_STORAGE_CLASS)
         .unwrap_or(field)
@@ -290,7 +294,7 @@ pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -
     storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
 }
 
-/// Returns whether this is the default storage class for claims without a class (KC-041).
+/// Returns whether a StorageClass is the default for claims without a class (KC-041).
 pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     [
         annotation::DEFAULT_STORAGE_CLASS,
@@ -300,7 +304,7 @@ pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     .any(|key| meta.annotation(key) == Some("true"))
 }
 
-/// Returns the first time, the last time and the count of an event (KC-046).
+/// Returns the times of the first and the last occurrence of an event, and the number of occurrences (KC-046).
 pub fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
     if let Some(series) = &event.series {

@@ -7,12 +7,12 @@ use podscope_api::{
 use super::line::Line;
 use super::{access_modes, claim_class, is_default_class, or_unset, volume_class};
 
-pub(super) fn volume(volume: &PersistentVolume, line: &mut Line) {
+pub(super) fn add_volume_columns(volume: &PersistentVolume, line: &mut Line) {
     let spec = &volume.spec;
     let text = |value: Option<&dyn ToString>| value.map_or_else(String::new, ToString::to_string);
     let policy = spec.persistent_volume_reclaim_policy.as_deref();
     let claim = spec.claim_ref.as_ref();
-    line.name();
+    line.add_name();
     line.put("CAPACITY", text(spec.capacity.get("storage").map(|size| size as _)));
     line.put("ACCESS MODES", access_modes(&spec.access_modes));
     line.put("RECLAIM POLICY", policy.unwrap_or("Retain").to_owned());
@@ -31,15 +31,15 @@ pub(super) fn volume(volume: &PersistentVolume, line: &mut Line) {
         or_unset(spec.volume_attributes_class_name.as_ref()),
     );
     line.put("REASON", volume.status.reason.to_string());
-    line.age();
+    line.add_age();
     line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
 }
 
-pub(super) fn claim(claim: &PersistentVolumeClaim, line: &mut Line) {
+pub(super) fn add_claim_columns(claim: &PersistentVolumeClaim, line: &mut Line) {
     let (spec, status) = (&claim.spec, &claim.status);
     let is_bound = !spec.volume_name.is_empty();
     let capacity = status.capacity.get("storage").filter(|_| is_bound);
-    line.name();
+    line.add_name();
     line.put(
         "STATUS",
         match (claim.metadata.is_terminating(), &status.phase) {
@@ -62,11 +62,11 @@ pub(super) fn claim(claim: &PersistentVolumeClaim, line: &mut Line) {
         "VOLUMEATTRIBUTESCLASS",
         or_unset(spec.volume_attributes_class_name.as_ref()),
     );
-    line.age();
+    line.add_age();
     line.wide("VOLUMEMODE", or_unset(spec.volume_mode.as_ref()));
 }
 
-pub(super) fn class(class: &StorageClass, object: &Object, line: &mut Line) {
+pub(super) fn add_storage_class_columns(class: &StorageClass, object: &Object, line: &mut Line) {
     let value = object.typed_value();
     let text = |field: &str, default: &str| match value.get(field) {
         Some(serde_json::Value::String(text)) if !text.is_empty() => text.clone(),
@@ -82,27 +82,27 @@ pub(super) fn class(class: &StorageClass, object: &Object, line: &mut Line) {
     line.put("RECLAIMPOLICY", text("reclaimPolicy", "Delete"));
     line.put("VOLUMEBINDINGMODE", text("volumeBindingMode", "Immediate"));
     line.put("ALLOWVOLUMEEXPANSION", text("allowVolumeExpansion", "false"));
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn attachment(attachment: &VolumeAttachment, line: &mut Line) {
+pub(super) fn add_attachment_columns(attachment: &VolumeAttachment, line: &mut Line) {
     let spec = &attachment.spec;
-    line.name();
+    line.add_name();
     line.put("ATTACHER", spec.attacher.to_string());
     let volume = spec.source.persistent_volume_name.as_deref();
     line.put("PV", volume.unwrap_or_default().to_owned());
     line.put("NODE", spec.node_name.to_string());
     line.put("ATTACHED", attachment.status.attached.to_string());
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn csi_node(node: &CsiNode, line: &mut Line) {
-    line.name();
+pub(super) fn add_csi_node_columns(node: &CsiNode, line: &mut Line) {
+    line.add_name();
     line.put("DRIVERS", node.spec.drivers.len().to_string());
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn csi_driver(driver: &CsiDriver, object: &Object, line: &mut Line) {
+pub(super) fn add_csi_driver_columns(driver: &CsiDriver, object: &Object, line: &mut Line) {
     let (spec, value) = (&driver.spec, object.to_value());
     let requests = value
         .pointer("/spec/tokenRequests")
@@ -116,12 +116,12 @@ pub(super) fn csi_driver(driver: &CsiDriver, object: &Object, line: &mut Line) {
         modes => modes,
     };
     let flag = |given: Option<bool>, default: bool| given.unwrap_or(default).to_string();
-    line.name();
+    line.add_name();
     line.put("ATTACHREQUIRED", flag(spec.attach_required, true));
     line.put("PODINFOONMOUNT", flag(spec.pod_info_on_mount, false));
     line.put("STORAGECAPACITY", flag(spec.storage_capacity, false));
     line.put("TOKENREQUESTS", audiences.unwrap_or_else(|| "<unset>".to_owned()));
     line.put("REQUIRESREPUBLISH", flag(spec.requires_republish, false));
     line.put("MODES", modes);
-    line.age();
+    line.add_age();
 }

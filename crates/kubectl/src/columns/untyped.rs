@@ -7,16 +7,16 @@ use super::line::Line;
 use super::{join_first, or_none, selector_from_value, selector_text};
 use crate::jsonpath::plain;
 
-pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
+pub(super) fn add_untyped_columns(object: &UntypedObject, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let list = |pointer: &str| {
         let list = object.at(pointer).and_then(Value::as_array);
         list.cloned().unwrap_or_default()
     };
-    line.name();
+    line.add_name();
     match object.kind {
-        Kind::Role | Kind::ClusterRole | Kind::CustomResourceDefinition => return line.created_at(),
-        Kind::RoleBinding | Kind::ClusterRoleBinding => return binding(object, line),
+        Kind::Role | Kind::ClusterRole | Kind::CustomResourceDefinition => return line.add_created_at(),
+        Kind::RoleBinding | Kind::ClusterRoleBinding => return add_binding_columns(object, line),
         Kind::NetworkPolicy => {
             let selector = object.at("/spec/podSelector");
             line.put("POD-SELECTOR", selector_text(selector_from_value(selector).as_ref()));
@@ -46,11 +46,11 @@ pub(super) fn untyped(object: &UntypedObject, line: &mut Line) {
         }
         _ => {}
     }
-    line.age();
+    line.add_age();
 }
 
 /// Adds the columns of role bindings.
-fn binding(object: &UntypedObject, line: &mut Line) {
+fn add_binding_columns(object: &UntypedObject, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let subjects = object.at("/subjects").and_then(Value::as_array);
     let subject_names = |kind: &str| {
@@ -62,7 +62,7 @@ fn binding(object: &UntypedObject, line: &mut Line) {
         names.collect::<Vec<_>>().join(", ")
     };
     line.put("ROLE", format!("{}/{}", text("/roleRef/kind"), text("/roleRef/name")));
-    line.age();
+    line.add_age();
     line.wide("USERS", subject_names("User"));
     line.wide("GROUPS", subject_names("Group"));
     line.wide("SERVICEACCOUNTS", subject_names("ServiceAccount"));

@@ -16,22 +16,22 @@ fn or_zero(value: Option<i32>) -> String {
     value.unwrap_or(0).to_string()
 }
 
-/// Formats the READY column as `ready/desired`.
-fn ready(ready: Option<i32>, desired: Option<i32>) -> String {
+/// Formats a cell of the READY column as `ready/desired`.
+fn ready_text(ready: Option<i32>, desired: Option<i32>) -> String {
     format!("{}/{}", or_zero(ready), or_zero(desired))
 }
 
-pub(super) fn pod(pod: &Pod, line: &mut Line) {
+pub(super) fn add_pod_columns(pod: &Pod, line: &mut Line) {
     let row = pod_row(pod, line.now);
     let gates = &pod.spec.readiness_gates;
     let is_true = |kind: &str| (pod.condition(kind)).is_some_and(|condition| condition.status == ConditionStatus::True);
     let n_true = gates.iter().filter(|gate| is_true(&gate.condition_type)).count();
     let ip = pod.status.pod_ips.first().map(|ip| &*ip.ip);
-    line.name();
+    line.add_name();
     line.put("READY", format!("{}/{}", row.ready, row.total));
     line.put("STATUS", row.status);
     line.put("RESTARTS", row.restarts);
-    line.age();
+    line.add_age();
     line.wide("IP", or_none(ip.unwrap_or_default()));
     line.wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
     line.wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
@@ -42,61 +42,61 @@ pub(super) fn pod(pod: &Pod, line: &mut Line) {
     line.wide("READINESS GATES", gates_text);
 }
 
-pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
+pub(super) fn add_deployment_columns(deployment: &Deployment, line: &mut Line) {
     let (spec, status) = (&deployment.spec, &deployment.status);
-    line.name();
-    line.put("READY", ready(status.ready_replicas, spec.replicas));
+    line.add_name();
+    line.put("READY", ready_text(status.ready_replicas, spec.replicas));
     line.put("UP-TO-DATE", or_zero(status.updated_replicas));
     line.put("AVAILABLE", or_zero(status.available_replicas));
-    line.age();
+    line.add_age();
     line.template(&spec.template);
     let selector = selector_text(spec.selector.as_ref());
     line.wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
 }
 
 /// Adds the columns that ReplicaSets and ReplicationControllers share.
-fn replicas(desired: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
-    line.name();
+fn add_replica_columns(desired: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
+    line.add_name();
     line.put("DESIRED", or_zero(desired));
     line.put("CURRENT", status.replicas.to_string());
     line.put("READY", or_zero(status.ready_replicas));
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn replica_set(set: &ReplicaSet, line: &mut Line) {
-    replicas(set.spec.replicas, &set.status, line);
+pub(super) fn add_replica_set_columns(set: &ReplicaSet, line: &mut Line) {
+    add_replica_columns(set.spec.replicas, &set.status, line);
     line.template(&set.spec.template);
     line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
 }
 
-pub(super) fn replication_controller(set: &ReplicationController, line: &mut Line) {
-    replicas(set.spec.replicas, &set.status, line);
+pub(super) fn add_replication_controller_columns(set: &ReplicationController, line: &mut Line) {
+    add_replica_columns(set.spec.replicas, &set.status, line);
     line.template(&set.spec.template);
     line.wide("SELECTOR", map_text(&set.spec.selector));
 }
 
-pub(super) fn stateful_set(set: &StatefulSet, line: &mut Line) {
-    line.name();
-    line.put("READY", ready(set.status.ready_replicas, set.spec.replicas));
-    line.age();
+pub(super) fn add_stateful_set_columns(set: &StatefulSet, line: &mut Line) {
+    line.add_name();
+    line.put("READY", ready_text(set.status.ready_replicas, set.spec.replicas));
+    line.add_age();
     line.template(&set.spec.template);
 }
 
-pub(super) fn daemon_set(set: &DaemonSet, line: &mut Line) {
+pub(super) fn add_daemon_set_columns(set: &DaemonSet, line: &mut Line) {
     let status = &set.status;
-    line.name();
+    line.add_name();
     line.put("DESIRED", status.desired_number_scheduled.to_string());
     line.put("CURRENT", status.current_number_scheduled.to_string());
     line.put("READY", status.number_ready.to_string());
     line.put("UP-TO-DATE", or_zero(status.updated_number_scheduled));
     line.put("AVAILABLE", or_zero(status.number_available));
     line.put("NODE SELECTOR", map_text(&set.spec.template.spec.node_selector));
-    line.age();
+    line.add_age();
     line.template(&set.spec.template);
     line.wide("SELECTOR", selector_text(set.spec.selector.as_ref()));
 }
 
-pub(super) fn job(job: &Job, line: &mut Line) {
+pub(super) fn add_job_columns(job: &Job, line: &mut Line) {
     let succeeded = job.status.succeeded.unwrap_or(0);
     let parallelism = job.spec.parallelism.unwrap_or(1);
     let completions = match job.spec.completions {
@@ -108,19 +108,19 @@ pub(super) fn job(job: &Job, line: &mut Line) {
         let end = job.status.completion_time.unwrap_or(line.now);
         human_duration((end.0 - start.0).div_euclid(super::SECOND))
     });
-    line.name();
+    line.add_name();
     line.put("STATUS", job_status(job).to_owned());
     line.put("COMPLETIONS", completions);
     line.put("DURATION", duration.unwrap_or_default());
-    line.age();
+    line.add_age();
     line.template(&job.spec.template);
     line.wide("SELECTOR", selector_text(job.spec.selector.as_ref()));
 }
 
-pub(super) fn cron_job(object: &CronJob, line: &mut Line) {
+pub(super) fn add_cron_job_columns(object: &CronJob, line: &mut Line) {
     let spec = &object.spec;
     let last = object.status.last_schedule_time;
-    line.name();
+    line.add_name();
     line.put("SCHEDULE", spec.schedule.to_string());
     line.put("TIMEZONE", or_none(spec.time_zone.as_deref().unwrap_or_default()));
     line.put(
@@ -130,28 +130,28 @@ pub(super) fn cron_job(object: &CronJob, line: &mut Line) {
     line.put("ACTIVE", object.status.active.len().to_string());
     let last = last.map_or_else(|| "<none>".to_owned(), |_| age(last, line.now));
     line.put("LAST SCHEDULE", last);
-    line.age();
+    line.add_age();
     line.template(&spec.job_template.spec.template);
     line.wide("SELECTOR", selector_text(spec.job_template.spec.selector.as_ref()));
 }
 
-pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, line: &mut Line) {
+pub(super) fn add_autoscaler_columns(object: &HorizontalPodAutoscaler, line: &mut Line) {
     let spec = &object.spec;
     let min_replicas = spec.min_replicas.map(|min| min.to_string());
-    line.name();
+    line.add_name();
     line.put(
         "REFERENCE",
         format!("{}/{}", spec.scale_target_ref.kind, spec.scale_target_ref.name),
     );
-    line.put("TARGETS", targets(object));
+    line.put("TARGETS", targets_text(object));
     line.put("MINPODS", min_replicas.unwrap_or_else(|| "<unset>".to_owned()));
     line.put("MAXPODS", spec.max_replicas.to_string());
     line.put("REPLICAS", or_zero(object.status.current_replicas));
-    line.age();
+    line.add_age();
 }
 
-/// Formats the TARGETS of an autoscaler: the current and the target value of each metric.
-fn targets(object: &HorizontalPodAutoscaler) -> String {
+/// Formats the TARGETS column of an autoscaler: the current and the target value of each metric.
+fn targets_text(object: &HorizontalPodAutoscaler) -> String {
     let text = |value: &Value, pointer: &str| value.pointer(pointer).map(plain);
     let current = object.status.current_metrics.iter().flatten();
     let mut shown: Vec<String> = Vec::new();
@@ -185,21 +185,21 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
     super::join_first(shown, 2, ", ", "<none>")
 }
 
-pub(super) fn budget(budget: &PodDisruptionBudget, line: &mut Line) {
+pub(super) fn add_budget_columns(budget: &PodDisruptionBudget, line: &mut Line) {
     let bound = |value: &Option<IntOrString>| value.as_ref().map_or_else(|| "N/A".into(), ToString::to_string);
-    line.name();
+    line.add_name();
     line.put("MIN AVAILABLE", bound(&budget.spec.min_available));
     line.put("MAX UNAVAILABLE", bound(&budget.spec.max_unavailable));
     line.put("ALLOWED DISRUPTIONS", budget.status.disruptions_allowed.to_string());
-    line.age();
+    line.add_age();
 }
 
-pub(super) fn priority_class(class: &PriorityClass, line: &mut Line) {
+pub(super) fn add_priority_class_columns(class: &PriorityClass, line: &mut Line) {
     let policy = class.preemption_policy.as_ref();
-    line.name();
+    line.add_name();
     line.put("VALUE", class.value.to_string());
     line.put("GLOBAL-DEFAULT", class.global_default.unwrap_or(false).to_string());
-    line.age();
+    line.add_age();
     line.put(
         "PREEMPTIONPOLICY",
         policy
@@ -208,14 +208,14 @@ pub(super) fn priority_class(class: &PriorityClass, line: &mut Line) {
     );
 }
 
-pub(super) fn controller_revision(revision: &ControllerRevision, line: &mut Line) {
+pub(super) fn add_controller_revision_columns(revision: &ControllerRevision, line: &mut Line) {
     let controller = revision.metadata.controller_ref().map(|owner| {
         let group = owner.api_version.split_once('/').map(|(group, _)| format!(".{group}"));
         let kind = owner.kind.to_ascii_lowercase();
         format!("{kind}{}/{}", group.unwrap_or_default(), owner.name)
     });
-    line.name();
+    line.add_name();
     line.put("CONTROLLER", controller.unwrap_or_else(|| "<none>".to_owned()));
     line.put("REVISION", revision.revision.to_string());
-    line.age();
+    line.add_age();
 }

@@ -7,7 +7,7 @@ use crate::rest::{ApiCall, Method};
 
 const USAGE: &str = "error: use: api POST|PUT|PATCH|DELETE PATH [--content-type TYPE] <<'EOF'";
 
-/// Parses the words after `api`.
+/// Parses the words after `api` into a command.
 pub(super) fn parse(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
     let (mut positional, mut content_type) = (Vec::new(), String::new());
     let mut words = words.iter();
@@ -63,7 +63,7 @@ mod tests {
 
     /// Shows: K-01
     #[test]
-    fn printed_api_call_parses_to_the_same_command() {
+    fn printed_api_command_parses_to_equal_command() {
         let body = "{\"kind\": \"ConfigMap\", \"data\": {\"a\": \"it's\\n\"}}";
         for call in [
             ApiCall::new(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_api_call_reports_its_column() {
+    fn invalid_api_command_reports_error_column() {
         for (line, column) in [("api GET /x", 5), ("api POST x", 10), ("api POST /x --odd", 13)] {
             assert_eq!(super::super::parse(line).expect_err(line).column, column, "{line}");
         }

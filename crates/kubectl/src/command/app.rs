@@ -5,7 +5,7 @@ use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;
 use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
 
-use super::fault::{node_name, pod_key};
+use super::fault::{parse_node_name, parse_pod_key};
 use super::flags::{Args, Flag, Takes};
 use super::shell::Word;
 use super::{Command, CommandError, Words};
@@ -65,7 +65,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
             [service] => {
                 let mut words = Words::of("app", "traffic stop");
                 let service = words.key(service_key(service)?);
-                Ok(traffic(TrafficCommand::Stop(service), words))
+                Ok(traffic_command(TrafficCommand::Stop(service), words))
             }
             _ => Err(usage_error(column, "traffic stop")),
         },
@@ -75,7 +75,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     }
 }
 
-fn traffic(command: TrafficCommand, words: Words) -> Command {
+fn traffic_command(command: TrafficCommand, words: Words) -> Command {
     let fault = Fault::Traffic(command);
     Command::Fault { fault, words }
 }
@@ -151,7 +151,7 @@ fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
             retries
         },
     };
-    Ok(traffic(TrafficCommand::Start(start), words))
+    Ok(traffic_command(TrafficCommand::Start(start), words))
 }
 
 /// Parses `--from`: the client that sends the requests.
@@ -166,8 +166,8 @@ fn parse_client(args: &Args) -> Result<RequestClient, CommandError> {
     match from.split_once('/') {
         None if from == "outside" => Ok(RequestClient::Outside),
         Some(("zone", zone)) if !zone.is_empty() => Ok(RequestClient::Zone(zone.into())),
-        Some(("node", node)) => Ok(RequestClient::Node(node_name(&rest(node))?.0)),
-        Some(("pod", pod)) => Ok(RequestClient::Pod(pod_key(&rest(pod))?)),
+        Some(("node", node)) => Ok(RequestClient::Node(parse_node_name(&rest(node))?.0)),
+        Some(("pod", pod)) => Ok(RequestClient::Pod(parse_pod_key(&rest(pod))?)),
         _ => Err(CommandError::new(
             args.column("from"),
             format!("error: --from: {from:?} is not zone/ZONE, node/NODE, pod/POD or outside"),

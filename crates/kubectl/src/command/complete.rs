@@ -37,20 +37,20 @@ impl Candidates<'_> {
         self.found.push((text.to_owned(), hint.to_owned()));
     }
 
-    fn words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
+    fn add_words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
         for word in words {
             self.push(word, "");
         }
     }
 
-    /// Adds the names of the objects of a kind.
-    fn names(&mut self, kind: Kind, namespace: &str, hint: &str) {
-        for name in names(self.objects, kind, namespace) {
+    /// Adds the names of the objects of a kind in a namespace; `hint` describes each candidate.
+    fn add_names(&mut self, kind: Kind, namespace: &str, hint: &str) {
+        for name in object_names(self.objects, kind, namespace) {
             self.push(&name, hint);
         }
     }
 
-    fn programs(&mut self) {
+    fn add_programs(&mut self) {
         self.push("kubectl", "API work");
         self.push("fault", "break or repair the outside world");
         self.push("app", "requests of clients; membership of an application group");
@@ -58,7 +58,7 @@ impl Candidates<'_> {
         self.push("help", "what there is");
     }
 
-    fn verbs(&mut self) {
+    fn add_verbs(&mut self) {
         let mut last = "";
         for verb in VERBS {
             let first = verb.name.split(' ').next().unwrap_or_default();
@@ -69,8 +69,8 @@ impl Candidates<'_> {
         }
     }
 
-    /// Adds the sub-commands of a group.
-    fn group(&mut self, group: &str) {
+    /// Adds the sub-commands of a command group such as `rollout`.
+    fn add_group(&mut self, group: &str) {
         for verb in VERBS {
             if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
                 self.push(sub, verb.summary);
@@ -106,36 +106,36 @@ impl Candidates<'_> {
             self.images(&partial);
         } else if let Some((kind_text, _)) = self.typed.split_once('/') {
             if let Some(kind) = Kind::from_resource_name(kind_text) {
-                for name in names(self.objects, kind, partial.namespace) {
+                for name in object_names(self.objects, kind, partial.namespace) {
                     self.push(&format!("{kind_text}/{name}"), kind.name());
                 }
             }
         } else if matches!(verb.name, "drain" | "cordon" | "uncordon") {
-            self.names(Kind::Node, "", "node");
+            self.add_names(Kind::Node, "", "node");
         } else if verb.name == "logs" {
-            self.names(Kind::Pod, partial.namespace, "pod");
+            self.add_names(Kind::Pod, partial.namespace, "pod");
         } else if !partial.positionals.is_empty() {
             if let Some(kind) = partial.kind() {
-                self.names(kind, partial.namespace, kind.singular());
+                self.add_names(kind, partial.namespace, kind.singular());
             }
         } else {
-            self.kinds();
+            self.add_kinds();
         }
     }
 
-    fn kinds(&mut self) {
+    fn add_kinds(&mut self) {
         for kind in Kind::ALL {
             self.push(kind.plural(), kind.name());
         }
     }
 
-    fn faults(&mut self) {
+    fn add_faults(&mut self) {
         for fault in FAULTS {
             self.push(fault.name, &format!("{}: {}", fault.usage, fault.description));
         }
     }
 
-    /// Adds the candidates for the next word of a fault.
+    /// Adds the candidates for the next word of a `fault` command.
     fn fault(&mut self, verb: &str, words: &[&str]) {
         let Some(fault) = FAULTS.iter().find(|fault| fault.name == verb) else {
             return;
@@ -147,15 +147,15 @@ impl Candidates<'_> {
             return;
         }
         match words.last().copied() {
-            Some("--from") => self.words(CUTS.iter().map(CutFrom::as_str)),
+            Some("--from") => self.add_words(CUTS.iter().map(CutFrom::as_str)),
             Some("--one-way") => {
                 for (way, hint) in DIRECTIONS {
                     self.push(way.as_str(), hint);
                 }
             }
-            Some("--by") => self.words(FenceMechanism::NAMES.iter().copied()),
+            Some("--by") => self.add_words(FenceMechanism::NAMES.iter().copied()),
             Some("--zone") => {
-                for zone in zones(self.objects) {
+                for zone in zone_names(self.objects) {
                     self.push(&zone, "zone");
                 }
             }
@@ -164,7 +164,7 @@ impl Candidates<'_> {
                 // A word after a flag is the flag's value, not an argument.
                 let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
                 let given: Vec<&str> = before.zip(words).filter(is_argument).map(|(_, word)| *word).collect();
-                self.argument(fault.argument(given.len()), given.last().copied());
+                self.add_argument(fault.argument(given.len()), given.last().copied());
             }
         }
     }
@@ -178,14 +178,14 @@ impl Candidates<'_> {
         names.into_iter().for_each(|name| self.push(name, "device"));
     }
 
-    /// Adds the candidates for an argument; `before` is the preceding argument.
-    fn argument(&mut self, argument: Argument, before: Option<&str>) {
+    /// Adds the candidates for a positional argument of a `fault` command; `before` is the preceding argument.
+    fn add_argument(&mut self, argument: Argument, before: Option<&str>) {
         match argument {
-            Argument::Node | Argument::Nodes => self.names(Kind::Node, "", "node"),
-            Argument::Pod => self.pods(),
-            Argument::Volume => self.names(Kind::PersistentVolume, "", "volume"),
+            Argument::Node | Argument::Nodes => self.add_names(Kind::Node, "", "node"),
+            Argument::Pod => self.add_pods(),
+            Argument::Volume => self.add_names(Kind::PersistentVolume, "", "volume"),
             Argument::Device => self.devices(before),
-            Argument::Word(words) => self.words(words.iter().copied()),
+            Argument::Word(words) => self.add_words(words.iter().copied()),
             Argument::New => {}
         }
     }
@@ -197,39 +197,39 @@ impl Candidates<'_> {
                 self.push("traffic", "let clients send requests to a Service");
                 self.push("member", "add or remove a member");
             }
-            ["member"] => self.words(["add", "remove"]),
-            ["traffic"] => self.words(["start", "stop"]),
-            ["traffic", "start", .., "--from"] => self.clients(),
-            ["traffic", "start", .., "--rate"] => self.words(["10/s", "50/s", "100/s"]),
+            ["member"] => self.add_words(["add", "remove"]),
+            ["traffic"] => self.add_words(["start", "stop"]),
+            ["traffic", "start", .., "--from"] => self.add_clients(),
+            ["traffic", "start", .., "--rate"] => self.add_words(["10/s", "50/s", "100/s"]),
             ["traffic", "start", ..] if self.typed.starts_with('-') => {
                 for (flag, ..) in TRAFFIC_FLAGS {
                     self.push(&format!("--{flag}"), "flag");
                 }
             }
-            ["traffic", "start" | "stop"] => self.keys(Kind::Service, "", "service"),
+            ["traffic", "start" | "stop"] => self.add_keys(Kind::Service, "", "service"),
             _ => {}
         }
     }
 
-    /// Adds the values of `--from`: zones, nodes, pods, and `outside`.
-    fn clients(&mut self) {
-        for zone in zones(self.objects) {
+    /// Adds the values of `app traffic start --from`: zones, nodes, pods, and `outside`.
+    fn add_clients(&mut self) {
+        for zone in zone_names(self.objects) {
             self.push(&format!("zone/{zone}"), "clients on the nodes of a zone");
         }
-        for node in names(self.objects, Kind::Node, "") {
+        for node in object_names(self.objects, Kind::Node, "") {
             self.push(&format!("node/{node}"), "clients on a node");
         }
-        self.keys(Kind::Pod, "pod/", "a pod");
+        self.add_keys(Kind::Pod, "pod/", "a pod");
         self.push("outside", "clients outside the cluster");
     }
 
     /// Adds the pods of all namespaces.
-    fn pods(&mut self) {
-        self.keys(Kind::Pod, "", "pod");
+    fn add_pods(&mut self) {
+        self.add_keys(Kind::Pod, "", "pod");
     }
 
     /// Adds the objects of a kind in all namespaces, as `NAME` or `NAMESPACE/NAME` after a prefix.
-    fn keys(&mut self, kind: Kind, prefix: &str, hint: &str) {
+    fn add_keys(&mut self, kind: Kind, prefix: &str, hint: &str) {
         for object in self.objects.list_kind(kind) {
             let key = object.key();
             if &*key.namespace == "default" {
@@ -278,13 +278,13 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         found: Vec::new(),
     };
     match words.as_slice() {
-        [] if last_pipe.is_some() => candidates.words(PROGRAMS.iter().copied()),
-        [] => candidates.programs(),
-        ["kubectl"] => candidates.verbs(),
-        ["kubectl", "-n" | "--namespace"] => candidates.names(Kind::Namespace, "", "namespace"),
-        ["kubectl", group] if *group != "create" && is_group(group) => candidates.group(group),
+        [] if last_pipe.is_some() => candidates.add_words(PROGRAMS.iter().copied()),
+        [] => candidates.add_programs(),
+        ["kubectl"] => candidates.add_verbs(),
+        ["kubectl", "-n" | "--namespace"] => candidates.add_names(Kind::Namespace, "", "namespace"),
+        ["kubectl", group] if *group != "create" && is_group(group) => candidates.add_group(group),
         ["kubectl", rest @ ..] => candidates.kubectl(rest),
-        ["fault"] => candidates.faults(),
+        ["fault"] => candidates.add_faults(),
         ["fault", verb, rest @ ..] => candidates.fault(verb, rest),
         ["stop"] => candidates.push("--all", "every command that still runs"),
         ["app", rest @ ..] => candidates.app(rest),
@@ -300,14 +300,14 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     ((start, cursor), candidates)
 }
 
-/// Returns whether a verb has sub-commands.
+/// Returns whether a kubectl verb has sub-commands.
 fn is_group(name: &str) -> bool {
     VERBS
         .iter()
         .any(|verb| verb.name.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
 }
 
-fn names(objects: &Objects, kind: Kind, namespace: &str) -> Vec<String> {
+fn object_names(objects: &Objects, kind: Kind, namespace: &str) -> Vec<String> {
     objects
         .list_kind(kind)
         .iter()
@@ -316,7 +316,7 @@ fn names(objects: &Objects, kind: Kind, namespace: &str) -> Vec<String> {
         .collect()
 }
 
-fn zones(objects: &Objects) -> Vec<String> {
+fn zone_names(objects: &Objects) -> Vec<String> {
     let mut zones: Vec<String> = objects
         .list::<podscope_api::Node>()
         .filter_map(|node| node.metadata.label(label::ZONE).map(str::to_owned))

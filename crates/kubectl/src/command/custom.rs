@@ -49,7 +49,7 @@ impl CustomKinds {
             })
         });
         let mut kinds: Vec<CustomKind> = kinds.collect();
-        kinds.stable_sort_by(|a, b| a.identity().cmp(&b.identity()));
+        kinds.stable_sort_by(|a, b| a.group_and_plural().cmp(&b.group_and_plural()));
         Self(kinds.into())
     }
 
@@ -58,7 +58,7 @@ impl CustomKinds {
     pub(crate) fn named(&self, name: &str) -> Option<Kind> {
         let (bare, qualifier) = name.split_once('.').unwrap_or((name, ""));
         let is_full_name = |kind: &CustomKind| {
-            let preferred = kind.preferred();
+            let preferred = kind.preferred_kind();
             let is = |own: &str| own.eq_ignore_ascii_case(bare);
             is(preferred.plural()) || is(preferred.singular())
         };
@@ -74,15 +74,15 @@ impl CustomKinds {
             let (group, version) = kind.group_and_version();
             qualifier.strip_prefix(version) == Some(&format!(".{group}"))
         });
-        let of_group = || named.iter().find(|kind| kind.preferred().group() == qualifier);
+        let of_group = || named.iter().find(|kind| kind.preferred_kind().group() == qualifier);
         let of_prefix = || {
             named
                 .iter()
-                .find(|kind| kind.preferred().group().starts_with(qualifier))
+                .find(|kind| kind.preferred_kind().group().starts_with(qualifier))
         };
         of_version
             .copied()
-            .or_else(|| of_group().or_else(of_prefix).map(|kind| kind.preferred()))
+            .or_else(|| of_group().or_else(of_prefix).map(|kind| kind.preferred_kind()))
     }
 
     /// Finds a kind by API version and kind name.
@@ -98,7 +98,7 @@ impl CustomKinds {
 
     /// Returns each kind in its preferred version, with its short names and its categories.
     pub(crate) fn into_listed(self) -> Vec<(Kind, Vec<String>, Vec<String>)> {
-        let listed = |kind: &CustomKind| (kind.preferred(), kind.short_names.clone(), kind.categories.clone());
+        let listed = |kind: &CustomKind| (kind.preferred_kind(), kind.short_names.clone(), kind.categories.clone());
         self.0.iter().map(listed).collect()
     }
 
@@ -108,17 +108,18 @@ impl CustomKinds {
             .0
             .iter()
             .filter(|kind| kind.categories.iter().any(|own| own == category));
-        members.map(CustomKind::preferred).collect()
+        members.map(CustomKind::preferred_kind).collect()
     }
 }
 
 impl CustomKind {
-    fn preferred(&self) -> Kind {
+    /// Returns the kind in its preferred version.
+    fn preferred_kind(&self) -> Kind {
         self.versions[0]
     }
 
-    fn identity(&self) -> (&'static str, &'static str) {
-        let kind = self.preferred();
+    fn group_and_plural(&self) -> (&'static str, &'static str) {
+        let kind = self.preferred_kind();
         (kind.group(), kind.plural())
     }
 }
@@ -159,7 +160,10 @@ impl Args {
     /// Returns whether objects of a kind have the `status` subresource.
     pub(super) fn has_status(&self, kind: Kind) -> bool {
         let custom = self.custom.as_ref().map(|custom| custom.0.iter());
-        let found = custom.into_iter().flatten().find(|custom| custom.preferred() == kind);
+        let found = custom
+            .into_iter()
+            .flatten()
+            .find(|custom| custom.preferred_kind() == kind);
         found.is_none_or(|custom| custom.has_status)
     }
 

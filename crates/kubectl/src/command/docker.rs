@@ -3,7 +3,7 @@
 
 use super::shell::Word;
 
-/// Programs whose commands are answered.
+/// Programs whose command lines are answered with the corresponding kubectl command.
 pub(super) const PROGRAMS: [&str; 4] = ["docker", "podman", "docker-compose", "nerdctl"];
 
 /// Flags of `docker run` that take a value in the next word.
@@ -190,6 +190,7 @@ mod tests {
     const TELLS_NAMES: &str = "\n`kubectl get pods` tells the names. If a Deployment made the pod, its name is longer, and a deleted \
         one comes back until the Deployment is deleted";
 
+    /// Returns the answer to a Docker command line, which is the error message of the parser.
     fn answer(line: &str) -> String {
         super::super::parse(line)
             .expect_err("Docker's commands are not run")

@@ -62,7 +62,7 @@ pub(crate) const DIRECTIONS: &[(OneWay, &str)] = &[
     (OneWay::Out, "lose what comes from the node"),
 ];
 
-const fn verb(
+const fn fault_verb(
     name: &'static str,
     usage: &'static str,
     description: &'static str,
@@ -96,23 +96,23 @@ const ZONE: Flag = ("zone", '-', Takes::Value);
 
 /// Every sub-command of `fault`, in the order of its help text.
 pub(crate) const FAULTS: &[FaultVerb] = &[
-    verb(
+    fault_verb(
         "partition",
         "NODE… [--from control-plane|nodes|storage|NODE] [--one-way in|out] | --zone ZONE",
         "cut the links of nodes or of a zone",
         &[Argument::Nodes],
         &[("from", '-', Takes::Value), ("one-way", '-', Takes::Value), ZONE],
-        read_partition,
+        parse_partition,
     ),
-    verb(
+    fault_verb(
         "heal",
         "NODE… | --zone ZONE | --all",
         "remove every cut; a fence stays",
         &[Argument::Nodes],
         &[ZONE, ("all", '-', Takes::Bool)],
-        |line| Ok(Fault::Heal(line.targets()?)),
+        |line| Ok(Fault::Heal(line.target_arguments()?)),
     ),
-    verb(
+    fault_verb(
         "join",
         "NAME [--like NODE] [--count N] [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
         "bring a new machine, whose kubelet registers; of several NAME-1 to NAME-N",
@@ -123,49 +123,49 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             ("labels", '-', Takes::Value),
             ("capacity", '-', Takes::Value),
         ],
-        read_join,
+        parse_join,
     ),
-    verb(
+    fault_verb(
         "leave",
         "NODE",
         "take the machine away for good",
         &[Argument::Node],
         &[],
-        |line| Ok(Fault::Leave(line.node()?)),
+        |line| Ok(Fault::Leave(line.node_argument()?)),
     ),
-    verb(
+    fault_verb(
         "crash",
         "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "end a process",
         PROCESSES,
         &[],
-        |line| read_process(line, false),
+        |line| parse_process(line, false),
     ),
-    verb(
+    fault_verb(
         "restart",
         "kubelet|runtime|driver NODE | scheduler|controller-manager|apiserver",
         "start a process again",
         PROCESSES,
         &[],
-        |line| read_process(line, true),
+        |line| parse_process(line, true),
     ),
-    verb("poweroff", "NODE", "cut the power", &[Argument::Node], &[], |line| {
-        let node = line.node()?;
+    fault_verb("poweroff", "NODE", "cut the power", &[Argument::Node], &[], |line| {
+        let node = line.node_argument()?;
         Ok(Fault::Power { node, on: false })
     }),
-    verb(
+    fault_verb(
         "shutdown",
         "NODE",
         "shut the machine down in order; pods end first if the kubelet has a shutdownGracePeriod",
         &[Argument::Node],
         &[],
-        |line| Ok(Fault::Shutdown(line.node()?)),
+        |line| Ok(Fault::Shutdown(line.node_argument()?)),
     ),
-    verb("boot", "NODE", "power on", &[Argument::Node], &[], |line| {
-        let node = line.node()?;
+    fault_verb("boot", "NODE", "power on", &[Argument::Node], &[], |line| {
+        let node = line.node_argument()?;
         Ok(Fault::Power { node, on: true })
     }),
-    verb(
+    fault_verb(
         "second",
         "controller-manager|scheduler",
         "start a second leader",
@@ -182,7 +182,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             }
         },
     ),
-    verb(
+    fault_verb(
         "etcd",
         "down|up",
         "cut the API server off from etcd, or mend it",
@@ -199,56 +199,56 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             Ok(Fault::Etcd { up })
         },
     ),
-    verb(
+    fault_verb(
         "slow",
         "NODE DURATION",
         "add latency to every link of a node; 0s removes it",
         &[Argument::Node],
         &[],
-        read_slow,
+        parse_slow,
     ),
-    verb(
+    fault_verb(
         "exit",
         "[NAMESPACE/]POD CONTAINER CODE",
         "end a container's process with that exit code",
         &[Argument::Pod],
         &[],
-        read_exit,
+        parse_exit,
     ),
-    verb(
+    fault_verb(
         "sandbox",
         "[NAMESPACE/]POD",
         "lose the pod's sandbox; one that is not there yet cannot be made once",
         &[Argument::Pod],
         &[],
         |line| {
-            let pod = pod_key(line.single_word()?)?;
+            let pod = parse_pod_key(line.single_word()?)?;
             Ok(Fault::Sandbox(line.words.key(pod)))
         },
     ),
-    verb(
+    fault_verb(
         "fence",
         "NODE --by power|storage|network",
         "isolate a node so that it can do no harm",
         &[Argument::Node],
         &[("by", '-', Takes::Value)],
         |line| {
-            let node = line.node()?;
+            let node = line.node_argument()?;
             let mechanism = line.args.value("by").and_then(|by| FenceMechanism::from_name(&by));
             let mechanism = mechanism.ok_or_else(|| line.usage_error(line.args.column("by")))?;
             line.words.value("--by", Some(mechanism.as_str().to_owned()));
             Ok(Fault::Fence(node, mechanism))
         },
     ),
-    verb(
+    fault_verb(
         "unfence",
         "NODE",
         "lift the fences of storage and network; power comes back with boot",
         &[Argument::Node],
         &[],
-        |line| Ok(Fault::Unfence(line.node()?)),
+        |line| Ok(Fault::Unfence(line.node_argument()?)),
     ),
-    verb(
+    fault_verb(
         "device",
         "NODE [DRIVER/]DEVICE taint KEY=VALUE:EFFECT|taint KEY[:EFFECT]-|gone|back|unhealthy",
         "change a device of a node",
@@ -258,9 +258,9 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
             Argument::Word(&["taint", "gone", "back", "unhealthy"]),
         ],
         &[],
-        device::read,
+        device::parse,
     ),
-    verb(
+    fault_verb(
         "detach",
         "VOLUME",
         "break a volume's attachment by force",
@@ -274,7 +274,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
     ),
 ];
 
-/// The parsed words after a sub-command, and the canonical text of those that have been read.
+/// The parsed words after a sub-command of `fault`, and the canonical text of the words processed so far.
 struct FaultLine<'l> {
     verb: &'l FaultVerb,
     args: Args,
@@ -302,13 +302,13 @@ impl FaultLine<'_> {
         Ok(word)
     }
 
-    fn node(&mut self) -> Result<NodeName, CommandError> {
-        let node = node_name(self.single_word()?)?;
+    fn node_argument(&mut self) -> Result<NodeName, CommandError> {
+        let node = parse_node_name(self.single_word()?)?;
         self.words.word(&*node);
         Ok(node)
     }
 
-    fn targets(&mut self) -> Result<Targets, CommandError> {
+    fn target_arguments(&mut self) -> Result<Targets, CommandError> {
         let zone = self.args.value("zone");
         let all = self.args.bool("all", false)?;
         match (zone, all, self.args.positional.is_empty()) {
@@ -321,7 +321,7 @@ impl FaultLine<'_> {
                 Ok(Targets::All)
             }
             (None, false, false) => {
-                let nodes = self.args.positional.iter().map(node_name);
+                let nodes = self.args.positional.iter().map(parse_node_name);
                 let nodes: Vec<NodeName> = nodes.collect::<Result<_, _>>()?;
                 nodes.iter().for_each(|node| self.words.word(&**node));
                 Ok(Targets::Nodes(nodes))
@@ -330,7 +330,7 @@ impl FaultLine<'_> {
         }
     }
 
-    /// Parses a flag value `K=V,…`.
+    /// Parses a flag value of the form `K=V,…`.
     fn pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
         let text = self.args.value(flag).unwrap_or_default();
         text.split(',')
@@ -345,13 +345,13 @@ impl FaultLine<'_> {
     }
 }
 
-fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
     let from = match args.value("from") {
         None => None,
         Some(from) => Some(match CUTS.iter().find(|cut| cut.as_str() == from) {
             Some(cut) => cut.clone(),
-            None => CutFrom::Node(node_name(&Word {
+            None => CutFrom::Node(parse_node_name(&Word {
                 text: from,
                 column: args.column("from"),
             })?),
@@ -361,7 +361,7 @@ fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         None => None,
         Some(way) => Some(OneWay::from_name(&way).ok_or_else(|| line.usage_error(args.column("one-way")))?),
     };
-    let targets = line.targets()?;
+    let targets = line.target_arguments()?;
     line.words.value("--from", line.args.value("from"));
     line.words.value("--one-way", line.args.value("one-way"));
     Ok(Fault::Partition { targets, from, one_way })
@@ -370,8 +370,8 @@ fn read_partition(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
 /// Maximum number of nodes that one `fault join` adds.
 const MAX_JOINED_NODES: u32 = 1_000;
 
-fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
-    let node = line.node()?;
+fn parse_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+    let node = line.node_argument()?;
     let mut labels = ordered::Map::new();
     let mut capacity = ordered::Map::new();
     for (key, value) in line.pairs("labels")? {
@@ -387,7 +387,7 @@ fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
         capacity.insert(Str::from(key), quantity);
     }
     let like = line.args.value("like").map(|text| {
-        node_name(&Word {
+        parse_node_name(&Word {
             text,
             column: line.args.column("like"),
         })
@@ -416,31 +416,31 @@ fn read_join(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     })
 }
 
-fn read_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
+fn parse_process(line: &mut FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
     let fault = match line.args.positional.as_slice() {
         [process] => Fault::ControlPlane {
             process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.usage_error(process.column))?,
             up,
         },
         [process, node] if process.text == "kubelet" => Fault::Kubelet {
-            node: node_name(node)?,
+            node: parse_node_name(node)?,
             up,
         },
         [process, node] if process.text == "driver" => Fault::Driver {
-            node: node_name(node)?,
+            node: parse_node_name(node)?,
             up,
         },
         [process, node] if process.text == "runtime" => Fault::Runtime {
-            node: node_name(node)?,
+            node: parse_node_name(node)?,
             up,
         },
         _ => return Err(line.usage_error(line.args.end)),
     };
-    line.words.copy(&line.args);
+    line.words.positionals_of(&line.args);
     Ok(fault)
 }
 
-fn read_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [node, extra] = line.exactly()?;
     let span = parse_duration(&extra.text)
         .ok()
@@ -451,16 +451,16 @@ fn read_slow(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
                 format!("error: {:?} is not a duration like 200ms", extra.text),
             )
         })?;
-    let node = node_name(node)?;
+    let node = parse_node_name(node)?;
     line.words.word(&*node);
     line.words.word(print_duration(span));
     Ok(Fault::Slow(node, span))
 }
 
-fn read_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+fn parse_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let [pod, container, code] = line.exactly()?;
     let number = code.text.parse::<i32>().ok();
-    let (pod, container) = (pod_key(pod)?, Str::from(container.text.as_str()));
+    let (pod, container) = (parse_pod_key(pod)?, Str::from(container.text.as_str()));
     let code = number.filter(|code| (0..=255).contains(code)).ok_or_else(|| {
         CommandError::new(
             code.column,
@@ -473,7 +473,7 @@ fn read_exit(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Exit { pod, container, code })
 }
 
-pub(super) fn node_name(word: &Word) -> Result<NodeName, CommandError> {
+pub(super) fn parse_node_name(word: &Word) -> Result<NodeName, CommandError> {
     let valid = !word.text.is_empty()
         && word.text.len() <= 253
         && word
@@ -490,7 +490,7 @@ pub(super) fn node_name(word: &Word) -> Result<NodeName, CommandError> {
     }
 }
 
-pub(super) fn pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
+pub(super) fn parse_pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
     let (namespace, name) = word.text.split_once('/').unwrap_or(("default", &word.text));
     if namespace.is_empty() || name.is_empty() || name.contains('/') {
         return Err(CommandError::new(

@@ -94,8 +94,8 @@ pub(crate) struct Args {
     pub(crate) passthrough_args: Option<Vec<String>>,
     /// Name, short letter, value and column of each flag.
     flags: Vec<(&'static str, char, String, u32)>,
-    /// Names of flags that the verb defines itself although a global flag has the same name. Unlike global flags, they
-    /// have an effect.
+    /// Names of the verb's own flags that have the name of a global flag. Unlike the global flag, such a flag has an
+    /// effect.
     own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
     /// The custom kinds of the cluster, if they are known.
@@ -114,6 +114,7 @@ struct ArgsParser<'a> {
 }
 
 impl<'a> ArgsParser<'a> {
+    /// Parses all words. With `has_passthrough`, the words after `--` are kept unparsed.
     fn read(mut self, has_passthrough: bool) -> Result<Args, CommandError> {
         let mut only_positional = false;
         while let Some(word) = self.words.next() {
@@ -143,6 +144,7 @@ impl<'a> ArgsParser<'a> {
         Ok(self.args)
     }
 
+    /// Returns all flags that the command accepts.
     fn flags(&self) -> impl Iterator<Item = &'a Flag> {
         flags_of(self.specs, self.args.command.starts_with("kubectl"))
     }
@@ -153,7 +155,7 @@ impl<'a> ArgsParser<'a> {
         CommandError::new(word.column, format!("error: {why}\nSee '{command} --help' for usage."))
     }
 
-    /// Takes the word after a flag as the flag's value.
+    /// Consumes the word after a flag and returns it as the flag's value.
     fn value(&mut self) -> Option<String> {
         self.words.next().map(|next| next.text.clone())
     }
@@ -238,7 +240,7 @@ impl Args {
         ArgsParser { specs, words, args }.read(has_passthrough)
     }
 
-    /// Returns the arguments without some flags.
+    /// Returns the arguments without the flags in `names`.
     pub(crate) fn without(&self, names: &[&str]) -> Args {
         let mut args = self.clone();
         args.flags.retain(|(name, ..)| !names.contains(name));
@@ -291,7 +293,8 @@ impl Args {
         }
     }
 
-    fn invalid(&self, name: &str, value: &str, column: u32, why: String) -> CommandError {
+    /// Returns kubectl's error about an invalid value of a flag.
+    fn invalid_value(&self, name: &str, value: &str, column: u32, why: String) -> CommandError {
         CommandError::new(
             column,
             format!(
@@ -302,6 +305,7 @@ impl Args {
         )
     }
 
+    /// Parses the value of a boolean flag; returns `default` if the flag is absent.
     pub(crate) fn bool(&self, name: &str, default: bool) -> Result<bool, CommandError> {
         match self.last(name) {
             None => Ok(default),
@@ -309,16 +313,17 @@ impl Args {
             Some(("false" | "0" | "f" | "F" | "FALSE" | "False", _)) => Ok(false),
             Some((value, column)) => {
                 let why = format!("strconv.ParseBool: parsing {value:?}: invalid syntax");
-                Err(self.invalid(name, value, column, why))
+                Err(self.invalid_value(name, value, column, why))
             }
         }
     }
 
+    /// Parses the value of an integer flag; `None` if the flag is absent.
     pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, CommandError> {
         self.last(name)
             .map(|(value, column)| {
                 go_int(value).map_err(|why| {
-                    self.invalid(
+                    self.invalid_value(
                         name,
                         value,
                         column,
@@ -329,9 +334,10 @@ impl Args {
             .transpose()
     }
 
+    /// Parses the value of a duration flag; `None` if the flag is absent.
     pub(crate) fn duration(&self, name: &str) -> Result<Option<Span>, CommandError> {
         self.last(name)
-            .map(|(value, column)| parse_duration(value).map_err(|why| self.invalid(name, value, column, why)))
+            .map(|(value, column)| parse_duration(value).map_err(|why| self.invalid_value(name, value, column, why)))
             .transpose()
     }
 

@@ -515,11 +515,11 @@ pub enum Kubectl {
     Top(Top),
     /// `logs`.
     Logs(Logs),
-    /// A command that keeps its original words.
+    /// A command whose canonical text consists of its original words.
     Verbatim(Box<super::Verbatim>),
 }
 
-/// Start of the printed part of a log.
+/// Start of the log lines that `kubectl logs` prints (`--since`, `--since-time`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// A duration before the current time.

@@ -69,10 +69,11 @@ pub struct CommandError {
     pub message: String,
     /// Whether the command continues on further lines: its here-document is open, or the text ends with a backslash.
     pub is_unfinished: bool,
-    /// Whether this build lacks the command, so that only the whole engine can decide if it is valid.
+    /// Whether this build of the engine lacks the command. The full build (feature `whole`) decides whether the command
+    /// is valid.
     pub lacks_capability: bool,
-    /// Whether the command is valid but lists a kind that has no objects here. The message is kubectl's for an empty
-    /// list.
+    /// Whether the command is valid but lists a kind that never has objects in the simulation. The message is kubectl's
+    /// for an empty list.
     pub is_empty_list: bool,
     /// Whether the command names a type that is not built in, and the custom kinds were not known to the parser.
     pub needs_custom_kinds: bool,
@@ -91,7 +92,7 @@ impl CommandError {
         }
     }
 
-    /// Returns the result of listing a kind that never has objects here.
+    /// Creates the result of listing a kind that never has objects in the simulation.
     pub(crate) fn empty_list(column: u32) -> Self {
         Self {
             is_empty_list: true,
@@ -99,7 +100,7 @@ impl CommandError {
         }
     }
 
-    /// Returns the error for a command that this build of the engine lacks.
+    /// Creates the error for a command that this build of the engine lacks.
     pub(crate) fn lacking(column: u32) -> Self {
         Self {
             lacks_capability: true,
@@ -107,6 +108,7 @@ impl CommandError {
         }
     }
 
+    /// Creates the error for a command that continues on further lines.
     pub(crate) fn unfinished(column: u32, message: impl Into<String>) -> Self {
         Self {
             is_unfinished: true,

@@ -28,6 +28,7 @@ struct PipedCommand {
     pipe: Pipe,
 }
 
+/// A program between pipes with its parsed options; it filters lines.
 #[derive(Debug, Clone, PartialEq)]
 enum Filter {
     Cat,
@@ -74,7 +75,7 @@ fn program_list() -> String {
 }
 
 impl Pipe {
-    /// Parses the words after each `|`; `column` is the end of the line.
+    /// Parses the words after each `|`. `column` is the end of the line, for the error about a missing program.
     pub(super) fn parse(parts: &[Vec<Word>], column: u32) -> Result<Pipe, CommandError> {
         let mut pipe = Pipe::default();
         for (at, words) in parts.iter().enumerate() {
@@ -86,7 +87,7 @@ impl Pipe {
                 ("kubectl" | "k", rest) => (rest, false),
                 ("xargs", [kubectl, rest @ ..]) if matches!(kubectl.text.as_str(), "kubectl" | "k") => (rest, true),
                 _ => {
-                    pipe.filters.push(filter(program, rest)?);
+                    pipe.filters.push(parse_filter(program, rest)?);
                     continue;
                 }
             };
@@ -97,7 +98,7 @@ impl Pipe {
             };
             if !is_xargs {
                 // Errors in the command are reported before the first command runs.
-                next.command(&[])?;
+                next.parse_command(&[])?;
             }
             pipe.next = Some(Box::new(next));
             break;
@@ -111,7 +112,7 @@ impl Pipe {
     /// The words are not a valid command.
     pub fn next(&self, lines: &[(OutputKind, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
         let next = self.next.as_ref()?;
-        Some(next.command(lines).map(|command| (command, next.pipe.clone())))
+        Some(next.parse_command(lines).map(|command| (command, next.pipe.clone())))
     }
 
     /// Returns whether a kubectl command follows the filters. With `xargs`, its arguments are known only when it runs.
@@ -152,7 +153,8 @@ impl Pipe {
 }
 
 impl PipedCommand {
-    fn command(&self, lines: &[(OutputKind, String)]) -> Result<Command, CommandError> {
+    /// Parses the kubectl command, with `lines` (without standard error) as its input.
+    fn parse_command(&self, lines: &[(OutputKind, String)]) -> Result<Command, CommandError> {
         let text: String = lines
             .iter()
             .filter(|(kind, _)| !kind.is_stderr())
@@ -172,6 +174,7 @@ impl PipedCommand {
 }
 
 impl Filter {
+    /// Returns the lines that the program prints for these input lines.
     fn run(&self, mut lines: Vec<String>) -> Vec<String> {
         match self {
             Filter::Cat => {}
@@ -246,16 +249,17 @@ fn wc_line(lines: &[String], columns: [bool; 3]) -> String {
     }
 }
 
-fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
+/// Parses the options and operands of a filter program.
+fn parse_filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     let name = program.text.as_str();
     let mut options = Options::new(name, rest);
     let filter = match name {
         "cat" => Filter::Cat,
-        "grep" | "egrep" => grep(program, &mut options)?,
-        "head" => Filter::Head(count(&mut options, '-')?),
-        "tail" => Filter::Tail(count(&mut options, '+')?),
-        "wc" => wc(&mut options)?,
-        "sort" => sort(&mut options)?,
+        "grep" | "egrep" => parse_grep(program, &mut options)?,
+        "head" => Filter::Head(parse_count(&mut options, '-')?),
+        "tail" => Filter::Tail(parse_count(&mut options, '+')?),
+        "wc" => parse_wc(&mut options)?,
+        "sort" => parse_sort(&mut options)?,
         other => {
             let message = format!("{other}: a pipe leads to {} here", program_list());
             return Err(CommandError::new(program.column, message));
@@ -272,7 +276,7 @@ fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     }
 }
 
-fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut invert, mut count, mut number) = (false, false, false);
     let (mut any_case, mut extended, mut fixed, mut whole) = (false, program.text == "egrep", false, false);
     let mut pattern = None;
@@ -286,7 +290,7 @@ fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandErro
             'F' => fixed = true,
             'w' => whole = true,
             'e' => pattern = Some(options.value()?),
-            other => return Err(options.unknown(other)),
+            other => return Err(options.unknown_option_error(other)),
         }
     }
     let text = match pattern.or_else(|| options.operand()) {
@@ -305,35 +309,35 @@ fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandErro
 }
 
 /// Parses the line count of `head` or `tail`. The sign `-` (for `head`) or `+` (for `tail`) gives [`Count::Signed`].
-fn count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
+fn parse_count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
     let mut count = Count::Plain(10);
     while let Some(flag) = options.flag()? {
         count = match flag {
             'n' => {
                 let text = options.value()?;
                 match text.strip_prefix(sign) {
-                    Some(rest) => Count::Signed(options.number(rest)?),
-                    None => Count::Plain(options.number(&text)?),
+                    Some(rest) => Count::Signed(options.parse_number(rest)?),
+                    None => Count::Plain(options.parse_number(&text)?),
                 }
             }
             digit if digit.is_ascii_digit() => {
                 let text = format!("{digit}{}", options.remaining_letters());
-                Count::Plain(options.number(&text)?)
+                Count::Plain(options.parse_number(&text)?)
             }
-            other => return Err(options.unknown(other)),
+            other => return Err(options.unknown_option_error(other)),
         };
     }
     Ok(count)
 }
 
-fn wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut lines, mut words, mut bytes) = (false, false, false);
     while let Some(flag) = options.flag()? {
         match flag {
             'l' => lines = true,
             'w' => words = true,
             'c' => bytes = true,
-            other => return Err(options.unknown(other)),
+            other => return Err(options.unknown_option_error(other)),
         }
     }
     let all = !(lines || words || bytes);
@@ -344,7 +348,7 @@ fn wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     })
 }
 
-fn sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn parse_sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
     while let Some(flag) = options.flag()? {
         match flag {
@@ -353,9 +357,9 @@ fn sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
             'u' => unique = true,
             'k' => {
                 let text = options.value()?;
-                key = Some(options.number(&text)?.max(1));
+                key = Some(options.parse_number(&text)?.max(1));
             }
-            other => return Err(options.unknown(other)),
+            other => return Err(options.unknown_option_error(other)),
         }
     }
     Ok(Filter::Sort {
@@ -389,7 +393,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Returns the next option letter. Words that are not options are kept for [`Options::operand`].
+    /// Returns the next option letter. Words that are not options are stored for [`Options::operand`].
     fn flag(&mut self) -> Result<Option<char>, CommandError> {
         loop {
             if !self.letters.is_empty() {
@@ -411,12 +415,12 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Takes the remaining letters of the current word.
+    /// Consumes and returns the remaining letters of the current word.
     fn remaining_letters(&mut self) -> String {
         std::mem::take(&mut self.letters).into_iter().collect()
     }
 
-    /// Takes the value of the current option.
+    /// Consumes and returns the value of the current option.
     fn value(&mut self) -> Result<String, CommandError> {
         match self.remaining_letters() {
             rest if !rest.is_empty() => Ok(rest),
@@ -430,7 +434,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Takes the next operand.
+    /// Consumes and returns the next operand.
     fn operand(&mut self) -> Option<String> {
         for word in self.words.by_ref() {
             self.operands.push(word.text.clone());
@@ -438,12 +442,12 @@ impl<'a> Options<'a> {
         (!self.operands.is_empty()).then(|| self.operands.remove(0))
     }
 
-    fn number(&self, text: &str) -> Result<usize, CommandError> {
+    fn parse_number(&self, text: &str) -> Result<usize, CommandError> {
         let message = format!("{}: invalid number of lines: {text:?}", self.program);
         text.parse().map_err(|_| CommandError::new(self.column, message))
     }
 
-    fn unknown(&self, letter: char) -> CommandError {
+    fn unknown_option_error(&self, letter: char) -> CommandError {
         CommandError::new(self.column, format!("{}: invalid option -- '{letter}'", self.program))
     }
 }
@@ -454,8 +458,10 @@ mod tests {
 
     use super::super::parse_piped;
 
+    /// Input of the pipes in these tests.
     const TABLE: &str = "NAME READY\nweb-10 1/1\nweb-2 0/1\ndb-0 1/1";
 
+    /// Returns what a pipe prints for the lines of [`TABLE`] and a warning, or the error of parsing the pipe.
     fn output_of(pipe: &str) -> String {
         let line = format!("kubectl get pods {pipe}");
         match parse_piped(&line, None) {

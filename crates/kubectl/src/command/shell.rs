@@ -9,7 +9,7 @@ use super::CommandError;
 /// Maximum length of a command with its here-document, in bytes.
 pub const MAX_COMMAND_BYTES: usize = 4 << 20;
 
-/// A word with its position.
+/// A word of a command line, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
@@ -17,7 +17,7 @@ pub(crate) struct Word {
     pub(crate) column: u32,
 }
 
-/// A split line.
+/// A command line split into words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) words: Vec<Word>,
@@ -36,7 +36,7 @@ impl Line {
     }
 }
 
-/// State of splitting a line into words.
+/// State while a command line is split into words.
 struct Splitter<'t> {
     text: &'t str,
     chars: Peekable<CharIndices<'t>>,
@@ -57,6 +57,7 @@ impl<'t> Splitter<'t> {
         Some(next)
     }
 
+    /// Returns an error at the current column.
     fn fail<T>(&self, message: &str) -> Result<T, CommandError> {
         Err(CommandError::new(self.column, message))
     }

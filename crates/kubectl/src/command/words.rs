@@ -49,7 +49,7 @@ impl Words {
     /// Returns the words of a verb as they were typed, with every flag as `--flag=value`.
     pub(super) fn typed(verb: &str, args: &Args) -> Self {
         let mut words = Self::of("kubectl", verb);
-        words.copy(args);
+        words.positionals_of(args);
         for (flag, value) in args.effective_flags() {
             words.equals(&format!("--{flag}"), Some(value));
         }
@@ -106,12 +106,13 @@ impl Words {
         self.stdin = Some(text);
     }
 
+    /// Appends one word.
     pub(super) fn word(&mut self, word: impl Into<String>) {
         self.words.push(word.into());
     }
 
-    /// Appends positional arguments as they were typed.
-    pub(super) fn copy(&mut self, args: &Args) {
+    /// Appends the positional arguments as they were typed.
+    pub(super) fn positionals_of(&mut self, args: &Args) {
         self.words.extend(args.words().into_iter().map(str::to_owned));
     }
 
@@ -130,10 +131,12 @@ impl Words {
         self.value(flag, (!texts.is_empty()).then(|| texts.join(",")));
     }
 
+    /// Appends all words of another list.
     pub(super) fn append(&mut self, mut other: Words) {
         self.words.append(&mut other.words);
     }
 
+    /// Appends names, one word each.
     pub(super) fn names(&mut self, names: Vec<String>) -> Vec<String> {
         self.words.extend(names.iter().cloned());
         names
@@ -148,7 +151,7 @@ impl Words {
         names
     }
 
-    /// Appends `FLAG`, if it is on.
+    /// Appends `FLAG`, if the flag is on.
     pub(super) fn flag(&mut self, flag: &str, is_on: bool) -> bool {
         if is_on {
             self.word(flag);
@@ -215,6 +218,7 @@ impl Words {
         }
     }
 
+    /// Appends the kinds as one word, joined by commas, then each name. `word` gives the spelling of a kind.
     fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str, names: &[String]) {
         self.word(kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","));
         self.words.extend(names.iter().cloned());
@@ -229,12 +233,14 @@ impl Words {
         self.equals("--field-selector", target.field_selector.as_ref());
     }
 
+    /// Appends the selection, namespace and selectors of a target.
     pub(super) fn target(&mut self, target: Target) -> Target {
         self.selection(&target.selection);
         self.namespace_and_selectors(&target);
         target
     }
 
+    /// Appends `--dry-run` in the spelling that gives this value.
     pub(super) fn dry_run(&mut self, dry_run: DryRun) -> DryRun {
         self.flag("--dry-run", dry_run == DryRun::Bare);
         self.flag("--dry-run=client", dry_run == DryRun::Client);
@@ -245,12 +251,14 @@ impl Words {
         dry_run
     }
 
+    /// Appends `--validate`, unless the value is the default.
     pub(super) fn validation(&mut self, validation: Validation) -> Validation {
         self.flag("--validate=warn", validation == Validation::Warn);
         self.flag("--validate=ignore", validation == Validation::Ignore);
         validation
     }
 
+    /// Appends `--server-side` with its options, if they are given.
     pub(super) fn server_side(&mut self, server_side: Option<ServerSide>) -> Option<ServerSide> {
         if let Some(own) = &server_side {
             self.word("--server-side");

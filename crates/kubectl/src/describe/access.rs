@@ -5,7 +5,7 @@ use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
 
 use super::super::text::TabbedText;
-use super::{annotations, bracketed, labels};
+use super::{bracketed, print_annotations, print_labels};
 
 /// The verbs that a role allows for one resource or one non-resource path.
 #[derive(Debug, Default, PartialEq)]
@@ -25,16 +25,16 @@ fn strings(value: &Value, field: &str) -> Vec<String> {
 }
 
 /// Prints name, labels and annotations.
-fn header(object: &Object, text: &mut TabbedText) {
+fn print_header(object: &Object, text: &mut TabbedText) {
     let meta = object.metadata();
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
 }
 
 /// Prints a Role or ClusterRole: one line per resource, with the verbs of all rules that contain it.
-pub(super) fn role(object: &Object, text: &mut TabbedText) {
-    header(object, text);
+pub(super) fn describe_role(object: &Object, text: &mut TabbedText) {
+    print_header(object, text);
     text.line(0, "PolicyRule:");
     text.line(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs");
     text.line(1, "---------\t-----------------\t--------------\t-----");
@@ -122,8 +122,8 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
 }
 
 /// Prints a RoleBinding or ClusterRoleBinding: the role and its subjects.
-pub(super) fn binding(object: &Object, text: &mut TabbedText) {
-    header(object, text);
+pub(super) fn describe_binding(object: &Object, text: &mut TabbedText) {
+    print_header(object, text);
     let value = object.to_value();
     let field = |value: &Value, at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
     text.line(0, "Role:");

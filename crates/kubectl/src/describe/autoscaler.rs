@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, labels, stamp};
+use super::{print_annotations, print_labels, stamp};
 
-pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut TabbedText) {
+pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut TabbedText) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
     let target = &spec.scale_target_ref;
     text.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));

@@ -11,9 +11,9 @@ use super::super::View;
 use super::super::columns::{map_text, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, labels, stamp};
+use super::{print_annotations, print_labels, stamp};
 
-pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut TabbedText) {
+pub(super) fn describe_budget(budget: &Arc<PodDisruptionBudget>, text: &mut TabbedText) {
     let (meta, spec, status) = (&budget.metadata, &budget.spec, &budget.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
@@ -34,7 +34,7 @@ pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut TabbedText) {
     text.line(2, &format!("Total:\t{}", status.expected_pods));
 }
 
-pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut TabbedText) {
+pub(super) fn describe_priority_class(class: &Arc<PriorityClass>, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", class.metadata.name));
     text.line(0, &format!("Value:\t{}", class.value));
     text.line(0, &format!("GlobalDefault:\t{}", class.global_default.unwrap_or(false)));
@@ -45,15 +45,15 @@ pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut TabbedText) 
     text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
 }
 
-fn header(meta: &ObjectMeta, text: &mut TabbedText) {
+fn print_header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
 }
 
-pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
-    header(&map.metadata, text);
+pub(super) fn describe_config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
+    print_header(&map.metadata, text);
     for line in ["", "Data", "===="] {
         text.line(0, line);
     }
@@ -73,8 +73,8 @@ pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
     text.line(0, "");
 }
 
-pub(super) fn secret(secret: &Arc<Secret>, text: &mut TabbedText) {
-    header(&secret.metadata, text);
+pub(super) fn describe_secret(secret: &Arc<Secret>, text: &mut TabbedText) {
+    print_header(&secret.metadata, text);
     text.line(0, "");
     text.line(0, &format!("Type:\t{}", secret.kind));
     for line in ["", "Data", "===="] {
@@ -90,11 +90,11 @@ fn decoded_len(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 
-pub(super) fn namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, status) = (&namespace.metadata, &namespace.status);
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("Status:\t{}", status.phase));
     if !status.conditions.is_empty() {
         text.line(0, "Conditions:");
@@ -112,7 +112,7 @@ pub(super) fn namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut 
         );
     }
     text.line(0, "");
-    super::settings::quotas(&meta.name, view, text);
+    super::settings::print_quotas(&meta.name, view, text);
     text.line(0, "");
-    super::settings::limit_ranges(&meta.name, view, text);
+    super::settings::print_limit_ranges(&meta.name, view, text);
 }

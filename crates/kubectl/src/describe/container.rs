@@ -44,9 +44,9 @@ pub(super) fn describe(
         if let Some(status) = status {
             text.line(2, &format!("Image ID:\t{}", status.image_id));
         }
-        ports(container, text);
+        print_ports(container, text);
         if let Some(profile) = raw.pointer("/securityContext/seccompProfile") {
-            seccomp(2, 3, profile, text);
+            print_seccomp(2, 3, profile, text);
         }
         for (title, words) in [("Command", &container.command), ("Args", &container.args)] {
             if !words.is_empty() {
@@ -57,14 +57,14 @@ pub(super) fn describe(
             }
         }
         if let Some(status) = status {
-            state("State", &status.state, text);
+            print_state("State", &status.state, text);
             if status.last_state.terminated.is_some() {
-                state("Last State", &status.last_state, text);
+                print_state("Last State", &status.last_state, text);
             }
             text.line(2, &format!("Ready:\t{}", capital_bool(status.ready)));
             text.line(2, &format!("Restart Count:\t{}", status.restart_count));
         }
-        resources(&container.resources, 2, text);
+        print_resources(&container.resources, 2, text);
         for (title, probe) in [
             ("Liveness", &container.liveness_probe),
             ("Readiness", &container.readiness_probe),
@@ -74,13 +74,13 @@ pub(super) fn describe(
                 text.line(2, &format!("{title}:\t{}", probe_text(probe)));
             }
         }
-        environment(container, raw, owner, text);
-        mounts(container, raw, text);
+        print_environment(container, raw, owner, text);
+        print_mounts(container, raw, text);
     }
 }
 
 /// Prints a seccomp profile with indentation `level`, and its file with indentation `inner`.
-pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut TabbedText) {
+pub(super) fn print_seccomp(level: usize, inner: usize, profile: &Value, text: &mut TabbedText) {
     let field = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default();
     text.line(level, &format!("SeccompProfile:\t{}", field("type")));
     if field("type") == "Localhost" {
@@ -88,7 +88,7 @@ pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut Ta
     }
 }
 
-fn ports(container: &Container, text: &mut TabbedText) {
+fn print_ports(container: &Container, text: &mut TabbedText) {
     let port_list = |number: fn(&podscope_api::ContainerPort) -> i32| {
         let all: Vec<String> = container
             .ports
@@ -116,7 +116,7 @@ fn ports(container: &Container, text: &mut TabbedText) {
     text.line(2, &format!("Host Port{plural}:\t{}", or_none(&host_ports)));
 }
 
-fn state(title: &str, state: &ContainerState, text: &mut TabbedText) {
+fn print_state(title: &str, state: &ContainerState, text: &mut TabbedText) {
     let optional = |text: &mut TabbedText, title: &str, value: &str| {
         if !value.is_empty() {
             text.line(3, &format!("{title}:\t{value}"));
@@ -144,7 +144,7 @@ fn state(title: &str, state: &ContainerState, text: &mut TabbedText) {
 }
 
 /// Prints limits and requests.
-pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &mut TabbedText) {
+pub(super) fn print_resources(resources: &ResourceRequirements, level: usize, text: &mut TabbedText) {
     for (title, amounts) in [("Limits", &resources.limits), ("Requests", &resources.requests)] {
         if !amounts.is_empty() {
             text.line(level, &format!("{title}:"));
@@ -198,7 +198,7 @@ fn probe_text(probe: &Probe) -> String {
     )
 }
 
-fn environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, text: &mut TabbedText) {
+fn print_environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, text: &mut TabbedText) {
     if !container.env_from.is_empty() {
         text.line(2, "Environment Variables from:");
         for source in &container.env_from {
@@ -321,7 +321,7 @@ fn container_resource_value(container: &Container, variable: &EnvVar, raw: &Valu
     (value.to_string(), resource)
 }
 
-fn mounts(container: &Container, raw: &Value, text: &mut TabbedText) {
+fn print_mounts(container: &Container, raw: &Value, text: &mut TabbedText) {
     let none = if container.volume_mounts.is_empty() {
         "\t<none>"
     } else {

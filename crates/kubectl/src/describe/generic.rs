@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, labels};
+use super::{print_annotations, print_labels};
 
 /// Fields that are not printed among the others: they are printed above them, or not at all.
 const SKIPPED_FIELDS: [&str; 5] = [
@@ -21,14 +21,14 @@ pub(super) fn describe(object: &Object, text: &mut TabbedText) {
     let meta = object.metadata();
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     if let Value::Object(map) = object.to_value() {
-        fields(0, &map, "", text);
+        print_fields(0, &map, "", text);
     }
 }
 
-fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut TabbedText) {
+fn print_fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut TabbedText) {
     let mut names: Vec<&String> = map.keys().collect();
     names.stable_sort();
     for name in names {
@@ -40,13 +40,13 @@ fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Tabbe
         match map.get(name) {
             Some(Value::Object(inner)) => {
                 text.line(level, &format!("{title}:"));
-                fields(level + 1, inner, &path, text);
+                print_fields(level + 1, inner, &path, text);
             }
             Some(Value::Array(items)) => {
                 text.line(level, &format!("{title}:"));
                 for item in items {
                     match item {
-                        Value::Object(inner) => fields(level + 1, inner, &path, text),
+                        Value::Object(inner) => print_fields(level + 1, inner, &path, text),
                         other => text.line(level + 1, &go_text(other)),
                     }
                 }

@@ -8,7 +8,7 @@ use super::super::columns::{or_none, selector_from_value, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::network::endpoints;
-use super::{annotations, labels};
+use super::{print_annotations, print_labels};
 
 /// Returns the elements of a list field.
 fn items<'v>(value: &'v Value, field: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
@@ -21,17 +21,17 @@ fn string<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn joined(value: &Value, field: &str, between: &str) -> String {
+fn joined_items(value: &Value, field: &str, between: &str) -> String {
     let all: Vec<&str> = items(value, field).filter_map(Value::as_str).collect();
     all.join(between)
 }
 
-pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
     let (meta, value) = (object.metadata(), object.to_value());
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
+    print_labels(text, "Labels", &meta.labels);
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     let addresses = value.pointer("/status/loadBalancer").unwrap_or(&none);
     let addresses: Vec<&str> = items(addresses, "ingress")
@@ -44,13 +44,16 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
     let class = or_none(string(spec, "ingressClassName"));
     text.line(0, &format!("Ingress Class:\t{class}"));
     let default = spec.get("defaultBackend");
-    let default = default.map_or_else(|| "<default>".to_owned(), |one| backend(one, &meta.namespace, view));
+    let default = default.map_or_else(
+        || "<default>".to_owned(),
+        |one| backend_text(one, &meta.namespace, view),
+    );
     text.line(0, &format!("Default backend:\t{default}"));
     if items(spec, "tls").next().is_some() {
         text.line(0, "TLS:");
     }
     for one in items(spec, "tls") {
-        let hosts = joined(one, "hosts", ",");
+        let hosts = joined_items(one, "hosts", ",");
         text.line(
             1,
             &match string(one, "secretName") {
@@ -72,18 +75,18 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
         };
         text.line(1, &format!("{host}\t"));
         for path in items(http, "paths") {
-            let backend = backend(path.get("backend").unwrap_or(&none), &meta.namespace, view);
+            let backend = backend_text(path.get("backend").unwrap_or(&none), &meta.namespace, view);
             text.line(2, &format!("\t{} \t{backend}", string(path, "path")));
         }
     }
     if is_empty {
         text.line(1, &format!("*\t*\t{default}"));
     }
-    annotations(text, "Annotations", &meta.annotations);
+    print_annotations(text, "Annotations", &meta.annotations);
 }
 
 /// Formats a backend: `web:80 (10.0.0.1:8080)`.
-fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
+fn backend_text(value: &Value, namespace: &str, view: &View<'_>) -> String {
     if let Some(resource) = value.get("resource") {
         let group = or_none(string(resource, "apiGroup"));
         let (kind, name) = (string(resource, "kind"), string(resource, "name"));
@@ -115,11 +118,11 @@ fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
     format!("{service_port} ({})", endpoints(&slices, port))
 }
 
-pub(super) fn class(object: &Object, text: &mut TabbedText) {
+pub(super) fn describe_ingress_class(object: &Object, text: &mut TabbedText) {
     let (meta, value) = (object.metadata(), object.to_value());
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
     text.line(0, &format!("Controller:\t{}", string(spec, "controller")));
@@ -134,7 +137,7 @@ pub(super) fn class(object: &Object, text: &mut TabbedText) {
     text.line(1, &format!("Name:\t{}", string(parameters, "name")));
 }
 
-pub(super) fn policy(object: &Object, text: &mut TabbedText) {
+pub(super) fn describe_network_policy(object: &Object, text: &mut TabbedText) {
     const ALL_PODS: &str = "<none> (Allowing the specific traffic to all pods in this namespace)";
     let (meta, value) = (object.metadata(), object.to_value());
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -142,8 +145,8 @@ pub(super) fn policy(object: &Object, text: &mut TabbedText) {
     let created = meta.creation_timestamp.map(|at| podscope_api::print_rfc3339(at.0, 0));
     let created = created.unwrap_or_default().replace('T', " ").replace('Z', " +0000 UTC");
     text.line(0, &format!("Created on:\t{created}"));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
     text.line(0, "Spec:");
@@ -152,7 +155,7 @@ pub(super) fn policy(object: &Object, text: &mut TabbedText) {
         some => some,
     };
     text.line(1, &format!("PodSelector: {pods}"));
-    let types = joined(spec, "policyTypes", ", ");
+    let types = joined_items(spec, "policyTypes", ", ");
     for (kind, field, peers, port_of, peer_of, from) in [
         ("Ingress", "ingress", "from", "To Port", "From", "source"),
         ("Egress", "egress", "to", "To Port", "To", "destination"),
@@ -183,7 +186,7 @@ pub(super) fn policy(object: &Object, text: &mut TabbedText) {
             }
             for one in items(rule, peers) {
                 text.line(2, &format!("{peer_of}:"));
-                peer(one, text);
+                print_peer(one, text);
             }
             if at + 1 < last {
                 text.line(2, "----------");
@@ -194,7 +197,7 @@ pub(super) fn policy(object: &Object, text: &mut TabbedText) {
 }
 
 /// Prints a peer of a network policy rule.
-fn peer(one: &Value, text: &mut TabbedText) {
+fn print_peer(one: &Value, text: &mut TabbedText) {
     let mut has_selector = false;
     for (title, field) in [
         ("NamespaceSelector", "namespaceSelector"),
@@ -211,6 +214,6 @@ fn peer(one: &Value, text: &mut TabbedText) {
     if let Some(block) = one.get("ipBlock").filter(|_| !has_selector) {
         text.line(3, "IPBlock:");
         text.line(4, &format!("CIDR: {}", string(block, "cidr")));
-        text.line(4, &format!("Except: {}", joined(block, "except", ", ")));
+        text.line(4, &format!("Except: {}", joined_items(block, "except", ", ")));
     }
 }

@@ -120,54 +120,54 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     match object {
         Object::Pod(pod) => pod::describe(pod, view, &mut text),
         Object::Node(node) => node::describe(node, view, &mut text),
-        Object::Deployment(one) => workload::deployment(one, view, &mut text),
-        Object::ReplicaSet(one) => workload::replica_set(one, view, &mut text),
-        Object::ReplicationController(one) => workload::replication_controller(one, view, &mut text),
-        Object::StatefulSet(one) => workload::stateful_set(one, view, &mut text),
-        Object::DaemonSet(one) => workload::daemon_set(one, view, &mut text),
-        Object::Job(one) => workload::job(one, &mut text),
-        Object::Service(one) => network::service(one, view, &mut text),
-        Object::EndpointSlice(one) => network::endpoint_slice(one, &mut text),
-        Object::PersistentVolume(one) => storage::volume(one, view, &mut text),
-        Object::PersistentVolumeClaim(one) => storage::claim(one, view, &mut text),
-        Object::StorageClass(one) => storage::class(one, &mut text),
-        Object::CsiNode(one) => storage::csi_node(one, &mut text),
-        Object::PodDisruptionBudget(one) => config::budget(one, &mut text),
-        Object::PriorityClass(one) => config::priority_class(one, &mut text),
-        Object::ConfigMap(one) => config::config_map(one, &mut text),
+        Object::Deployment(one) => workload::describe_deployment(one, view, &mut text),
+        Object::ReplicaSet(one) => workload::describe_replica_set(one, view, &mut text),
+        Object::ReplicationController(one) => workload::describe_replication_controller(one, view, &mut text),
+        Object::StatefulSet(one) => workload::describe_stateful_set(one, view, &mut text),
+        Object::DaemonSet(one) => workload::describe_daemon_set(one, view, &mut text),
+        Object::Job(one) => workload::describe_job(one, &mut text),
+        Object::Service(one) => network::describe_service(one, view, &mut text),
+        Object::EndpointSlice(one) => network::describe_endpoint_slice(one, &mut text),
+        Object::PersistentVolume(one) => storage::describe_volume(one, view, &mut text),
+        Object::PersistentVolumeClaim(one) => storage::describe_claim(one, view, &mut text),
+        Object::StorageClass(one) => storage::describe_storage_class(one, &mut text),
+        Object::CsiNode(one) => storage::describe_csi_node(one, &mut text),
+        Object::PodDisruptionBudget(one) => config::describe_budget(one, &mut text),
+        Object::PriorityClass(one) => config::describe_priority_class(one, &mut text),
+        Object::ConfigMap(one) => config::describe_config_map(one, &mut text),
         Object::Secret(one) => {
             has_events = false;
-            config::secret(one, &mut text);
+            config::describe_secret(one, &mut text);
         }
         Object::Namespace(one) => {
             has_events = false;
-            config::namespace(one, view, &mut text);
+            config::describe_namespace(one, view, &mut text);
         }
-        Object::ServiceAccount(one) => settings::account(one, &mut text),
+        Object::ServiceAccount(one) => settings::describe_service_account(one, &mut text),
         Object::ResourceQuota(one) => {
             has_events = false;
-            settings::quota(one, &mut text);
+            settings::describe_quota(one, &mut text);
         }
         Object::LimitRange(one) => {
             has_events = false;
-            settings::limit_range(one, &mut text);
+            settings::describe_limit_range(one, &mut text);
         }
-        Object::Endpoints(one) => settings::endpoints(one, &mut text),
-        Object::CronJob(one) => settings::cron_job(one, &mut text),
-        Object::HorizontalPodAutoscaler(one) => autoscaler::autoscaler(one, &mut text),
+        Object::Endpoints(one) => settings::describe_endpoints(one, &mut text),
+        Object::CronJob(one) => settings::describe_cron_job(one, &mut text),
+        Object::HorizontalPodAutoscaler(one) => autoscaler::describe_autoscaler(one, &mut text),
         other if matches!(other.kind(), Kind::Role | Kind::ClusterRole) => {
             has_events = false;
-            access::role(other, &mut text);
+            access::describe_role(other, &mut text);
         }
         other if matches!(other.kind(), Kind::RoleBinding | Kind::ClusterRoleBinding) => {
             has_events = false;
-            access::binding(other, &mut text);
+            access::describe_binding(other, &mut text);
         }
-        other if other.kind() == Kind::Ingress => ingress::ingress(other, view, &mut text),
-        other if other.kind() == Kind::IngressClass => ingress::class(other, &mut text),
+        other if other.kind() == Kind::Ingress => ingress::describe_ingress(other, view, &mut text),
+        other if other.kind() == Kind::IngressClass => ingress::describe_ingress_class(other, &mut text),
         other if other.kind() == Kind::NetworkPolicy => {
             has_events = false;
-            ingress::policy(other, &mut text);
+            ingress::describe_network_policy(other, &mut text);
         }
         other => generic::describe(other, &mut text),
     }
@@ -235,7 +235,7 @@ fn terminating(since: Option<Time>, now: Time) -> String {
 }
 
 /// Prints a list: the first item on the line of the title, each further item on a line that begins with a tab (KC-065).
-fn list(text: &mut TabbedText, title: &str, items: &[String]) {
+fn print_list(text: &mut TabbedText, title: &str, items: &[String]) {
     match items.split_first() {
         None => text.line(0, &format!("{title}:\t<none>")),
         Some((first, rest)) => {
@@ -247,13 +247,13 @@ fn list(text: &mut TabbedText, title: &str, items: &[String]) {
     }
 }
 
-fn labels(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
+fn print_labels(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    list(text, title, &shown);
+    print_list(text, title, &shown);
 }
 
 /// Prints annotations. Long and multi-line values are printed on lines of their own (KC-065).
-fn annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
+fn print_annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map
         .iter()
         .filter(|(key, _)| &***key != annotation::LAST_APPLIED)
@@ -270,7 +270,7 @@ fn annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>)
             out
         })
         .collect();
-    list(text, title, &shown);
+    print_list(text, title, &shown);
 }
 
 /// Truncates a line to a number of bytes.

@@ -9,12 +9,12 @@ use super::super::View;
 use super::super::columns::{map_text, or_none};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, labels};
+use super::{print_annotations, print_labels};
 
 /// Maximum number of endpoints listed for a port; of the others only the number is printed.
 const MAX_SHOWN_ENDPOINTS: usize = 3;
 
-pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_service(service: &Arc<Service>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&service.metadata, &service.spec);
     let value = Object::Service(service.clone()).to_value();
     let field = |name: &str| value.pointer(&format!("/spec/{name}"));
@@ -25,8 +25,8 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Tabbed
     };
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     let selector = spec.selector.as_ref().map_or_else(|| "<none>".into(), map_text);
     text.line(0, &format!("Selector:\t{selector}"));
     text.line(0, &format!("Type:\t{}", spec.kind));
@@ -46,8 +46,8 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Tabbed
     if !spec.external_name.is_empty() {
         text.line(0, &format!("External Name:\t{}", spec.external_name));
     }
-    load_balancer(&value, text);
-    ports(service, &value, view, text);
+    print_load_balancer(&value, text);
+    print_ports(service, &value, view, text);
     text.line(0, &format!("Session Affinity:\t{}", spec.session_affinity));
     if !spec.external_traffic_policy.is_empty() {
         text.line(
@@ -69,7 +69,7 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Tabbed
 }
 
 /// Prints the ingress addresses of the load balancer.
-fn load_balancer(value: &Value, text: &mut TabbedText) {
+fn print_load_balancer(value: &Value, text: &mut TabbedText) {
     let ingress = value
         .pointer("/status/loadBalancer/ingress")
         .and_then(Value::as_array)
@@ -88,7 +88,7 @@ fn load_balancer(value: &Value, text: &mut TabbedText) {
 }
 
 /// Prints the ports, each with its endpoints.
-fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut TabbedText) {
+fn print_ports(service: &Service, value: &Value, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&service.metadata, &service.spec);
     let slices: Vec<&Arc<EndpointSlice>> = view.objects.slices_of(&meta.namespace, &meta.name).collect();
     for (at, port) in spec.ports.iter().enumerate() {
@@ -140,12 +140,12 @@ pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> Stri
     }
 }
 
-pub(super) fn endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut TabbedText) {
+pub(super) fn describe_endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut TabbedText) {
     let meta = &slice.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("AddressType:\t{}", slice.address_type));
     if slice.ports.is_empty() {
         text.line(0, "Ports: <unset>");

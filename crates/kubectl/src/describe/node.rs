@@ -11,20 +11,20 @@ use super::super::View;
 use super::super::columns::{age, node_roles};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, labels, list, stamp};
+use super::{print_annotations, print_labels, print_list, stamp};
 
 pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, status) = (&node.metadata, &node.status);
     let value = Object::Node(node.clone()).to_value();
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Roles:\t{}", node_roles(node)));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
-    list(text, "Taints", &taints(node));
+    print_list(text, "Taints", &taints(node));
     text.line(0, &format!("Unschedulable:\t{}", node.is_unschedulable()));
-    lease(node, view, text);
-    conditions(&status.conditions, text);
+    print_lease(node, view, text);
+    print_conditions(&status.conditions, text);
     text.line(0, "Addresses:");
     for address in &status.addresses {
         text.line(1, &format!("{}:\t{}", address.kind, address.address));
@@ -37,7 +37,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
             text.line(1, &format!("{resource}:\t{amount}"));
         }
     }
-    slices(node, view, text);
+    print_device_pools(node, view, text);
     text.line(0, "System Info:");
     for (title, field) in [
         ("Machine ID", "machineID"),
@@ -65,11 +65,11 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
     if !node.spec.provider_id.is_empty() {
         text.line(0, &format!("ProviderID:\t{}", node.spec.provider_id));
     }
-    pods(node, view, text);
+    print_pods(node, view, text);
 }
 
 /// Prints the pools of devices on the node (DRA-264).
-fn slices(node: &Node, view: &View<'_>, text: &mut TabbedText) {
+fn print_device_pools(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     const MAX_POOLS: usize = 10;
     let mut pools: ordered::Map<(&str, &str), (usize, usize)> = ordered::Map::new();
     for slice in view.objects.list::<ResourceSlice>() {
@@ -100,7 +100,7 @@ fn taints(node: &Node) -> Vec<String> {
     taints.into_iter().map(ToString::to_string).collect()
 }
 
-fn conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
+fn print_conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
     if !conditions.is_empty() {
         text.line(0, "Conditions:");
         text.line(
@@ -129,7 +129,7 @@ fn conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
 
 /// Prints the node's lease. Lease renewals are computed and not stored, so the stored object may lack the last renewal
 /// (LC-202).
-fn lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
+fn print_lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     let name = &node.metadata.name;
     let Some(lease) = view
         .objects
@@ -149,7 +149,7 @@ fn lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
 }
 
 /// Prints the non-terminated pods, and their requests and limits as shares of the allocatable resources (KC-075).
-fn pods(node: &Node, view: &View<'_>, text: &mut TabbedText) {
+fn print_pods(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     let allocatable = if node.status.allocatable.is_empty() {
         &node.status.capacity
     } else {

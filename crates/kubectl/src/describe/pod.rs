@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::View;
 use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
-use super::{annotations, labels, stamp, template, terminating, volume};
+use super::{print_annotations, print_labels, stamp, template, terminating, volume};
 
 pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
     let value = Object::Pod(pod.clone()).to_value();
@@ -38,33 +38,33 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
     if status.start_time.is_some() {
         text.line(0, &format!("Start Time:\t{}", stamp(status.start_time)));
     }
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
-    phase(pod, view, text);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
+    print_phase(pod, view, text);
     optional(text, "Reason", &status.reason);
     optional(text, "Message", &status.message);
     if let Some(profile) = value.pointer("/spec/securityContext/seccompProfile") {
-        container::seccomp(0, 0, profile, text);
+        container::print_seccomp(0, 0, profile, text);
     }
-    addresses(pod, text);
+    print_addresses(pod, text);
     if let Some(owner) = meta.controller_ref() {
         text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
     }
     optional(text, "NominatedNodeName", &status.nominated_node_name);
     if let Some(pod_resources) = &spec.resources {
         text.line(0, "Resources:");
-        container::resources(pod_resources, 1, text);
+        container::print_resources(pod_resources, 1, text);
     }
-    containers(pod, &value, text);
-    conditions(pod, text);
+    print_containers(pod, &value, text);
+    print_conditions(pod, text);
     volume::describe(&value["spec"]["volumes"], "", text);
     let class = status.qos_class.as_ref().map_or("", |class| class.as_str());
     text.line(0, &format!("QoS Class:\t{class}"));
-    template::placement(spec, "", text);
+    template::print_placement(spec, "", text);
 }
 
 /// Prints the phase, or for how long the pod has been terminating.
-fn phase(pod: &Pod, view: &View<'_>, text: &mut TabbedText) {
+fn print_phase(pod: &Pod, view: &View<'_>, text: &mut TabbedText) {
     let meta = &pod.metadata;
     if meta.is_terminating() && !pod.is_terminal() {
         text.line(
@@ -79,7 +79,7 @@ fn phase(pod: &Pod, view: &View<'_>, text: &mut TabbedText) {
     }
 }
 
-fn addresses(pod: &Pod, text: &mut TabbedText) {
+fn print_addresses(pod: &Pod, text: &mut TabbedText) {
     text.line(0, &format!("IP:\t{}", pod.status.pod_ip));
     if pod.status.pod_ips.is_empty() {
         text.line(0, "IPs:\t<none>");
@@ -92,7 +92,7 @@ fn addresses(pod: &Pod, text: &mut TabbedText) {
 }
 
 /// Prints the containers of each type. `value` is the JSON of the pod.
-fn containers(pod: &Pod, value: &Value, text: &mut TabbedText) {
+fn print_containers(pod: &Pod, value: &Value, text: &mut TabbedText) {
     let (spec, status) = (&pod.spec, &pod.status);
     for (title, list, statuses, field) in [
         (
@@ -116,7 +116,7 @@ fn containers(pod: &Pod, value: &Value, text: &mut TabbedText) {
     }
 }
 
-fn conditions(pod: &Pod, text: &mut TabbedText) {
+fn print_conditions(pod: &Pod, text: &mut TabbedText) {
     let (spec, status) = (&pod.spec, &pod.status);
     if !spec.readiness_gates.is_empty() {
         text.line(0, "Readiness Gates:");

@@ -11,7 +11,7 @@ use podscope_api::{
 use super::super::View;
 use super::super::text::TabbedText;
 use super::template::pod_template;
-use super::{annotations, capital_bool, labels, list, stamp};
+use super::{capital_bool, print_annotations, print_labels, print_list, stamp};
 
 /// Prints name and namespace.
 fn header(meta: &ObjectMeta, text: &mut TabbedText) {
@@ -19,25 +19,25 @@ fn header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
-pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut TabbedText) {
+pub(super) fn describe_service_account(account: &Arc<ServiceAccount>, text: &mut TabbedText) {
     header(&account.metadata, text);
-    labels(text, "Labels", &account.metadata.labels);
-    annotations(text, "Annotations", &account.metadata.annotations);
+    print_labels(text, "Labels", &account.metadata.labels);
+    print_annotations(text, "Annotations", &account.metadata.annotations);
     let secrets: Vec<String> = account
         .image_pull_secrets
         .iter()
         .map(|secret| secret.name.to_string())
         .collect();
-    list(text, "Image pull secrets", &secrets);
+    print_list(text, "Image pull secrets", &secrets);
 }
 
-pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut TabbedText) {
+pub(super) fn describe_quota(quota: &Arc<ResourceQuota>, text: &mut TabbedText) {
     header(&quota.metadata, text);
-    quota_rows(quota, 0, " * ", "----", text);
+    print_quota_rows(quota, 0, " * ", "----", text);
 }
 
 /// Prints all quotas in the description of their namespace.
-pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn print_quotas(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
     let mut quotas = view.objects.list_in::<ResourceQuota>(namespace).peekable();
     if quotas.peek().is_none() {
         return text.line(0, "No resource quota.");
@@ -45,11 +45,11 @@ pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
     text.line(0, "Resource Quotas");
     for quota in quotas {
         text.line(1, &format!("Name:\t{}", quota.metadata.name));
-        quota_rows(quota, 1, "* ", "---", text);
+        print_quota_rows(quota, 1, "* ", "---", text);
     }
 }
 
-fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, text: &mut TabbedText) {
+fn print_quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, text: &mut TabbedText) {
     let mut scopes: Vec<&str> = quota.spec.scopes.iter().map(|scope| &**scope).collect();
     scopes.stable_sort();
     if !scopes.is_empty() {
@@ -88,15 +88,15 @@ fn scope_description(scope: &str) -> Option<&'static str> {
 const LIMIT_RANGE_HEADER: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio";
 const LIMIT_RANGE_UNDERLINE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
 
-pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut TabbedText) {
+pub(super) fn describe_limit_range(range: &Arc<LimitRange>, text: &mut TabbedText) {
     header(&range.metadata, text);
     text.line(0, LIMIT_RANGE_HEADER);
     text.line(0, LIMIT_RANGE_UNDERLINE);
-    range_rows(range, "", text);
+    print_limit_range_rows(range, "", text);
 }
 
 /// Prints all LimitRanges in the description of their namespace.
-pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn print_limit_ranges(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
     let mut ranges = view.objects.list_in::<LimitRange>(namespace).peekable();
     if ranges.peek().is_none() {
         return text.line(0, "No LimitRange resource.");
@@ -105,11 +105,11 @@ pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut TabbedTe
     text.line(0, &format!(" {LIMIT_RANGE_HEADER}"));
     text.line(0, &format!(" {LIMIT_RANGE_UNDERLINE}"));
     for range in ranges {
-        range_rows(range, " ", text);
+        print_limit_range_rows(range, " ", text);
     }
 }
 
-fn range_rows(range: &LimitRange, indent: &str, text: &mut TabbedText) {
+fn print_limit_range_rows(range: &LimitRange, indent: &str, text: &mut TabbedText) {
     for item in &range.spec.limits {
         let lists = [
             &item.min,
@@ -127,10 +127,10 @@ fn range_rows(range: &LimitRange, indent: &str, text: &mut TabbedText) {
     }
 }
 
-pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedText) {
+pub(super) fn describe_endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedText) {
     header(&endpoints.metadata, text);
-    labels(text, "Labels", &endpoints.metadata.labels);
-    annotations(text, "Annotations", &endpoints.metadata.annotations);
+    print_labels(text, "Labels", &endpoints.metadata.labels);
+    print_annotations(text, "Annotations", &endpoints.metadata.annotations);
     text.line(0, "Subsets:");
     for subset in &endpoints.subsets {
         for (title, addresses) in [
@@ -163,37 +163,37 @@ pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedText) {
     }
 }
 
-pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
+pub(super) fn describe_cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     let spec = &job.spec;
     header(&job.metadata, text);
-    labels(text, "Labels", &job.metadata.labels);
-    annotations(text, "Annotations", &job.metadata.annotations);
+    print_labels(text, "Labels", &job.metadata.labels);
+    print_annotations(text, "Annotations", &job.metadata.annotations);
     text.line(0, &format!("Schedule:\t{}", spec.schedule));
     let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
     text.line(0, &format!("Concurrency Policy:\t{policy}"));
     text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
     let zone = spec.time_zone.as_deref().unwrap_or("<unset>");
     text.line(0, &format!("Time Zone:\t{zone}"));
-    fn optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>, unit: &str) {
+    fn print_optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>, unit: &str) {
         let value = value.map_or_else(|| "<unset>".to_owned(), |value| format!("{value}{unit}"));
         text.line(0, &format!("{title}:\t{value}"));
     }
-    optional(
+    print_optional(
         text,
         "Successful Job History Limit",
         spec.successful_jobs_history_limit,
         "",
     );
-    optional(text, "Failed Job History Limit", spec.failed_jobs_history_limit, "");
-    optional(text, "Starting Deadline Seconds", spec.starting_deadline_seconds, "s");
+    print_optional(text, "Failed Job History Limit", spec.failed_jobs_history_limit, "");
+    print_optional(text, "Starting Deadline Seconds", spec.starting_deadline_seconds, "s");
     let job_spec = &spec.job_template.spec;
     let selector = job_spec
         .selector
         .as_ref()
         .map(|selector| super::super::columns::selector_text(Some(selector)));
-    optional(text, "Selector", selector, "");
-    optional(text, "Parallelism", job_spec.parallelism, "");
-    optional(text, "Completions", job_spec.completions, "");
+    print_optional(text, "Selector", selector, "");
+    print_optional(text, "Parallelism", job_spec.parallelism, "");
+    print_optional(text, "Completions", job_spec.completions, "");
     if let Some(seconds) = job_spec.active_deadline_seconds {
         text.line(0, &format!("Active Deadline Seconds:\t{seconds}s"));
     }

@@ -11,10 +11,10 @@ use super::super::View;
 use super::super::columns::{access_modes, claim_class, is_default_class, map_text, volume_class};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{annotations, bracketed, capital_bool, labels, list, stamp, terminating, volume};
+use super::{bracketed, capital_bool, print_annotations, print_labels, print_list, stamp, terminating, volume};
 
 /// Prints the phase, or for how long the object has been terminating.
-fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut TabbedText) {
+fn print_phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut TabbedText) {
     let phase = if meta.is_terminating() {
         terminating(meta.deletion_timestamp, view.now)
     } else {
@@ -23,14 +23,14 @@ fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text
     text.line(0, &format!("Status:\t{phase}"));
 }
 
-pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
     text.line(0, &format!("StorageClass:\t{}", volume_class(one)));
-    phase(meta, status.phase.as_ref(), view, text);
+    print_phase(meta, status.phase.as_ref(), view, text);
     let claim = spec
         .claim_ref
         .as_ref()
@@ -58,18 +58,18 @@ pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut Ta
                 text.line(1, "Required Terms:\t");
             }
             for (at, term) in required.node_selector_terms.iter().enumerate() {
-                node_term(at, term, text);
+                print_node_term(at, term, text);
             }
         }
     }
     text.line(0, &format!("Message:\t{}", status.message));
     text.line(0, "Source:");
     let value = Object::PersistentVolume(one.clone()).to_value();
-    volume::source(&value["spec"], true, text);
+    volume::print_source(&value["spec"], true, text);
 }
 
 /// Prints a node selector term, one expression per line: `Term 0:  zone in [a, b]`.
-fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut TabbedText) {
+fn print_node_term(at: usize, term: &NodeSelectorTerm, text: &mut TabbedText) {
     if term.match_expressions.is_empty() {
         return text.line(2, &format!("Term {at}:\t<none>"));
     }
@@ -92,16 +92,16 @@ fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut TabbedText) {
     }
 }
 
-pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&claim.metadata, &claim.spec, &claim.status);
     let value = Object::PersistentVolumeClaim(claim.clone()).to_value();
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     text.line(0, &format!("StorageClass:\t{}", claim_class(meta, spec)));
-    phase(meta, status.phase.as_ref(), view, text);
+    print_phase(meta, status.phase.as_ref(), view, text);
     text.line(0, &format!("Volume:\t{}", spec.volume_name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
     let (mut capacity, mut modes) = (String::new(), String::new());
     if !spec.volume_name.is_empty() {
@@ -137,7 +137,7 @@ pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &
         .filter(|pod| uses(pod))
         .map(|pod| pod.metadata.name.to_string())
         .collect();
-    list(text, "Used By", &users);
+    print_list(text, "Used By", &users);
     let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
     let Some(conditions) = conditions.filter(|conditions| !conditions.is_empty()) else {
         return;
@@ -166,7 +166,7 @@ pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &
     }
 }
 
-pub(super) fn class(class: &Arc<StorageClass>, text: &mut TabbedText) {
+pub(super) fn describe_storage_class(class: &Arc<StorageClass>, text: &mut TabbedText) {
     let meta = &class.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
     let default = if is_default_class(meta) { "Yes" } else { "No" };
@@ -212,11 +212,11 @@ pub(super) fn class(class: &Arc<StorageClass>, text: &mut TabbedText) {
     }
 }
 
-pub(super) fn csi_node(node: &Arc<CsiNode>, text: &mut TabbedText) {
+pub(super) fn describe_csi_node(node: &Arc<CsiNode>, text: &mut TabbedText) {
     let meta = &node.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
     text.line(0, "Spec:");
     if !node.spec.drivers.is_empty() {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::columns::selector_text;
 use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
-use super::{annotations, labels, list, volume};
+use super::{print_annotations, print_labels, print_list, volume};
 
 /// Prints the section `Pod Template:`. `object` is a workload, or an object that stores a revision of a workload.
 pub(in super::super) fn template(object: &Object, text: &mut TabbedText) {
@@ -25,9 +25,9 @@ pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text:
     text.line(0, "Pod Template:");
     let spec_field = |field: &str| &value["spec"][field];
     let PodTemplateSpec { metadata, spec, .. } = &**template;
-    labels(text, "  Labels", &metadata.labels);
+    print_labels(text, "  Labels", &metadata.labels);
     if !metadata.annotations.is_empty() {
-        annotations(text, "  Annotations", &metadata.annotations);
+        print_annotations(text, "  Annotations", &metadata.annotations);
     }
     if !spec.service_account_name.is_empty() {
         text.line(1, &format!("Service Account:\t{}", spec.service_account_name));
@@ -49,21 +49,21 @@ pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text:
         text,
     );
     volume::describe(spec_field("volumes"), "  ", text);
-    spread(spec, "  ", text);
+    print_topology_spread(spec, "  ", text);
     if !spec.priority_class_name.is_empty() {
         text.line(1, &format!("Priority Class Name:\t{}", spec.priority_class_name));
     }
-    selectors(spec, "  ", text);
+    print_node_selectors(spec, "  ", text);
 }
 
 /// Prints node selectors, tolerations and topology spread constraints of a pod.
-pub(super) fn placement(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
-    selectors(spec, indent, text);
-    spread(spec, indent, text);
+pub(super) fn print_placement(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
+    print_node_selectors(spec, indent, text);
+    print_topology_spread(spec, indent, text);
 }
 
-fn selectors(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
-    labels(text, &format!("{indent}Node-Selectors"), &spec.node_selector);
+fn print_node_selectors(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
+    print_labels(text, &format!("{indent}Node-Selectors"), &spec.node_selector);
     let mut tolerations: Vec<_> = spec.tolerations.iter().collect();
     tolerations.stable_sort_by(|a, b| a.key.cmp(&b.key));
     let tolerations: Vec<String> = tolerations
@@ -85,10 +85,10 @@ fn selectors(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
             out
         })
         .collect();
-    list(text, &format!("{indent}Tolerations"), &tolerations);
+    print_list(text, &format!("{indent}Tolerations"), &tolerations);
 }
 
-fn spread(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
+fn print_topology_spread(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
     let mut constraints: Vec<_> = spec.topology_spread_constraints.iter().collect();
     constraints.stable_sort_by(|a, b| a.topology_key.cmp(&b.topology_key));
     for (at, constraint) in constraints.into_iter().enumerate() {

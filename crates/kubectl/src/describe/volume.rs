@@ -223,12 +223,12 @@ pub(super) fn describe(volumes: &Value, indent: &str, text: &mut TabbedText) {
     for volume in volumes {
         let name = volume.get("name").and_then(Value::as_str).unwrap_or_default();
         text.line(1, &format!("{name_indent}{name}:"));
-        source(volume, false, text);
+        print_source(volume, false, text);
     }
 }
 
 /// Prints the source of a pod's volume or of a PersistentVolume.
-pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut TabbedText) {
+pub(super) fn print_source(volume: &Value, is_persistent: bool, text: &mut TabbedText) {
     let found = SOURCE_FORMATS
         .iter()
         .find_map(|(name, title, fields)| Some((*name, *title, *fields, volume.get(name)?)));
@@ -257,10 +257,10 @@ pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut TabbedText)
         }
     }
     match name {
-        "csi" => attributes(source.get("volumeAttributes"), text),
-        "projected" => projected(source, text),
-        "downwardAPI" => downward(source, text),
-        "ephemeral" => ephemeral(source, text),
+        "csi" => print_attributes(source.get("volumeAttributes"), text),
+        "projected" => print_projected_sources(source, text),
+        "downwardAPI" => print_downward_items(source, text),
+        "ephemeral" => print_ephemeral_claim(source, text),
         _ => {}
     }
 }
@@ -292,7 +292,7 @@ fn field_text(value: Option<&Value>, absent: &str) -> String {
     }
 }
 
-fn attributes(attributes: Option<&Value>, text: &mut TabbedText) {
+fn print_attributes(attributes: Option<&Value>, text: &mut TabbedText) {
     let pairs: Vec<(String, String)> = attributes
         .and_then(Value::as_object)
         .into_iter()
@@ -309,7 +309,7 @@ fn attributes(attributes: Option<&Value>, text: &mut TabbedText) {
     }
 }
 
-fn projected(source: &Value, text: &mut TabbedText) {
+fn print_projected_sources(source: &Value, text: &mut TabbedText) {
     for part in source.get("sources").and_then(Value::as_array).into_iter().flatten() {
         let print_name_and_optional = |text: &mut TabbedText, title: &str, one: &Value| {
             text.line(2, &format!("{title}:\t{}", field_text(one.get("name"), "")));
@@ -328,7 +328,7 @@ fn projected(source: &Value, text: &mut TabbedText) {
     }
 }
 
-fn downward(source: &Value, text: &mut TabbedText) {
+fn print_downward_items(source: &Value, text: &mut TabbedText) {
     text.line(2, "Items:");
     for item in source.get("items").and_then(Value::as_array).into_iter().flatten() {
         let path = field_text(item.get("path"), "");
@@ -341,7 +341,7 @@ fn downward(source: &Value, text: &mut TabbedText) {
 }
 
 /// Prints the claim template of an ephemeral volume, without fields that are only set when the claim exists.
-fn ephemeral(source: &Value, text: &mut TabbedText) {
+fn print_ephemeral_claim(source: &Value, text: &mut TabbedText) {
     let Some(template) = source.get("volumeClaimTemplate") else {
         return;
     };

@@ -13,7 +13,7 @@ use super::super::View;
 use super::super::columns::{claim_class, map_text, selector_text};
 use super::super::rollout::template_without_hash;
 use super::super::text::TabbedText;
-use super::{annotations, bracketed, labels, list, stamp, template};
+use super::{bracketed, print_annotations, print_labels, print_list, stamp, template};
 use crate::duration::human_duration;
 
 /// Formats a selector in query syntax; returns an empty text for an empty selector.
@@ -25,24 +25,24 @@ fn query(selector: Option<&LabelSelector>) -> String {
 }
 
 /// Prints name and namespace.
-fn header(meta: &ObjectMeta, text: &mut TabbedText) {
+fn print_header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
-fn labels_and_annotations(meta: &ObjectMeta, text: &mut TabbedText) {
-    labels(text, "Labels", &meta.labels);
-    annotations(text, "Annotations", &meta.annotations);
+fn print_labels_and_annotations(meta: &ObjectMeta, text: &mut TabbedText) {
+    print_labels(text, "Labels", &meta.labels);
+    print_annotations(text, "Annotations", &meta.annotations);
 }
 
-fn owner(meta: &ObjectMeta, text: &mut TabbedText) {
+fn print_owner(meta: &ObjectMeta, text: &mut TabbedText) {
     if let Some(owner) = meta.controller_ref() {
         text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
     }
 }
 
 /// Prints `Pods Status`: the number of owned pods per phase.
-fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut TabbedText) {
+fn print_pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut TabbedText) {
     let (mut running, mut waiting, mut succeeded, mut failed) = (0, 0, 0, 0);
     for pod in view.objects.pods_of(&meta.uid) {
         if pod.metadata.controller_ref().is_none_or(|owner| owner.uid != meta.uid) {
@@ -62,7 +62,7 @@ fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut TabbedText) {
     );
 }
 
-fn conditions(conditions: &[WorkloadCondition], text: &mut TabbedText) {
+fn print_conditions(conditions: &[WorkloadCondition], text: &mut TabbedText) {
     if conditions.is_empty() {
         return;
     }
@@ -77,12 +77,12 @@ fn conditions(conditions: &[WorkloadCondition], text: &mut TabbedText) {
     }
 }
 
-pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&deployment.metadata, &deployment.spec, &deployment.status);
     let object = Object::Deployment(deployment.clone());
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
-    labels_and_annotations(meta, text);
+    print_labels_and_annotations(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     let count = |value: Option<i32>| value.unwrap_or(0);
     text.line(
@@ -108,7 +108,7 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
         );
     }
     template::template(&object, text);
-    conditions(&status.conditions, text);
+    print_conditions(&status.conditions, text);
     let current_template = template_without_hash(&object);
     let mut sets: Vec<&Arc<ReplicaSet>> = view
         .objects
@@ -147,42 +147,46 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     }
 }
 
-fn current_and_desired(current: i32, desired: Option<i32>, text: &mut TabbedText) {
+fn print_current_and_desired(current: i32, desired: Option<i32>, text: &mut TabbedText) {
     text.line(
         0,
         &format!("Replicas:\t{current} current / {} desired", desired.unwrap_or(0)),
     );
 }
 
-pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut TabbedText) {
     let meta = &set.metadata;
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("Selector:\t{}", selector_text(set.spec.selector.as_ref())));
-    labels_and_annotations(meta, text);
-    owner(meta, text);
-    current_and_desired(set.status.replicas, set.spec.replicas, text);
-    pods_status(meta, view, text);
+    print_labels_and_annotations(meta, text);
+    print_owner(meta, text);
+    print_current_and_desired(set.status.replicas, set.spec.replicas, text);
+    print_pods_status(meta, view, text);
     template::template(&Object::ReplicaSet(set.clone()), text);
-    conditions(&set.status.conditions, text);
+    print_conditions(&set.status.conditions, text);
 }
 
-pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_replication_controller(
+    one: &Arc<ReplicationController>,
+    view: &View<'_>,
+    text: &mut TabbedText,
+) {
     let meta = &one.metadata;
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("Selector:\t{}", map_text(&one.spec.selector)));
-    labels_and_annotations(meta, text);
-    current_and_desired(one.status.replicas, one.spec.replicas, text);
-    pods_status(meta, view, text);
+    print_labels_and_annotations(meta, text);
+    print_current_and_desired(one.status.replicas, one.spec.replicas, text);
+    print_pods_status(meta, view, text);
     template::template(&Object::ReplicationController(one.clone()), text);
-    conditions(&one.status.conditions, text);
+    print_conditions(&one.status.conditions, text);
 }
 
-pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&set.metadata, &set.spec);
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
-    labels_and_annotations(meta, text);
+    print_labels_and_annotations(meta, text);
     text.line(
         0,
         &format!(
@@ -201,7 +205,7 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut T
             text.line(1, &format!("MaxUnavailable:\t{max}"));
         }
     }
-    pods_status(meta, view, text);
+    print_pods_status(meta, view, text);
     template::template(&Object::StatefulSet(set.clone()), text);
     if spec.volume_claim_templates.is_empty() {
         return text.line(0, "Volume Claims:\t<none>");
@@ -211,13 +215,13 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut T
         let (meta, spec) = (&claim.metadata, &claim.spec);
         text.line(1, &format!("Name:\t{}", meta.name));
         text.line(1, &format!("StorageClass:\t{}", claim_class(meta, spec)));
-        labels(text, "  Labels", &meta.labels);
+        print_labels(text, "  Labels", &meta.labels);
         let annotations: Vec<String> = meta
             .annotations
             .iter()
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-        list(text, "  Annotations", &annotations);
+        print_list(text, "  Annotations", &annotations);
         let capacity = spec.resources.requests.get("storage");
         let capacity = capacity.map_or_else(|| "<default>".to_owned(), ToString::to_string);
         text.line(1, &format!("Capacity:\t{capacity}"));
@@ -225,15 +229,15 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut T
     }
 }
 
-pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut TabbedText) {
+pub(super) fn describe_daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&set.metadata, &set.spec, &set.status);
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     text.line(
         0,
         &format!("Node-Selector:\t{}", map_text(&spec.template.spec.node_selector)),
     );
-    labels_and_annotations(meta, text);
+    print_labels_and_annotations(meta, text);
     for (title, count) in [
         ("Desired Number of Nodes Scheduled", status.desired_number_scheduled),
         ("Current Number of Nodes Scheduled", status.current_number_scheduled),
@@ -249,38 +253,38 @@ pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Tabbe
     ] {
         text.line(0, &format!("{title}: {count}"));
     }
-    pods_status(meta, view, text);
+    print_pods_status(meta, view, text);
     template::template(&Object::DaemonSet(set.clone()), text);
 }
 
-pub(super) fn job(job: &Arc<Job>, text: &mut TabbedText) {
+pub(super) fn describe_job(job: &Arc<Job>, text: &mut TabbedText) {
     let (meta, spec, status) = (&job.metadata, &job.spec, &job.status);
-    header(meta, text);
+    print_header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
-    labels_and_annotations(meta, text);
-    owner(meta, text);
-    fn optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>) {
+    print_labels_and_annotations(meta, text);
+    print_owner(meta, text);
+    fn print_optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>) {
         if let Some(value) = value {
             text.line(0, &format!("{title}:\t{value}"));
         }
     }
-    optional(text, "Parallelism", spec.parallelism);
+    print_optional(text, "Parallelism", spec.parallelism);
     let completions = spec
         .completions
         .map_or_else(|| "<unset>".to_owned(), |count| count.to_string());
     text.line(0, &format!("Completions:\t{completions}"));
-    optional(text, "Completion Mode", spec.completion_mode.as_ref());
-    optional(text, "Suspend", spec.suspend);
-    optional(text, "Backoff Limit", spec.backoff_limit);
-    optional(text, "TTL Seconds After Finished", spec.ttl_seconds_after_finished);
+    print_optional(text, "Completion Mode", spec.completion_mode.as_ref());
+    print_optional(text, "Suspend", spec.suspend);
+    print_optional(text, "Backoff Limit", spec.backoff_limit);
+    print_optional(text, "TTL Seconds After Finished", spec.ttl_seconds_after_finished);
     let at = |time: Option<podscope_api::Time>| time.map(|time| stamp(Some(time)));
-    optional(text, "Start Time", at(status.start_time));
-    optional(text, "Completed At", at(status.completion_time));
+    print_optional(text, "Start Time", at(status.start_time));
+    print_optional(text, "Completed At", at(status.completion_time));
     if let (Some(start), Some(end)) = (status.start_time, status.completion_time) {
         let seconds = (end.0 - start.0).div_euclid(1_000_000);
         text.line(0, &format!("Duration:\t{}", human_duration(seconds)));
     }
-    optional(
+    print_optional(
         text,
         "Active Deadline Seconds",
         spec.active_deadline_seconds.map(|seconds| format!("{seconds}s")),

@@ -10,7 +10,7 @@ use super::{Printed, header, wrap};
 /// Maximum depth of the fields that `--recursive` prints.
 const MAX_DEPTH: usize = 32;
 
-/// A field, or the kind itself, as `explain` prints it.
+/// What `explain` prints about a field, or about the kind itself.
 struct Explained {
     type_name: String,
     description: String,
@@ -19,7 +19,7 @@ struct Explained {
     fields: Vec<(String, bool)>,
 }
 
-/// The schema of a kind, from which paths are looked up.
+/// A custom kind with its schema, in which paths are looked up.
 struct Explainer<'s> {
     kind: Kind,
     schema: &'s Value,
@@ -29,12 +29,12 @@ struct Explainer<'s> {
 pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, objects: &Objects, printed: &mut Printed) {
     objects.with_version(kind, |version| {
         let schema = version.schema();
-        Explainer { kind, schema }.print(path, recursive, printed);
+        Explainer { kind, schema }.print_path(path, recursive, printed);
     });
 }
 
 impl Explainer<'_> {
-    fn print(&self, path: &[String], recursive: bool, printed: &mut Printed) {
+    fn print_path(&self, path: &[String], recursive: bool, printed: &mut Printed) {
         header(self.kind, printed);
         let Some(explained) = self.at(path) else {
             let unknown = path.last().map_or("", |name| name);
@@ -100,6 +100,7 @@ impl Explainer<'_> {
         }
     }
 
+    /// Returns the fields directly below a path: name, whether it is required, and description.
     fn below(&self, path: &[String], above: &Explained) -> Vec<(String, bool, Explained)> {
         let field = |(name, is_required): &(String, bool)| {
             let full: Vec<String> = path.iter().chain([name]).cloned().collect();
@@ -108,7 +109,8 @@ impl Explainer<'_> {
         above.fields.iter().filter_map(field).collect()
     }
 
-    /// Returns the field at a path; `None` if there is none. The fields that every object has are not in the schema.
+    /// Returns the field at a path; `None` if it does not exist. `metadata` and other fields that every object has are
+    /// not in the schema.
     fn at(&self, path: &[String]) -> Option<Explained> {
         if let Some(found) = common_field(path) {
             return found;
@@ -117,7 +119,7 @@ impl Explainer<'_> {
         for name in path {
             schema = elements(schema).get("properties")?.get(name)?;
         }
-        let mut explained = of_schema(schema);
+        let mut explained = explained_schema(schema);
         if path.is_empty() {
             let common_fields = ["apiVersion", "kind", "metadata"].map(|name| (name.to_owned(), false));
             explained.fields.retain(|field| !common_fields.contains(field));
@@ -150,13 +152,14 @@ fn common_field(path: &[String]) -> Option<Option<Explained>> {
     }))
 }
 
-/// Returns the schema of the elements of a list or map, or the schema itself.
+/// Returns the schema of the innermost elements of a list or map; returns any other schema unchanged.
 fn elements(schema: &Value) -> &Value {
     let inner = schema.get("items").or_else(|| schema.get("additionalProperties"));
     inner.filter(|inner| inner.is_object()).map_or(schema, elements)
 }
 
-fn of_schema(schema: &Value) -> Explained {
+/// Returns what `explain` prints about the field with this schema.
+fn explained_schema(schema: &Value) -> Explained {
     let texts = |field: &str| -> Vec<String> {
         let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
         list.map(crate::jsonpath::plain).collect()

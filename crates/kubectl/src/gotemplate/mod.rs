@@ -25,6 +25,7 @@ pub(crate) struct GoTemplate {
     nodes: Vec<Node>,
 }
 
+/// A part of a parsed template: text, a printed pipeline, or a block.
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Text(String),
@@ -44,6 +45,7 @@ struct Pipe {
     commands: Vec<Vec<Term>>,
 }
 
+/// A word of a command in a pipeline.
 #[derive(Debug, Clone, PartialEq)]
 enum Term {
     Literal(Value),
@@ -52,6 +54,7 @@ enum Term {
     Function(String),
 }
 
+/// The value in which the fields of a path are looked up.
 #[derive(Debug, Clone, PartialEq)]
 enum Root {
     Dot,
@@ -59,6 +62,7 @@ enum Root {
     Group(Box<Pipe>),
 }
 
+/// Names of the functions that templates can call.
 const FUNCTIONS: &[&str] = &[
     "and",
     "or",

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, Root, Term};
 
-/// Line number, whether the token is an action, and its text: literal text or the inside of an action.
+/// A token: its line number, whether it is an action, and its text (literal text, or the inside of an action).
 pub(super) type Token = (usize, bool, String);
 
 /// Splits a template into tokens.
@@ -65,6 +65,7 @@ fn action_end(body: &str) -> Option<usize> {
     None
 }
 
+/// Parses the tokens of a template into nodes.
 pub(super) struct Parser<'t> {
     pub(super) tokens: &'t [Token],
     pub(super) at: usize,
@@ -103,9 +104,9 @@ impl Parser<'_> {
                     self.depth -= 1;
                     return Ok((nodes, Some(text.clone())));
                 }
-                "if" | "with" | "range" => nodes.push(self.block(keyword, rest)?),
+                "if" | "with" | "range" => nodes.push(self.parse_block(keyword, rest)?),
                 "" => return self.fail("missing value for command"),
-                _ => nodes.push(Node::Print(self.pipe(text)?)),
+                _ => nodes.push(Node::Print(self.parse_pipe(text)?)),
             }
         }
         self.depth -= 1;
@@ -113,13 +114,13 @@ impl Parser<'_> {
     }
 
     /// Parses an `if`, `with` or `range` block.
-    fn block(&mut self, keyword: &str, head: &str) -> Parsed<Node> {
+    fn parse_block(&mut self, keyword: &str, head: &str) -> Parsed<Node> {
         let (variables, pipe) = match (keyword, head.split_once(":=")) {
             ("range", Some((names, pipe))) => (
                 names.split(',').map(|name| name.trim().to_owned()).collect(),
-                self.pipe(pipe)?,
+                self.parse_pipe(pipe)?,
             ),
-            _ => (Vec::new(), self.pipe(head)?),
+            _ => (Vec::new(), self.parse_pipe(head)?),
         };
         if pipe.commands.is_empty() {
             return self.fail(format!("missing value for {keyword}"));
@@ -136,7 +137,7 @@ impl Parser<'_> {
                 .map(str::trim_start)
                 .and_then(|rest| rest.strip_prefix("if "))
             {
-                Some(head) if keyword == "if" => vec![self.block("if", head)?],
+                Some(head) if keyword == "if" => vec![self.parse_block("if", head)?],
                 _ => return self.fail(format!("unexpected <{end}>")),
             },
             None => return self.fail("unexpected EOF"),
@@ -148,8 +149,8 @@ impl Parser<'_> {
         })
     }
 
-    fn pipe(&mut self, text: &str) -> Parsed<Pipe> {
-        let words = self.words(text)?;
+    fn parse_pipe(&mut self, text: &str) -> Parsed<Pipe> {
+        let words = self.split_words(text)?;
         let (variable, words) = match words.as_slice() {
             [name, sign, rest @ ..] if name.starts_with('$') && (sign == ":=" || sign == "=") => {
                 (Some(name.clone()), rest)
@@ -161,13 +162,18 @@ impl Parser<'_> {
             if command.is_empty() {
                 continue;
             }
-            commands.push(command.iter().map(|word| self.term(word)).collect::<Parsed<_>>()?);
+            commands.push(
+                command
+                    .iter()
+                    .map(|word| self.parse_term(word))
+                    .collect::<Parsed<_>>()?,
+            );
         }
         Ok(Pipe { variable, commands })
     }
 
     /// Splits a pipeline into words. A quoted text or a group in parentheses is one word.
-    fn words(&self, text: &str) -> Parsed<Vec<String>> {
+    fn split_words(&self, text: &str) -> Parsed<Vec<String>> {
         let mut words: Vec<String> = vec![String::new()];
         let (mut quote, mut depth, mut escaped) = (None, 0_usize, false);
         for c in text.chars() {
@@ -202,7 +208,7 @@ impl Parser<'_> {
         Ok(words)
     }
 
-    fn term(&mut self, word: &str) -> Parsed<Term> {
+    fn parse_term(&mut self, word: &str) -> Parsed<Term> {
         let fields = |text: &str| -> Vec<String> {
             text.split('.')
                 .filter(|name| !name.is_empty())
@@ -215,7 +221,7 @@ impl Parser<'_> {
             if self.depth > MAX_DEPTH {
                 return self.fail("parentheses are nested too deeply");
             }
-            let group = self.pipe(inner.get(..close).unwrap_or_default())?;
+            let group = self.parse_pipe(inner.get(..close).unwrap_or_default())?;
             self.depth -= 1;
             return Ok(Term::Path(
                 Root::Group(Box::new(group)),

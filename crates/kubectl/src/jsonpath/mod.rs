@@ -25,6 +25,7 @@ pub struct Template {
     segments: Vec<Segment>,
 }
 
+/// A part of a template: literal text, or an action in braces.
 #[derive(Debug, Clone, PartialEq)]
 enum Segment {
     Text(String),
@@ -37,6 +38,7 @@ pub struct Path {
     segments: Vec<Segment>,
 }
 
+/// One step of a path, such as a field name or an index.
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Field(String),
@@ -64,7 +66,7 @@ struct SliceParam {
 /// Error of evaluating a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathError {
-    /// The path visits more values than a command may.
+    /// The path visits more values than one command may visit.
     TooMuchWork(TooMuchWork),
     /// The template cannot be executed on this value.
     Execution(String),
@@ -106,6 +108,7 @@ impl Path {
         Path::read(text, QuotedKeys::Whole)
     }
 
+    /// Parses a single path. `keys` determines the meaning of `['…']`.
     fn read(text: &str, keys: QuotedKeys) -> Result<Path, String> {
         if text.is_empty() {
             return Ok(Path { segments: Vec::new() });

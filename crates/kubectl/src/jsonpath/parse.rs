@@ -22,6 +22,7 @@ pub(super) enum QuotedKeys {
     Whole,
 }
 
+/// Parses the characters of a template.
 struct Parser {
     input: Vec<char>,
     /// Index of the next character.

@@ -12,7 +12,7 @@ use crate::work::{Work, text_weight};
 /// Maximum nesting depth of `range` loops.
 const MAX_LOOPS: usize = 8;
 
-/// One execution of a template.
+/// State of one execution of a template.
 pub(super) struct Walker<'t> {
     segments: &'t [Segment],
     work: &'t Work,
@@ -26,6 +26,7 @@ pub(super) struct Walker<'t> {
     last_end: Option<usize>,
 }
 
+/// The values that each executed segment finds, in order of execution.
 type Groups<'v> = Vec<Vec<Cow<'v, Value>>>;
 
 fn fail<T>(why: impl Into<String>) -> Result<T, PathError> {
@@ -87,7 +88,7 @@ impl<'t> Walker<'t> {
         Ok(out)
     }
 
-    /// Applies nodes one after the other to the values.
+    /// Applies the nodes in order: each one to the values that the previous one found.
     fn evaluate_nodes<'v>(&mut self, input: &[Cow<'v, Value>], nodes: &[Node]) -> FoundValues<'v> {
         let mut current = input.to_vec();
         for node in nodes {
@@ -177,6 +178,7 @@ impl<'t> Walker<'t> {
         Ok(())
     }
 
+    /// Evaluates `[?(…)]`: keeps the elements of the lists for which the comparison holds.
     fn filter<'v>(
         &mut self,
         input: Vec<Cow<'v, Value>>,
@@ -251,7 +253,7 @@ fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     }
 }
 
-/// First index, end index and step of a slice; `None` if the slice is empty.
+/// Returns the first index, end index and step of a slice; `None` if the slice is empty.
 fn bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
     let [from, to, step] = params;
     let len = i64::try_from(len).unwrap_or(i64::MAX);

@@ -3,11 +3,12 @@
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
-use super::{Candidates, names};
+use super::{Candidates, object_names};
 use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
-/// Flags with fixed values: name and values. After a value that ends with `=` more text follows.
+/// Flags with a fixed set of values: name of the flag, and its values. A value that ends with `=` is only the beginning
+/// of a value.
 const FLAG_VALUES: &[(&str, &[&str])] = &[
     (
         "output",
@@ -128,12 +129,12 @@ impl PartialCommand<'_> {
         Kind::from_resource_name(kind).or(logs_kind)
     }
 
-    /// Returns whether the arguments name an object, not only a kind.
+    /// Returns whether the positional arguments name an object, not only a kind.
     pub(super) fn is_named(&self) -> bool {
         self.positionals.len() > 1 || self.positionals.iter().any(|word| word.contains('/'))
     }
 
-    /// Returns the object that the arguments name.
+    /// Returns the object that the positional arguments name.
     fn object(&self, candidates: &Candidates<'_>) -> Option<Object> {
         let kind = self.kind()?;
         let first = self.positionals.first()?;
@@ -156,20 +157,21 @@ impl Candidates<'_> {
             .and_then(|word| flag_of(partial.verb, word))
             .filter(|(.., takes)| *takes == Takes::Value)
         {
-            self.values(partial, flag, "");
+            self.add_values(partial, flag, "");
             return true;
         }
         let Some((flag, _)) = self.typed.strip_prefix("--").and_then(|typed| typed.split_once('=')) else {
             return false;
         };
-        self.values(partial, flag, &format!("--{flag}="));
+        self.add_values(partial, flag, &format!("--{flag}="));
         true
     }
 
-    fn values(&mut self, partial: &PartialCommand<'_>, flag: &str, prefix: &str) {
+    /// Adds the values of a flag, each after `prefix`.
+    fn add_values(&mut self, partial: &PartialCommand<'_>, flag: &str, prefix: &str) {
         let mut put = |text: &str, hint: &str| self.found.push((format!("{prefix}{text}"), hint.to_owned()));
         match flag {
-            "namespace" => names(self.objects, Kind::Namespace, "")
+            "namespace" => object_names(self.objects, Kind::Namespace, "")
                 .iter()
                 .for_each(|name| put(name, "namespace")),
             "container" | "containers" => {
@@ -197,7 +199,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Adds the labels of the objects of the kind, after the requirements that are already typed.
+    /// Adds the labels of all objects of the command's kind as `KEY=VALUE`, after the requirements already typed.
     fn labels(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
         let typed = self.typed.get(prefix.len()..).unwrap_or_default();
         let done = typed.rfind(',').map_or("", |at| &typed[..=at]);
@@ -221,7 +223,7 @@ impl Candidates<'_> {
     /// Adds kinds, or after the first dot the fields below `TYPE.FIELD…` (`explain`).
     pub(super) fn field_paths(&mut self) {
         let Some((above, _)) = self.typed.rsplit_once('.') else {
-            return self.kinds();
+            return self.add_kinds();
         };
         let mut path = above.split('.');
         let Some(kind) = path.next().and_then(Kind::from_resource_name) else {

@@ -5,12 +5,12 @@ use podscope_cluster::fault::{DeviceChange, Fault};
 
 use super::super::CommandError;
 use super::super::shell::Word;
-use super::{FaultLine, node_name};
+use super::{FaultLine, parse_node_name};
 
 /// Effects of device taints.
 const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "None"];
 
-pub(super) fn read(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
+pub(super) fn parse(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
     let (node, device, change) = match line.args.positional.as_slice() {
         [node, device, word] => {
             let change = match word.text.as_str() {
@@ -21,10 +21,10 @@ pub(super) fn read(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
             };
             (node, device, change)
         }
-        [node, device, word, taint] if word.text == "taint" => (node, device, read_taint(line, taint)?),
+        [node, device, word, taint] if word.text == "taint" => (node, device, parse_taint(line, taint)?),
         _ => return Err(line.usage_error(line.args.end)),
     };
-    let (node, device) = (node_name(node)?, Str::from(device.text.as_str()));
+    let (node, device) = (parse_node_name(node)?, Str::from(device.text.as_str()));
     line.words.word(&*node);
     line.words.word(&*device);
     change.to_string().split(' ').for_each(|word| line.words.word(word));
@@ -32,7 +32,7 @@ pub(super) fn read(line: &mut FaultLine<'_>) -> Result<Fault, CommandError> {
 }
 
 /// Parses `KEY=VALUE:EFFECT`, `KEY:EFFECT`, `KEY:EFFECT-` or `KEY-`.
-fn read_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, CommandError> {
+fn parse_taint(line: &FaultLine<'_>, word: &Word) -> Result<DeviceChange, CommandError> {
     let wrong = |problem: String| CommandError::new(word.column, format!("error: {:?}: {problem}", word.text));
     let (text, removes) = match word.text.strip_suffix('-') {
         Some(text) => (text, true),

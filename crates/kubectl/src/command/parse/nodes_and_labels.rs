@@ -138,7 +138,7 @@ pub(super) fn taint(args: &Args, words: &mut Words) -> Result<Kubectl, CommandEr
         changes.push(change);
     }
     match args.kind_named(&kind.text) {
-        // This is the server's message, without kubectl's `error: `.
+        // The server reports this error, so kubectl prints it without `error: `.
         None => {
             let why = format!("the server doesn't have a resource type {:?}", kind.text);
             return Err(args.unknown_type(kind.column, why));

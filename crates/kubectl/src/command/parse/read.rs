@@ -232,7 +232,7 @@ pub(super) fn events(args: &Args, words: &mut Words) -> Result<Kubectl, CommandE
                 let (kind, name) = text
                     .split_once('/')
                     .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
-                // This is the server's message, without kubectl's `error: `.
+                // The server reports this error, so kubectl prints it without `error: `.
                 let known = args
                     .kind_named(kind)
                     .ok_or_else(|| args.unknown_type(column, no_such_type(kind)))?;

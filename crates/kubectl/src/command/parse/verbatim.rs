@@ -17,7 +17,7 @@ use crate::{IS_WHOLE, LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
-/// Parses a verb that keeps its original words.
+/// Parses the arguments of a verb whose command keeps its original words.
 pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
@@ -360,7 +360,7 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
     }
     let pairs = variables(args, changes)?;
     if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
-        // kubectl checks the resources first.
+        // An error about the resources has precedence over the error about missing variables.
         explicit_target(args, resources)?;
         return Err(args.plain(args.end, "at least one environment variable must be provided"));
     }
@@ -382,7 +382,7 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
     })
 }
 
-/// Parses the value of `set env --from`: a ConfigMap or a Secret.
+/// Parses the value of `set env --from`, which names a ConfigMap or a Secret.
 fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     let column = args.column("from");
     let (kind, name) = from.split_once('/').unwrap_or((from, ""));

@@ -50,7 +50,7 @@ pub(crate) struct Verb {
 
 macro_rules! verbs {
     ($($name:literal, $usage:literal, $summary:literal, [$($flag:expr),* $(,)?];)*) => {
-        /// Every verb.
+        /// All kubectl verbs that the parser knows.
         pub(crate) const VERBS: &[Verb] = &[$(Verb { name: $name, usage: $usage, summary: $summary, flags: &[$($flag),*] }),*];
     };
 }

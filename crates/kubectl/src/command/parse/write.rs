@@ -335,7 +335,7 @@ fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
-/// Error of the edit commands without a here-document: the console has no editor.
+/// Error of the edit commands if they have no here-document; the console has no editor.
 pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
 
 /// Parses `kubectl edit`.

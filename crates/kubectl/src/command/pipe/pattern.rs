@@ -12,6 +12,7 @@ pub(super) struct Pattern {
     pub(super) whole_words: bool,
 }
 
+/// One of the parts of a pattern that `|` separates.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Alternative {
     /// `^`: the match begins at the start of the line.
@@ -21,6 +22,7 @@ struct Alternative {
     atoms: Vec<Atom>,
 }
 
+/// A matcher for one character, with its repetition.
 #[derive(Debug, Clone, PartialEq)]
 struct Atom {
     matcher: CharMatcher,
@@ -30,6 +32,7 @@ struct Atom {
     is_repeated: bool,
 }
 
+/// The characters that an atom matches.
 #[derive(Debug, Clone, PartialEq)]
 enum CharMatcher {
     Any,
@@ -53,7 +56,7 @@ impl CharMatcher {
 }
 
 impl Pattern {
-    /// Parses a basic expression, an extended one (`-E`), or a fixed string (`-F`).
+    /// Parses a basic regular expression, an extended one (`-E`), or a fixed string (`-F`).
     pub(super) fn read(text: &str, extended: bool, fixed: bool) -> Result<Pattern, String> {
         let chars: Vec<char> = text.chars().collect();
         if chars.len() > MAX_PATTERN {
@@ -90,7 +93,7 @@ impl Pattern {
                 '^' if is_special && current.atoms.is_empty() && !current.at_start => current.at_start = true,
                 '$' if is_special && is_end_anchor(&chars, at, extended) => current.at_end = true,
                 '[' if is_special => {
-                    let (class, after) = class(&chars, at)?;
+                    let (class, after) = parse_bracket_expression(&chars, at)?;
                     at = after;
                     current.push(class);
                 }
@@ -118,6 +121,7 @@ impl Pattern {
             .any(|alternative| self.finds(alternative, &chars))
     }
 
+    /// Returns whether an alternative matches anywhere in a line.
     fn finds(&self, alternative: &Alternative, line: &[char]) -> bool {
         let matches = |matcher: &CharMatcher, c: char| {
             let in_any_case =
@@ -154,6 +158,7 @@ impl Pattern {
 }
 
 impl Alternative {
+    /// Appends an atom that matches exactly once.
     fn push(&mut self, matcher: CharMatcher) {
         self.atoms.push(Atom {
             matcher,
@@ -192,7 +197,7 @@ fn is_end_anchor(chars: &[char], at: usize, extended: bool) -> bool {
 }
 
 /// Parses a bracket expression. Returns it with the index after its closing bracket.
-fn class(chars: &[char], from: usize) -> Result<(CharMatcher, usize), String> {
+fn parse_bracket_expression(chars: &[char], from: usize) -> Result<(CharMatcher, usize), String> {
     let is_negated = chars.get(from) == Some(&'^');
     let start = from + usize::from(is_negated);
     let mut ranges = Vec::new();

@@ -49,10 +49,10 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
             });
         let (group, plural) = match resource {
             "*" => ("", "*"),
-            // All resources of a group.
+            // `*.GROUP` stands for all resources of the group.
             resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
-                // This is the server's message, without kubectl's `error: `.
+                // The server reports this error, so kubectl prints it without `error: `.
                 let unknown = || args.unknown_type(args.column("resource"), no_such_type(resource));
                 let kind = args.kind_named(resource).ok_or_else(unknown)?;
                 (kind.group(), kind.plural())

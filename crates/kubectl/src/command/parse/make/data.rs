@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
-/// Parses `--from-literal`. `--from-file` and `--from-env-file` are errors, because there are no files.
+/// Parses the data of `--from-literal`. `--from-file` and `--from-env-file` are errors, because the console has no
+/// files.
 fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let is_given = |flag: &str| args.value(flag).is_some();
     if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {

@@ -94,6 +94,7 @@ struct Rules {
 }
 
 impl Rules {
+    /// Parses the rules of `create ingress --rule`.
     fn read(args: &Args, texts: &[String]) -> Parsed<Rules> {
         let mut rules = Rules::default();
         for text in texts {
@@ -135,6 +136,7 @@ impl Rules {
         Some(())
     }
 
+    /// Returns a host with its paths as a rule of an Ingress in JSON.
     fn host_rule((host, paths): (String, Vec<Value>)) -> Value {
         match host.as_str() {
             "" => json!({"http": {"paths": paths}}),
