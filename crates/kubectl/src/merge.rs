@@ -18,6 +18,7 @@ fn merge_key<'v>(list: SchemaNode, items: impl IntoIterator<Item = &'v Value>) -
     items.all(|item| item.get(key).is_some()).then_some(key)
 }
 
+/// Returns the elements of a list; empty for any other value.
 fn as_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -63,6 +64,7 @@ fn with_retained_keys(field: &str, mut merged: Value, desired: &Value, live: &Va
     merged
 }
 
+/// Like [`three_way`], for one field.
 fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
     match (desired, live) {
         (Value::Object(wanted), Value::Object(have)) => {
@@ -119,12 +121,13 @@ fn three_way_field(of: SchemaNode, original: &Value, desired: &Value, live: &Val
     }
 }
 
-/// Returns the patch of `apply` after the API server has merged the lists with merge keys: the patch no longer contains
-/// these lists.
+/// Returns the patch of `apply` as the API server prints it in its errors: lists with a merge key are missing, because
+/// the server has already merged them and removed them from the patch.
 pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
     merge_patch_of_field(SchemaNode::of_object(live), original, desired, live)
 }
 
+/// Like [`merge_patch`], for one field.
 fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live: &Value) -> Value {
     let (empty, mut patch) = (Map::new(), Map::new());
     let as_map = |value: &Value| value.as_object().cloned().unwrap_or_default();
@@ -156,6 +159,7 @@ fn merge_patch_of_field(of: SchemaNode, original: &Value, desired: &Value, live:
     Value::Object(patch)
 }
 
+/// Returns the value without the fields that are null.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(
@@ -174,9 +178,9 @@ pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
     strategic_field("", SchemaNode::of_object(live), live, patch, None)
 }
 
-/// Orders a merged list (`normalizeElementOrder`). Elements in `order` have that order, the other elements the order of
-/// the live list. Where the two sequences are combined, elements that are both in the live list keep its order;
-/// otherwise the elements in `order` come first.
+/// Sorts a merged list (`normalizeElementOrder` of apimachinery). Elements in `order` get that order; the other
+/// elements keep the order of the live list. An element that is not in `order` precedes one in `order` only if it does
+/// so in the live list.
 fn normalize_element_order(
     merged: Vec<Value>,
     live: &[Value],
@@ -206,7 +210,7 @@ fn normalize_element_order(
     }
 }
 
-/// Applies the patch of the field `name`. `order` is the `$setElementOrder` of a list.
+/// Applies a strategic merge patch to the field `name`. `order` is the `$setElementOrder` of a list.
 fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, order: Option<&Vec<Value>>) -> Value {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => {
@@ -259,32 +263,34 @@ fn strategic_field(name: &str, of: SchemaNode, live: &Value, patch: &Value, orde
     }
 }
 
-/// Merges a list whose elements are identified by their value.
-fn strategic_set(have: &[Value], wanted: &[Value], order: &[Value]) -> Value {
-    let new = wanted.iter().filter(|item| !have.contains(item));
-    let merged = have.iter().chain(new).cloned().collect();
-    Value::Array(normalize_element_order(merged, have, order, |one, other| one == other))
+/// Merges lists whose elements are identified by their value.
+fn strategic_set(live_items: &[Value], patch_items: &[Value], order: &[Value]) -> Value {
+    let new = patch_items.iter().filter(|item| !live_items.contains(item));
+    let merged = live_items.iter().chain(new).cloned().collect();
+    Value::Array(normalize_element_order(merged, live_items, order, |one, other| {
+        one == other
+    }))
 }
 
-/// Merges a list that has a merge key; any other list is replaced.
-fn strategic_list(of: SchemaNode, have: &Vec<Value>, wanted: &Vec<Value>, order: &[Value]) -> Value {
-    if wanted
+/// Merges lists that have a merge key; a list without a merge key is replaced.
+fn strategic_list(of: SchemaNode, live_items: &Vec<Value>, patch_items: &Vec<Value>, order: &[Value]) -> Value {
+    if patch_items
         .iter()
         .any(|item| item.get("$patch").and_then(Value::as_str) == Some("replace"))
     {
         return Value::Array(
-            wanted
+            patch_items
                 .iter()
                 .filter(|item| item.get("$patch").is_none())
                 .cloned()
                 .collect(),
         );
     }
-    let Some(key) = merge_key(of, wanted.iter().chain(have)) else {
-        return Value::Array(wanted.clone());
+    let Some(key) = merge_key(of, patch_items.iter().chain(live_items)) else {
+        return Value::Array(patch_items.clone());
     };
-    let mut merged = have.clone();
-    for item in wanted {
+    let mut merged = live_items.clone();
+    for item in patch_items {
         let at = merged.iter().position(|live| live.get(key) == item.get(key));
         let delete = item.get("$patch").and_then(Value::as_str) == Some("delete");
         match (at, delete) {
@@ -300,11 +306,12 @@ fn strategic_list(of: SchemaNode, have: &Vec<Value>, wanted: &Vec<Value>, order:
             (None, true) => {}
         }
     }
-    Value::Array(normalize_element_order(merged, have, order, |one, other| {
+    Value::Array(normalize_element_order(merged, live_items, order, |one, other| {
         one.get(key) == other.get(key)
     }))
 }
 
+/// Returns the value without the directives of a strategic merge patch, such as `$patch`.
 fn without_directives(value: &Value) -> Value {
     match value {
         Value::Object(map) => Value::Object(

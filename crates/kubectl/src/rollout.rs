@@ -17,7 +17,7 @@ use super::write::{change, typed_name};
 use crate::command::{DryRun, RolloutAction};
 use crate::refusals::Refusal;
 
-/// The action of the command for one object.
+/// What `kubectl rollout` does for one object.
 pub(super) enum RolloutStep {
     /// Sends a request.
     Write(Box<Write>),
@@ -25,7 +25,7 @@ pub(super) enum RolloutStep {
     Print(String),
 }
 
-/// Plans the step for one object.
+/// Plans a `kubectl rollout` sub-command for one object.
 pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<RolloutStep, Refusal> {
     let name = typed_name(object);
     let plural = object.kind().qualified_plural();
@@ -122,7 +122,7 @@ pub(super) fn template_without_hash(object: &Object) -> Value {
     template
 }
 
-/// Prints the template to roll back to, in the format of `rollout history` (`--dry-run=client`).
+/// Prints the template to which `--dry-run=client` would roll back, in the format of `rollout history`.
 fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
     let intro = match object {
         Object::ReplicaSet(_) => "",
@@ -134,7 +134,7 @@ fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
     RolloutStep::Print(format!("{name} {intro}{lines}\n{}", DryRun::Client.suffix()))
 }
 
-/// `rollout undo` of an object.
+/// `kubectl rollout undo` for one object.
 struct Undo<'a> {
     object: &'a Object,
     to_revision: i64,
@@ -152,8 +152,8 @@ impl Undo<'_> {
         }
     }
 
-    /// Returns the error about a revision that does not exist.
-    fn missing(&self) -> Refusal {
+    /// Returns the error about a requested revision that does not exist.
+    fn missing_revision_error(&self) -> Refusal {
         Refusal::kubectl_error(format!(
             "unable to find specified revision {} in history",
             self.to_revision
@@ -164,7 +164,7 @@ impl Undo<'_> {
         typed_name(self.object)
     }
 
-    /// Returns the message of a rollback that would change nothing.
+    /// Returns the message printed if the template is already that of the requested revision.
     fn skipped_message(&self) -> String {
         format!(
             "{} skipped rollback (current template already matches revision {})",
@@ -224,7 +224,7 @@ impl Undo<'_> {
         sets.stable_sort_by_key(|(revision, _)| *revision);
         if self.to_revision != 0 {
             let chosen = sets.iter().find(|(revision, _)| *revision == self.to_revision);
-            return chosen.map(|(_, set)| *set).ok_or_else(|| self.missing());
+            return chosen.map(|(_, set)| *set).ok_or_else(|| self.missing_revision_error());
         }
         let index = sets.len().checked_sub(2);
         let last_but_one = index.and_then(|index| sets.get(index));
@@ -273,7 +273,7 @@ impl Undo<'_> {
         revisions.stable_sort_by_key(|revision| revision.revision);
         if self.to_revision > 0 {
             let chosen = revisions.iter().find(|one| one.revision == self.to_revision);
-            return chosen.copied().ok_or_else(|| self.missing());
+            return chosen.copied().ok_or_else(|| self.missing_revision_error());
         }
         let index = revisions.len().checked_sub(2);
         let last_but_one = index.and_then(|index| revisions.get(index));

@@ -22,20 +22,20 @@ pub fn has_scale(kind: Kind) -> bool {
     )
 }
 
-/// The `scale` subresource of a kind.
+/// How the `scale` subresource of a kind is read and written.
 #[derive(Debug, Clone)]
-pub(crate) enum ScaleOf {
+pub(crate) enum ScaleSubresource {
     /// A built-in kind.
     BuiltIn,
     Custom(ScalePaths),
 }
 
-impl ScaleOf {
-    /// Returns the `scale` subresource of a kind; `None` if it has none.
-    pub(crate) fn kind(kind: Kind, objects: &Objects) -> Option<ScaleOf> {
+impl ScaleSubresource {
+    /// Returns the `scale` subresource of a kind; `None` if the kind has no such subresource.
+    pub(crate) fn of_kind(kind: Kind, objects: &Objects) -> Option<ScaleSubresource> {
         match kind {
-            Kind::Custom(_) if IS_WHOLE => ScalePaths::of(kind, objects).map(ScaleOf::Custom),
-            kind => has_scale(kind).then_some(ScaleOf::BuiltIn),
+            Kind::Custom(_) if IS_WHOLE => ScalePaths::of(kind, objects).map(ScaleSubresource::Custom),
+            kind => has_scale(kind).then_some(ScaleSubresource::BuiltIn),
         }
     }
 
@@ -45,41 +45,46 @@ impl ScaleOf {
     /// The custom object has no desired number of replicas.
     pub(crate) fn scale(&self, object: &Object) -> Result<Value, ApiError> {
         match self {
-            ScaleOf::BuiltIn => Ok(scale_of(object)),
-            ScaleOf::Custom(paths) => paths.scale(object),
+            ScaleSubresource::BuiltIn => Ok(scale_of(object)),
+            ScaleSubresource::Custom(paths) => paths.scale(object),
         }
     }
 
     /// Returns a merge patch of the object that sets the desired number of replicas.
     pub(crate) fn patch(&self, replicas: i64) -> Value {
         match self {
-            ScaleOf::BuiltIn => json!({"spec": {"replicas": replicas}}),
-            ScaleOf::Custom(paths) => paths.patch(replicas),
+            ScaleSubresource::BuiltIn => json!({"spec": {"replicas": replicas}}),
+            ScaleSubresource::Custom(paths) => paths.patch(replicas),
         }
     }
 }
 
 /// Returns the `Scale` of an object of a built-in kind, as JSON.
 pub fn scale_of(object: &Object) -> Value {
-    let whole = printed_value(object, false);
-    let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
+    let object_json = printed_value(object, false);
+    let number = |at: &str| object_json.pointer(at).and_then(Value::as_i64).unwrap_or(0);
     let selector = match object.kind() {
-        Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),
-        _ => whole.pointer("/spec/selector").cloned().unwrap_or_default(),
+        Kind::ReplicationController => json!({"matchLabels": object_json.pointer("/spec/selector")}),
+        _ => object_json.pointer("/spec/selector").cloned().unwrap_or_default(),
     };
     let selector = selector_from_value(Some(&selector)).map(|selector| selector.to_string());
     let selector = selector.as_deref().filter(|selector| !selector.is_empty());
     let fields = ["creationTimestamp", "name", "namespace", "resourceVersion", "uid"];
     let replicas = (number("/spec/replicas"), number("/status/replicas"));
-    scale(&whole, fields, replicas, selector)
+    scale(&object_json, fields, replicas, selector)
 }
 
-/// Returns the `Scale` of an object with these fields of its metadata, in this order. `desired` and `actual` are
-/// numbers of replicas.
-pub(crate) fn scale(whole: &Value, fields: [&str; 5], (desired, actual): (i64, i64), selector: Option<&str>) -> Value {
+/// Creates a `Scale` in JSON. Its metadata has the object's `fields` in this order; `desired` and `actual` are numbers
+/// of replicas.
+pub(crate) fn scale(
+    object_json: &Value,
+    fields: [&str; 5],
+    (desired, actual): (i64, i64),
+    selector: Option<&str>,
+) -> Value {
     let mut metadata = json!({});
     for field in fields {
-        if let Some(value) = whole.pointer(&format!("/metadata/{field}")) {
+        if let Some(value) = object_json.pointer(&format!("/metadata/{field}")) {
             metadata[field] = value.clone();
         }
     }
@@ -101,7 +106,7 @@ pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mu
     let now = view.now;
     let (mut scalable, mut scales, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for object in objects {
-        let scale = ScaleOf::kind(object.kind(), view.objects)
+        let scale = ScaleSubresource::of_kind(object.kind(), view.objects)
             .ok_or_else(|| no_subresource(object.kind(), &object.metadata().name))
             .and_then(|scale| scale.scale(object));
         match scale {
@@ -122,11 +127,11 @@ pub(super) fn print(get: &Get, objects: &[Object], view: &View<'_>, printed: &mu
                 .iter()
                 .for_each(|object| printed.out(format!("scale.autoscaling/{}", object.metadata().name))),
             (_, Some(format)) => {
-                let whole = match scales.as_slice() {
+                let scales_json = match scales.as_slice() {
                     [one] => one.clone(),
                     all => list_of(all.to_vec()),
                 };
-                match format.text(&whole) {
+                match format.text(&scales_json) {
                     Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
                     Err(why) => return printed.fail(why),
                 }

@@ -17,7 +17,7 @@ impl LabelQuery {
     pub fn parse(text: &str) -> Result<Self, String> {
         let tokens = tokens(text);
         let mut parser = Parser { tokens: &tokens, at: 0 };
-        parser.requirements().map(Self)
+        parser.parse_requirements().map(Self)
     }
 
     /// Returns whether an object's labels satisfy every requirement.
@@ -77,7 +77,7 @@ impl LabelQuery {
     }
 }
 
-/// Splits a label selector into words and signs.
+/// Splits a label selector into words and operators.
 fn tokens(text: &str) -> Vec<&str> {
     const OPERATORS: &[&str] = &["==", "!=", "=", "!", "(", ")", ",", "<", ">"];
     let (mut out, mut rest) = (Vec::new(), text.trim_start());
@@ -116,13 +116,13 @@ impl<'t> Parser<'t> {
         token
     }
 
-    fn requirements(&mut self) -> Result<Vec<(LabelSelectorRequirement, bool)>, String> {
+    fn parse_requirements(&mut self) -> Result<Vec<(LabelSelectorRequirement, bool)>, String> {
         let mut all = Vec::new();
         loop {
             match self.peek() {
                 token if token == "!" || is_word(token) => {
                     let one = self
-                        .requirement()
+                        .parse_requirement()
                         .map_err(|why| format!("unable to parse requirement: {why}"))?;
                     all.push((one, true));
                     match self.next() {
@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn requirement(&mut self) -> Result<LabelSelectorRequirement, String> {
+    fn parse_requirement(&mut self) -> Result<LabelSelectorRequirement, String> {
         let is_absent = self.peek() == "!";
         if is_absent {
             self.at += 1;
@@ -174,8 +174,8 @@ impl<'t> Parser<'t> {
             other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
         };
         let values = match self.tokens.get(self.at.saturating_sub(1)) {
-            Some(&("in" | "notin")) => self.values()?,
-            _ => vec![self.value()?],
+            Some(&("in" | "notin")) => self.parse_values()?,
+            _ => vec![self.parse_value()?],
         };
         for (index, value) in values.iter().enumerate() {
             let problems = podscope_api::label_value_problems(value);
@@ -199,7 +199,7 @@ impl<'t> Parser<'t> {
         Ok(make(operator, values))
     }
 
-    fn value(&mut self) -> Result<Str, String> {
+    fn parse_value(&mut self) -> Result<Str, String> {
         match self.peek() {
             "" | "," => Ok(Str::from("")),
             token if is_word(token) => {
@@ -210,7 +210,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn values(&mut self) -> Result<Vec<Str>, String> {
+    fn parse_values(&mut self) -> Result<Vec<Str>, String> {
         match self.next() {
             "(" => {}
             other => return Err(format!("found '{other}' expected: '('")),
@@ -225,7 +225,7 @@ impl<'t> Parser<'t> {
                 other => return Err(format!("found '{other}', expected: ',', ')' or identifier")),
             }
             match self.next() {
-                // The real parser collects the values in a set and sorts them.
+                // The API server collects the values in a set and sorts them.
                 ")" => {
                     let sorted: podscope_api::ordered::Set<Str> = values.into_iter().collect();
                     return Ok(sorted.into_iter().collect());
@@ -241,7 +241,7 @@ impl<'t> Parser<'t> {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldQuery(Vec<(String, bool, String)>);
 
-/// Returns kubectl's message about a rejected selector, which contains the server's reason `why`.
+/// Returns kubectl's message about a selector that the server rejects for the reason `why`.
 pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
     let (group, version) = kind.group_and_version();
     let plural = kind.plural();
@@ -281,7 +281,7 @@ impl FieldQuery {
         Self::read(kind, text, &[]).map_err(|why| refused(kind, label, text, &why))
     }
 
-    /// Like [`parse`](Self::parse), with the selectable fields of a custom kind.
+    /// Like [`parse`](Self::parse), and also finds the selectable fields of a custom kind in `objects`.
     pub(crate) fn parse_in(kind: Kind, text: &str, label: &str, objects: &Objects) -> Result<Self, String> {
         let selectable = match crate::IS_WHOLE && !text.is_empty() {
             true => selectable::of_custom(kind, objects),
@@ -290,8 +290,8 @@ impl FieldQuery {
         Self::read(kind, text, &selectable).map_err(|why| refused(kind, label, text, &why))
     }
 
-    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text, and the selectable
-    /// fields of a custom kind are given.
+    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text. `selectable` holds
+    /// the selectable fields of a custom kind.
     pub(crate) fn read(kind: Kind, text: &str, selectable: &[String]) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in field_terms(text) {
@@ -384,7 +384,7 @@ fn is_supported(kind: Kind, field: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The index in the error refers to the sorted values, as in the real parser.
+    /// The index in the error message refers to the sorted values, as in the API server.
     #[test]
     fn invalid_label_value_is_reported_with_its_index() {
         let error = |text: &str| LabelQuery::parse(text).err().unwrap_or_default();

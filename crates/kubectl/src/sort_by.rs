@@ -30,7 +30,7 @@ pub(super) fn sort_groups(
         // The objects are printed as one list, so all kinds are sorted together.
         let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
         if !sort(&mut all, path, now)? && n_objects > 0 {
-            return Err(no_field(path));
+            return Err(missing_field_error(path));
         }
         groups.push((Kind::Pod, all));
         return Ok(());
@@ -39,13 +39,14 @@ pub(super) fn sort_groups(
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len(),
         _ => n_objects,
     };
-    // kubectl first sorts the tables of several answers as if they were objects, so a Table must have the field.
+    // If the server returned several tables, kubectl first sorts the tables themselves by the path, so at least one
+    // Table must have the field.
     if n_tables > 1 {
         let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
         let path_of_table = Path::parse(path).map_err(refused)?;
         let found = path_of_table.find(&table, &Work::default());
         if found.is_ok_and(|found| found.is_empty()) {
-            return Err(no_field(path));
+            return Err(missing_field_error(path));
         }
     }
     for (_, objects) in groups.iter_mut() {
@@ -57,7 +58,7 @@ pub(super) fn sort_groups(
     Ok(())
 }
 
-fn no_field(path: &str) -> String {
+fn missing_field_error(path: &str) -> String {
     let path = strip_braces(path);
     format!("error: couldn't find any field with path \"{{.{path}}}\" in the list of objects")
 }
@@ -99,7 +100,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     Ok(any_has_field)
 }
 
-/// Returns a path without its braces and first dot.
+/// Returns a JSONPath without its braces and first dot.
 fn strip_braces(path: &str) -> &str {
     path.trim_start_matches('{')
         .trim_end_matches('}')

@@ -32,7 +32,7 @@ impl Widths {
     }
 }
 
-/// Lays out a whole table as `get` does.
+/// Lays out all rows of a table as `get` does.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     Widths::default().lay_out(rows)
 }

@@ -15,7 +15,7 @@ struct Explained {
     type_name: String,
     description: String,
     values: Vec<String>,
-    /// Names of its fields, each with whether it is required.
+    /// Names of the fields of the object, each with whether it is required.
     fields: Vec<(String, bool)>,
 }
 
@@ -119,7 +119,7 @@ impl Explainer<'_> {
         for name in path {
             schema = elements(schema).get("properties")?.get(name)?;
         }
-        let mut explained = explained_schema(schema);
+        let mut explained = explain_schema(schema);
         if path.is_empty() {
             let common_fields = ["apiVersion", "kind", "metadata"].map(|name| (name.to_owned(), false));
             explained.fields.retain(|field| !common_fields.contains(field));
@@ -159,7 +159,7 @@ fn elements(schema: &Value) -> &Value {
 }
 
 /// Returns what `explain` prints about the field with this schema.
-fn explained_schema(schema: &Value) -> Explained {
+fn explain_schema(schema: &Value) -> Explained {
     let texts = |field: &str| -> Vec<String> {
         let list = schema.get(field).and_then(Value::as_array).into_iter().flatten();
         list.map(crate::jsonpath::plain).collect()

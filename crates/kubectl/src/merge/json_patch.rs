@@ -30,10 +30,10 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
         let path = text("path").ok_or("an operation needs a path")?;
         let path = path.find('/').map_or(path, |at| path.get(at..).unwrap_or_default());
         // An `add` without a value adds null.
-        let given = || operation.get("value").cloned().unwrap_or_default();
+        let operation_value = || operation.get("value").cloned().unwrap_or_default();
         let missing = |path: &str| format!("the path {path:?} does not exist");
         match text("op") {
-            Some("add") => json_patch_add(&mut value, path, given())?,
+            Some("add") => json_patch_add(&mut value, path, operation_value())?,
             Some("remove") => {
                 json_patch_remove(&mut value, path).ok_or_else(|| missing(path))?;
             }
@@ -41,15 +41,15 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 // In an object, `replace` also sets a key that does not exist.
                 let is_key_of_object = is_key_of_object(&value, path);
                 match value.pointer_mut(path) {
-                    Some(target) => *target = given(),
-                    None if is_key_of_object => json_patch_add(&mut value, path, given())?,
+                    Some(target) => *target = operation_value(),
+                    None if is_key_of_object => json_patch_add(&mut value, path, operation_value())?,
                     None => return Err(missing(path)),
                 }
             }
             Some("test") => {
                 // In an object, a missing key equals null: kube-rs uses this to test that there are no finalizers.
                 let absent = is_key_of_object(&value, path).then_some(&Value::Null);
-                if value.pointer(path).or(absent) != Some(&given()) {
+                if value.pointer(path).or(absent) != Some(&operation_value()) {
                     return Err(format!("testing value {path} failed"));
                 }
             }

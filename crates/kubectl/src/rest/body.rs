@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, ObjectKey, Tree};
 use podscope_cluster::{ApiError, Objects, Request};
 use serde_json::Value;
 
-use super::options::{Options, forgets_managers};
+use super::options::{Options, clears_managers};
 use super::{ApiCall, Target, custom, duplicates};
 use crate::command::Validation;
 use crate::write::reading::{Document, Item};
@@ -13,7 +13,7 @@ use crate::write::reading::{Document, Item};
 /// Error message for unsupported values of Content-Type (HT-001).
 pub(super) const UNSUPPORTED_CONTENT_TYPE: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
-/// Result of decoding a body.
+/// Result of decoding the body of a request.
 pub(super) enum Read {
     Object {
         object: Object,
@@ -24,7 +24,7 @@ pub(super) enum Read {
     Malformed(Request),
 }
 
-/// A decoded body.
+/// The decoded body of a request.
 pub(super) struct SentBody {
     pub(super) value: Value,
     /// Warnings about fields that occur more than once.
@@ -129,7 +129,8 @@ pub(super) fn go_type(value: &Value) -> &'static str {
     }
 }
 
-fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+/// Returns the string at a JSON pointer; empty if there is none.
+fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -138,7 +139,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// # Errors
 /// The body has no name, or another name.
 pub(super) fn check_name(value: &Value, name: &str) -> Result<(), ApiError> {
-    match text(value, "/metadata/name") {
+    match text_at(value, "/metadata/name") {
         "" => Err(ApiError::bad_request(format!(
             "the name of the object ({name} based on URL) was undeterminable: name must be provided"
         ))),
@@ -188,18 +189,18 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
     let mut value = value.clone();
     value["apiVersion"] = target.served.api_version.into();
     value["kind"] = target.served.kind.into();
-    if forgets_managers(&value)
+    if clears_managers(&value)
         && let Some(metadata) = value["metadata"].as_object_mut()
     {
         metadata.shift_remove("managedFields");
     }
-    let namespace = text(&value, "/metadata/namespace");
+    let namespace = text_at(&value, "/metadata/namespace");
     if target.kind.is_namespaced() && !namespace.is_empty() && *namespace != *target.key.namespace {
         return Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    let key = ObjectKey::new(target.key.namespace.clone(), text(&value, "/metadata/name"));
+    let key = ObjectKey::new(target.key.namespace.clone(), text_at(&value, "/metadata/name"));
     if let Kind::Custom(_) = target.kind {
         return Ok(custom::read(&value, key, target, options, objects));
     }
@@ -220,7 +221,7 @@ pub(super) fn read(value: &Value, target: &Target, options: &Options, objects: &
 /// # Errors
 /// The body has another kind or API version.
 pub(super) fn check_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
-    let (own_version, own) = (text(value, "/apiVersion"), text(value, "/kind"));
+    let (own_version, own) = (text_at(value, "/apiVersion"), text_at(value, "/kind"));
     let group = |version: &str| {
         version
             .rsplit_once('/')

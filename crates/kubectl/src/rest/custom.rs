@@ -59,7 +59,7 @@ pub(super) fn check_kind(value: &Value, target: &Target) -> Result<(), ApiError>
     Ok(())
 }
 
-/// Converts a value to a custom object.
+/// Decodes the JSON of a custom object.
 pub(super) fn read(value: &Value, key: ObjectKey, target: &Target, options: &Options, objects: &Objects) -> Read {
     let kind = target.kind;
     let malformed = |why: Rejection| {
@@ -138,7 +138,7 @@ impl ScalePaths {
             .flatten()
     }
 
-    /// Returns the path of fields to the desired number of replicas: `spec/replicas`.
+    /// Returns the path of the desired number of replicas as field names with slashes: `spec/replicas`.
     pub(super) fn spec_replicas_path(&self) -> String {
         self.spec_replicas.trim_start_matches('/').to_owned()
     }
@@ -178,7 +178,7 @@ impl ScalePaths {
     }
 }
 
-/// Sets the value at a path of fields; creates missing fields.
+/// Sets the value at a path of field names; creates missing objects on the path.
 pub(super) fn put(value: &mut Value, path: &str, new: Value) {
     let (field, rest) = path
         .split_once('/')

@@ -11,6 +11,7 @@ use crate::selector::{FieldQuery, LabelQuery};
 
 const JOB_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
+/// Translates a DELETE of an object or of a collection.
 pub(super) fn delete(
     call: &ApiCall,
     query: &Query,
@@ -57,7 +58,7 @@ pub(super) fn delete(
     })
 }
 
-/// The selectors of a request.
+/// The label selector and the field selector of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Selectors {
     labels: LabelQuery,
@@ -91,7 +92,7 @@ impl Selectors {
         self.labels.matches(object) && self.fields.matches(object)
     }
 
-    /// Returns whether every object matches.
+    /// Returns whether there are no selectors, so that every object matches.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.labels.weight() + self.fields.weight() == 0

@@ -7,7 +7,7 @@ use podscope_api::SyntaxError;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses a text. Also returns the paths of duplicate fields, such as `data.a`.
+/// Parses JSON. Also returns the paths of duplicate fields, such as `data.a`.
 ///
 /// # Errors
 /// The text is not JSON.
@@ -41,6 +41,7 @@ pub(super) fn read_applied(text: &str) -> Result<(Value, Vec<String>), String> {
     Ok((document.map_or(Value::Null, |document| document.to_value()), duplicates))
 }
 
+/// Deserializer of one value, which collects the paths of duplicate fields.
 struct Seed<'a> {
     path: String,
     found: &'a mut Vec<String>,

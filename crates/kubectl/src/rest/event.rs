@@ -6,7 +6,7 @@ use podscope_cluster::{ApiError, Objects};
 
 use super::Target;
 
-/// Checks an event that is sent through `events.k8s.io`; `live` is the stored one.
+/// Checks an event that is sent through `events.k8s.io`. `live` is the stored event, if it exists.
 ///
 /// # Errors
 /// Error 422 with all problems.
@@ -25,7 +25,7 @@ pub(super) fn check(api_version: &str, live: Option<&Object>, sent: &Object) -> 
     }
 }
 
-/// Checks an event of a POST or PUT.
+/// Checks the event in the body of a POST or PUT.
 ///
 /// # Errors
 /// The errors of [`check`].

@@ -157,12 +157,13 @@ pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
             return refused(Kind::Namespace, ObjectKey::new("", ""), error);
         }
     };
-    match read(call, &path, &target, objects) {
+    match translate_call(call, &path, &target, objects) {
         Ok(sent) => sent,
         Err(error) => refused(target.kind, target.key, error),
     }
 }
 
+/// Returns a request that the API server refuses with this error.
 fn refused(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
     let error = Box::new(error);
     Sent {
@@ -171,7 +172,8 @@ fn refused(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
     }
 }
 
-fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> Result<Sent, ApiError> {
+/// Translates a call whose path names a served resource.
+fn translate_call(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> Result<Sent, ApiError> {
     let query = &path.query;
     let mut options = options::Options::of(call.method, query)?;
     if target.subresource == "ephemeralcontainers" {
@@ -221,11 +223,12 @@ pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
     }
 }
 
+/// Translates a POST that creates an object.
 fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
     let sent = body::decode_with_duplicates(call, target.served.kind)?;
     Ok(match body::read_body(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
-            // Clients that send a copy of an object may set the resourceVersion "0".
+            // Clients that create a copy of an object may send the resourceVersion "0".
             if &*object.metadata().resource_version == "0" {
                 object.metadata_mut().resource_version = Default::default();
             }
@@ -258,6 +261,7 @@ fn is_created_on_update(kind: Kind) -> bool {
     )
 }
 
+/// Translates a PUT of an object or of a subresource such as `status`.
 fn replace(
     call: &ApiCall,
     target: &Target,

@@ -88,19 +88,19 @@ impl Options {
         object.metadata_mut().managers = Managers::of(vec![Manager::sender(self.manager.as_str())]);
     }
 
-    /// Like [`Options::set_manager`], for an object that replaces another. The body may request to remove all field
+    /// Like [`Options::set_manager`], for an object that replaces another one. The body may ask to remove all field
     /// managers (HT-134).
     pub(super) fn set_managers_of_replacement(&self, object: &mut Object, body: &Value) {
         let mut managers = vec![Manager::sender(self.manager.as_str())];
-        if forgets_managers(body) {
+        if clears_managers(body) {
             managers.push(Manager::sender(""));
         }
         object.metadata_mut().managers = Managers::of(managers);
     }
 }
 
-/// Returns whether a sent object requests to remove all field managers.
-pub(super) fn forgets_managers(body: &Value) -> bool {
+/// Returns whether the body of a request asks to remove all field managers (HT-134).
+pub(super) fn clears_managers(body: &Value) -> bool {
     let sent = body.pointer("/metadata/managedFields").and_then(Value::as_array);
     sent.is_some_and(|sent| sent.is_empty() || *sent == [json!({})])
 }

@@ -14,11 +14,12 @@ use super::{ApiCall, ScalePaths, Sent, Target, custom, event, part_of, subresour
 use crate::command::{PatchType, Validation};
 use crate::merge::{bad_directive, has_bad_retain_keys, json_merge, json_patch, strategic, without_merge_key};
 use crate::scale::{has_scale, scale_of};
-use crate::write::patch::convertible;
+use crate::write::patch::check_convertible;
 use crate::write::reading::without_fields;
 
+/// Content-Type of server-side apply.
 const APPLY: &str = "application/apply-patch+yaml";
-/// A patch as it was sent; not for server-side apply.
+/// A patch as it was sent, except for server-side apply.
 #[derive(Debug, Clone)]
 struct SentPatch {
     how: PatchType,
@@ -29,6 +30,7 @@ struct SentPatch {
     served: ServedKind,
 }
 
+/// Translates a PATCH of any type.
 pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
     if target.is_collection() {
         return Err(ApiError::method_not_allowed());
@@ -61,7 +63,7 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
     };
     let live = objects.get_kind(target.kind, &target.key);
     let warnings = match &live {
-        Some(live) if is_custom && target.subresource != "scale" => given.unknown_custom(live, objects)?,
+        Some(live) if is_custom && target.subresource != "scale" => given.unknown_custom_fields(live, objects)?,
         Some(live) if target.subresource.is_empty() => given.unknown_fields(live),
         _ => Vec::new(),
     };
@@ -116,7 +118,8 @@ fn parse_patch(text: &str, how: PatchType) -> Result<Value, ApiError> {
 }
 
 impl SentPatch {
-    fn merged(&self, before: &Value) -> Result<Value, ApiError> {
+    /// Applies the patch to a JSON value.
+    fn merged_into(&self, before: &Value) -> Result<Value, ApiError> {
         match self.how {
             PatchType::Strategic => match without_merge_key(before, &self.tree) {
                 _ if has_bad_retain_keys(&self.tree) => {
@@ -140,10 +143,10 @@ impl SentPatch {
     /// Applies the patch to the live object.
     fn apply_to(&self, live: &Object) -> Result<Object, ApiError> {
         let kind = live.kind();
-        let mut patched = self.merged(&self.served(live))?;
+        let mut patched = self.merged_into(&self.served_form(live))?;
         check_identity(live, &patched)?;
         let whole = patched.clone();
-        let managers = managers_sent(live, &mut patched);
+        let managers = take_sent_managers(live, &mut patched);
         let with_managers = |mut object: Object| {
             object.metadata_mut().managers = managers;
             object
@@ -152,14 +155,14 @@ impl SentPatch {
             let object = custom::object_of(self.kind, &patched).map_err(ApiError::bad_request)?;
             return Ok(with_managers(object));
         }
-        if let Some(why) = self.other_version(&patched) {
+        if let Some(why) = self.version_error(&patched) {
             return Err(self.invalid(&whole, &Rejection::Type(why)));
         }
         let stored = podscope_api::stored_form(self.served.api_version, self.served.kind, || patched.clone());
         if let Some((_, stored)) = stored {
             patched = stored;
         }
-        match self.decodable(kind, &patched) {
+        match self.check_decodable(kind, &patched) {
             Ok(()) => {}
             Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
                 return Err(self.invalid(&whole, &why));
@@ -177,25 +180,25 @@ impl SentPatch {
 
     /// Checks a patched object as the API server does: the result of a strategic patch is converted, the result of
     /// other patches is decoded.
-    fn decodable(&self, kind: Kind, patched: &Value) -> Result<(), Rejection> {
+    fn check_decodable(&self, kind: Kind, patched: &Value) -> Result<(), Rejection> {
         match (self.how, schema::served(kind.api_version(), kind.name())) {
             (PatchType::Json | PatchType::Merge, Some(served)) => {
                 schema::decode_object(served.fields, &Tree::from_value(patched))
             }
-            _ => convertible(kind, patched),
+            _ => check_convertible(kind, patched),
         }
     }
 
     /// Applies the patch to the object's `Scale`, and sets the resulting number of replicas in the object.
     fn scaled(&self, live: &Object, paths: Option<&ScalePaths>) -> Result<Object, ApiError> {
         let before = paths.map_or_else(|| Ok(scale_of(live)), |paths| paths.scale(live))?;
-        let scale = self.merged(&before)?;
+        let scale = self.merged_into(&before)?;
         check_identity(live, &scale)?;
         subresource::with_replicas(live, &scale, paths)
     }
 
     /// Returns the live object as a JSON value in the API version of the patch.
-    fn served(&self, live: &Object) -> Value {
+    fn served_form(&self, live: &Object) -> Value {
         let mut value = crate::get::printed_value(live, true);
         if let Kind::Custom(_) = self.kind {
             value["apiVersion"] = self.kind.api_version().into();
@@ -204,8 +207,9 @@ impl SentPatch {
         podscope_api::served_form(self.served.api_version, self.served.kind, value)
     }
 
-    /// Returns the decoder's error for a patched object with another version or kind.
-    fn other_version(&self, patched: &Value) -> Option<String> {
+    /// Returns the decoder's error if the patched object has another API version or kind that the server does not
+    /// serve.
+    fn version_error(&self, patched: &Value) -> Option<String> {
         let text = |field: &str| patched.get(field).and_then(Value::as_str).unwrap_or_default();
         let (version, kind) = (text("apiVersion"), text("kind"));
         let is_served = schema::served(version, kind).is_some();
@@ -217,9 +221,10 @@ impl SentPatch {
         (!is_served && (version, kind) != (self.served.api_version, self.served.kind)).then(why)
     }
 
-    /// Warnings about unknown fields of a patched custom object.
-    fn unknown_custom(&self, live: &Object, objects: &Objects) -> Result<Vec<String>, ApiError> {
-        let patched = self.merged(&self.served(live))?;
+    /// Returns warnings about fields of a patched custom object that its schema does not define; an error if validation
+    /// is strict.
+    fn unknown_custom_fields(&self, live: &Object, objects: &Objects) -> Result<Vec<String>, ApiError> {
+        let patched = self.merged_into(&self.served_form(live))?;
         let unknown = match custom::unknown_fields(self.kind, &patched, objects) {
             Ok(unknown) => unknown,
             Err(why) => return Err(self.invalid(&patched, &why)),
@@ -231,15 +236,15 @@ impl SentPatch {
         }
     }
 
-    /// Warnings about unknown fields of a patched object, if the request asks for warnings.
+    /// Returns warnings about unknown fields of a patched object, if the request asks for warnings.
     fn unknown_fields(&self, live: &Object) -> Vec<String> {
         if self.served.api_version != live.kind().api_version() {
             return Vec::new();
         }
-        let patched = self.merged(&live.to_value());
+        let patched = self.merged_into(&live.to_value());
         let convertible = |mut patched: Value| {
-            managers_sent(live, &mut patched);
-            self.decodable(live.kind(), &patched)
+            take_sent_managers(live, &mut patched);
+            self.check_decodable(live.kind(), &patched)
         };
         match patched.map(convertible) {
             Ok(Err(Rejection::Unknown(fields))) if self.validation == Validation::Warn => {
@@ -256,22 +261,22 @@ impl SentPatch {
         let shown = match self.how {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
             PatchType::Json | PatchType::Merge if matches!(self.kind, Kind::Custom(_)) => crate::gotext::json(patched),
-            PatchType::Json => with_sorted(patched, &patched_maps(&self.tree)).to_string(),
-            PatchType::Merge => with_sorted(patched, &self.tree).to_string(),
+            PatchType::Json => with_sorted_keys(patched, &patched_maps(&self.tree)).to_string(),
+            PatchType::Merge => with_sorted_keys(patched, &self.tree).to_string(),
         };
         let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).with_reason("FieldValueInvalid");
         ApiError::invalid_of("", "", vec![cause])
     }
 }
 
-/// Sorts the keys of those maps in a value that are on the path of a changed field.
-fn with_sorted(value: &Value, patch: &Value) -> Value {
+/// Sorts the keys of the maps in `value` that are on the path of a field that the patch changes.
+fn with_sorted_keys(value: &Value, patch: &Value) -> Value {
     match (value, patch) {
         (Value::Object(map), Value::Object(patch)) => {
             let entries = crate::gotext::sorted(map).into_iter();
             let entries = entries.map(|(key, value)| {
                 let inner = patch.get(key).unwrap_or(&Value::Null);
-                (key.clone(), with_sorted(value, inner))
+                (key.clone(), with_sorted_keys(value, inner))
             });
             Value::Object(entries.collect())
         }
@@ -279,7 +284,7 @@ fn with_sorted(value: &Value, patch: &Value) -> Value {
     }
 }
 
-/// Returns the maps on the paths of a JSON patch's operations, in the form of a merge patch.
+/// Returns the maps that contain the paths of a JSON patch's operations, in the structure of a merge patch.
 fn patched_maps(operations: &Value) -> Value {
     let mut patched_maps = Value::Object(Default::default());
     let operations = operations.as_array().into_iter().flatten();
@@ -318,7 +323,7 @@ fn check_identity(live: &Object, patched: &Value) -> Result<(), ApiError> {
 }
 
 /// Removes `managedFields` from a patched object. Returns the field managers if the patch changed them.
-fn managers_sent(live: &Object, patched: &mut Value) -> Managers {
+fn take_sent_managers(live: &Object, patched: &mut Value) -> Managers {
     let metadata = patched.get_mut("metadata").and_then(Value::as_object_mut);
     let sent = metadata.and_then(|metadata| metadata.shift_remove("managedFields"));
     match sent {
@@ -343,7 +348,7 @@ fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) 
         true => ("autoscaling/v1", "Scale"),
         false => (target.served.api_version, target.served.kind),
     };
-    of_served_kind(&document, served, target)?;
+    check_served_kind(&document, served, target)?;
     if document
         .pointer("/metadata/managedFields")
         .is_some_and(|entries| !entries.is_null())
@@ -412,7 +417,7 @@ fn applied_document(text: &str, validation: Validation) -> Result<(Value, Vec<St
 }
 
 /// Returns an error for a document whose kind is not the kind of the URL.
-fn of_served_kind(document: &Value, served: (&str, &str), target: &Target) -> Result<(), ApiError> {
+fn check_served_kind(document: &Value, served: (&str, &str), target: &Target) -> Result<(), ApiError> {
     let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     if (version, kind) == served {

@@ -19,13 +19,14 @@ fn single_request(request: Request) -> Sent {
     }
 }
 
-fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+/// Returns the string at a JSON pointer; empty if there is none.
+fn text_at<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Checks that the body names the object of the URL.
 fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
-    let name = text(value, "/metadata/name");
+    let name = text_at(value, "/metadata/name");
     if *name != *target.key.name {
         return Err(ApiError::bad_request(format!(
             "name in URL does not match name in {what} object"
@@ -34,15 +35,16 @@ fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), 
     Ok(())
 }
 
+/// Translates a POST of a Binding, which binds a pod to a node.
 pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Binding")?;
     check_name_in_body(&value, target, "Binding")?;
-    let node = text(&value, "/target/name");
-    match text(&value, "/target/kind") {
+    let node = text_at(&value, "/target/name");
+    match text_at(&value, "/target/kind") {
         "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
         "" | "Node" => Ok(single_request(Request::Bind {
             pod: target.key.clone(),
-            uid: Uid(text(&value, "/metadata/uid").into()),
+            uid: Uid(text_at(&value, "/metadata/uid").into()),
             node: NodeName(node.into()),
             metadata: sent_metadata(&value),
         })),
@@ -88,6 +90,7 @@ pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), Ap
     }
 }
 
+/// Translates a POST of an Eviction of a pod.
 pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Eviction")?;
     check_name_in_body(&value, target, "Eviction")?;
@@ -98,7 +101,7 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
     }))
 }
 
-/// Translates a PUT of a namespace to `finalize`: the namespace gets the finalizers of its spec.
+/// Translates a PUT of a namespace's `finalize` subresource: the namespace gets the finalizers of the sent `spec`.
 pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Namespace")?;
     check_name(&value, &target.key.name)?;
@@ -121,8 +124,8 @@ pub(super) fn put_scale(
         return Err(super::no_subresource(target.kind, &target.key.name));
     }
     let value = body::decode(call, "Scale")?;
-    if !matches!(text(&value, "/kind"), "" | "Scale") {
-        let (version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
+    if !matches!(text_at(&value, "/kind"), "" | "Scale") {
+        let (version, kind) = (text_at(&value, "/apiVersion"), text_at(&value, "/kind"));
         let version = version.rsplit('/').next().unwrap_or_default();
         return Err(ApiError::bad_request(format!(
             "{kind} in version {version:?} cannot be handled as a Scale: converting ({version}.{kind}) to (autoscaling.Scale): unknown conversion"
@@ -131,7 +134,7 @@ pub(super) fn put_scale(
     check_name(&value, &target.key.name)?;
     let change = Mutation::or_refused(options.manager.clone(), move |live| {
         let metadata = live.metadata();
-        let version = text(&value, "/metadata/resourceVersion");
+        let version = text_at(&value, "/metadata/resourceVersion");
         if !version.is_empty() && *version != *metadata.resource_version {
             return Err(ApiError::stale(live.kind(), &metadata.name));
         }
@@ -147,9 +150,10 @@ pub(super) fn put_scale(
     }))
 }
 
+/// Returns the UID in the metadata of the body, if it has one.
 fn call_uid(call: &ApiCall) -> Option<Uid> {
     let value = body::json(&call.body).ok()?;
-    let uid = text(&value, "/metadata/uid");
+    let uid = text_at(&value, "/metadata/uid");
     (!uid.is_empty()).then(|| Uid(uid.into()))
 }
 

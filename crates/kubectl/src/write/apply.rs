@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::super::merge::{merge_patch, three_way, three_way_json};
 use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
-use super::patch::{convertible, identity_change_error, invalid_patch};
+use super::patch::{check_convertible, identity_change_error, invalid_patch};
 use super::reading::{Item, Manifest, without_fields};
 use super::{Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
@@ -22,6 +22,7 @@ use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 /// Field manager of client-side apply.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 
+/// Plans `kubectl apply -f -`.
 pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
     let query = match LabelQuery::parse(apply.selector.as_deref().unwrap_or_default()) {
         Ok(query) => query,
@@ -214,7 +215,7 @@ fn patch_request(
     {
         return Err(why);
     }
-    let fields = match convertible(object.kind(), &desired) {
+    let fields = match check_convertible(object.kind(), &desired) {
         Err(Rejection::Unknown(fields)) => fields,
         _ => Vec::new(),
     };
@@ -270,7 +271,7 @@ fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
         .unwrap_or(Value::Null);
     let live_value = live.to_value();
     let patch = merge_patch(&original, &desired, &live_value);
-    match convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
+    match check_convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
         Err(why) => invalid_patch(&patch, &why),
         Ok(()) => Refusal::as_is(""),
     }

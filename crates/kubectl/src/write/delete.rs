@@ -11,7 +11,7 @@ use crate::refusals::NOT_ALLOWED;
 
 const DELETE_QUESTION: &str = "Do you want to continue? (y/N): ";
 
-/// The objects to delete.
+/// The objects that `kubectl delete` deletes.
 struct Deletion {
     targets: Vec<(Kind, ObjectKey)>,
     /// Whether the command line gives a namespace.

@@ -35,10 +35,10 @@ pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated
 fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
     let value = object.to_value();
     let kind = object.kind();
-    let selector = selector(expose, kind, &value)?;
-    let ports = ports(expose, kind, &value)?;
-    let metadata = metadata(expose, object, &value);
-    let spec = spec(expose, ports, selector);
+    let selector = service_selector(expose, kind, &value)?;
+    let ports = exposed_ports(expose, kind, &value)?;
+    let metadata = service_metadata(expose, object, &value);
+    let spec = service_spec(expose, ports, selector);
     let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec});
     if let Some((patch_type, overrides)) = &expose.overrides {
         service = patched(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
@@ -52,7 +52,7 @@ fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
 }
 
 /// Returns the selector of the Service: from `--selector`, or from the exposed object.
-fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String> {
+fn service_selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String> {
     let at = match kind {
         Kind::Pod => "/metadata/labels",
         Kind::Service | Kind::ReplicationController => "/spec/selector",
@@ -84,7 +84,7 @@ fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String>
 }
 
 /// Returns the exposed ports as number and protocol: from `--port`, or from the exposed object.
-fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)>, String> {
+fn exposed_ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)>, String> {
     let port_texts = expose.port.iter().flat_map(|list| list.split(','));
     let parse_port = |text: &str| match text.parse::<i64>() {
         Ok(number) => Ok((number, "TCP".to_owned())),
@@ -133,7 +133,7 @@ fn declared_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
 }
 
 /// Returns the name, labels and namespace of the Service.
-fn metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
+fn service_metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
     let name = expose
         .name
         .clone()
@@ -158,7 +158,7 @@ fn metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
     metadata
 }
 
-fn spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
+fn service_spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
     let is_multi_port = ports.len() > 1;
     let port = |(at, (port, protocol)): (usize, (i64, String))| {
         let target = match &expose.target_port {

@@ -90,7 +90,7 @@ fn with_dry_run(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -
     with_dry_run_suffix(dry_run.suffix(), plan, dry_run, output, view)
 }
 
-/// Like [`with_dry_run`], with another text than ` (dry run)` at the end of each line.
+/// Like [`with_dry_run`], but each line ends with `suffix` instead of ` (dry run)`.
 fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
@@ -386,24 +386,24 @@ pub(super) fn change(
     })
 }
 
-/// Position of the NotFound errors among the errors of a command.
+/// Whether the NotFound errors precede or follow the other errors of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NotFoundErrors {
     First,
     Last,
 }
 
-/// Plans writes for every selected object. The NotFound errors come last.
+/// Plans the writes for all selected objects with `act`. NotFound errors come last.
 fn with_objects(
     target: &Target,
     view: &View<'_>,
     act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
-    with_objects_and(NotFoundErrors::Last, target, view, act)
+    with_objects_and_errors(NotFoundErrors::Last, target, view, act)
 }
 
-/// Like [`with_objects`], with the position of the NotFound errors.
-fn with_objects_and(
+/// Like [`with_objects`], with the given position of the NotFound errors.
+fn with_objects_and_errors(
     not_found_errors: NotFoundErrors,
     target: &Target,
     view: &View<'_>,
@@ -429,8 +429,8 @@ fn with_objects_and(
     finish(plan, writes, errors)
 }
 
-/// Returns the plan of `set` if an object requested by name does not exist: it reports the missing objects and changes
-/// nothing. `None` if all objects exist.
+/// Returns a plan that only reports NotFound errors if an object requested by name does not exist; `None` if all
+/// objects exist. `kubectl set` changes nothing in that case.
 fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
     let found = find(target, view.objects).ok()?;
     let errors: Vec<Refusal> = found.not_found().collect();
@@ -449,7 +449,7 @@ fn nothing_found(target: &Target) -> Plan {
     }
 }
 
-/// Completes a plan with its writes and errors. Several errors are printed without kubectl's `error: ` (KC-116).
+/// Adds writes and errors to a plan. Several errors are printed without kubectl's `error: ` (KC-116).
 fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
     let are_several = errors.len() > 1;
     let text = |error: Refusal| match are_several {

@@ -12,7 +12,7 @@ use crate::IS_WHOLE;
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
 use crate::rest::custom::{self, STRATEGIC_PATCH_UNSUPPORTED};
-use crate::scale::ScaleOf;
+use crate::scale::ScaleSubresource;
 
 /// Returns the JSON type of a value in the words of Go's decoder.
 fn json_type(value: &Value) -> &'static str {
@@ -110,14 +110,16 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
         let kind = object.kind();
-        let scale = ScaleOf::kind(kind, view.objects).filter(|_| subresource.as_deref() == Some("scale"));
+        let scale = ScaleSubresource::of_kind(kind, view.objects).filter(|_| subresource.as_deref() == Some("scale"));
         if !has_subresource(kind, subresource.as_deref(), view) {
             return Err(no_subresource(object));
         }
         check_patch_type(kind, patch_type)?;
         let tree = read_patch(patch, patch_type)?;
         let (tree, patch_type) = match scale {
-            Some(scale @ ScaleOf::Custom(_)) => (scale_patch(&scale, object, &tree, patch_type)?, PatchType::Merge),
+            Some(scale @ ScaleSubresource::Custom(_)) => {
+                (scale_patch(&scale, object, &tree, patch_type)?, PatchType::Merge)
+            }
             _ => (tree, patch_type),
         };
         let given = tree.clone();
@@ -149,7 +151,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
                 "The request is invalid: patch: Invalid value: {json:?}: {why}"
             )));
         }
-        let unknown = match (convertible_in(kind, &patched, view), patch_type) {
+        let unknown = match (check_convertible_in(kind, &patched, view), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
             // The server decodes the result of a JSON patch instead of converting it.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
@@ -184,7 +186,7 @@ fn has_subresource(kind: Kind, subresource: Option<&str>, view: &View<'_>) -> bo
             let has_status = view.objects.with_version(kind, |version| version.has_status());
             has_status.unwrap_or(true)
         }
-        Some("scale") => ScaleOf::kind(kind, view.objects).is_some(),
+        Some("scale") => ScaleSubresource::of_kind(kind, view.objects).is_some(),
         Some("resize") => kind == Kind::Pod,
         Some(_) => false,
     }
@@ -192,7 +194,12 @@ fn has_subresource(kind: Kind, subresource: Option<&str>, view: &View<'_>) -> bo
 
 /// Converts a patch of an object's `Scale` to a merge patch of the object, in which the number of replicas may have
 /// another path.
-fn scale_patch(scale: &ScaleOf, object: &Object, patch: &Value, patch_type: PatchType) -> Result<Value, Refusal> {
+fn scale_patch(
+    scale: &ScaleSubresource,
+    object: &Object,
+    patch: &Value,
+    patch_type: PatchType,
+) -> Result<Value, Refusal> {
     let present = scale.scale(object).map_err(api_error)?;
     let patched = match patch_type {
         PatchType::Json => json_patch(&present, patch).map_err(|_| Refusal::as_is(REQUEST_REJECTED))?,
@@ -214,10 +221,10 @@ fn check_patch_type(kind: Kind, patch_type: PatchType) -> Result<(), Refusal> {
     }
 }
 
-/// Like [`convertible`], for custom kinds too: they reject fields that their schema does not define.
-fn convertible_in(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
+/// Like [`check_convertible`], for custom kinds too: they reject fields that their schema does not define.
+fn check_convertible_in(kind: Kind, patched: &Value, view: &View<'_>) -> Result<(), Rejection> {
     let Kind::Custom(_) = kind else {
-        return convertible(kind, patched);
+        return check_convertible(kind, patched);
     };
     match custom::unknown_fields(kind, patched, view.objects)? {
         fields if fields.is_empty() => Ok(()),
@@ -235,7 +242,7 @@ fn part_of_subresource(subresource: Option<&str>) -> Part {
 }
 
 /// Converts a patched value to its typed object like the server, and returns the server's rejection.
-pub(crate) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
+pub(crate) fn check_convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
     match schema::served(kind.api_version(), kind.name()) {
         Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
         None => Ok(()),

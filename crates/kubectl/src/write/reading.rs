@@ -12,9 +12,10 @@ use crate::command::Validation;
 use crate::refusals::{Refusal, no_mapping};
 use crate::rest::custom;
 
-/// The parts of a manifest in order. For a part that cannot be read, the error that kubectl prints.
+/// The parts of a manifest in order: for each part what was read, or the error that kubectl prints.
 pub(super) struct Manifest(Vec<Result<ManifestPart, Refusal>>);
 
+/// A part of a manifest that was read without an error.
 enum ManifestPart {
     Item(Item),
     /// An object of a kind that is served but not simulated. It is skipped with a warning.
@@ -86,7 +87,7 @@ impl Manifest {
                 validation,
                 defined,
             };
-            items(document, "", "", &source, &mut found);
+            push_items(document, "", "", &source, &mut found);
         }
         found.extend(error.map(|error| Err(Refusal::kubectl_error(format!("error parsing STDIN: {error}")))));
         Self(found)
@@ -155,7 +156,7 @@ struct Source<'a> {
 
 /// Appends the object of a document, or the objects of a list. The items of a typed list (`PodList`) may omit
 /// `apiVersion` and `kind`, which are then `api_version` and `kind`.
-fn items(
+fn push_items(
     tree: &Tree<'_>,
     api_version: &str,
     kind: &str,
@@ -189,11 +190,11 @@ fn items(
         (Some(item_kind), Some(Data::Seq(list))) => {
             let version = if item_kind.is_empty() { "" } else { api_version };
             for item in list {
-                items(item, version, item_kind, source, found);
+                push_items(item, version, item_kind, source, found);
             }
         }
         (Some(_), Some(_)) => found.push(undecodable("items is no list".to_owned())),
-        _ => found.push(object(tree, api_version, kind, source)),
+        _ => found.push(read_object(tree, api_version, kind, source)),
     }
 }
 
@@ -237,8 +238,8 @@ fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     Ok((api_version, kind))
 }
 
-/// Parses one object.
-fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -> Result<ManifestPart, Refusal> {
+/// Reads one object of a manifest.
+fn read_object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -> Result<ManifestPart, Refusal> {
     let namespace = source.namespace;
     if let Some(error) = schema::decode_metadata(tree) {
         return Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {error}")));
@@ -260,7 +261,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -
             kind: *known,
             key: ObjectKey::new(namespace.unwrap_or("default"), name),
             why: Rejection::Unregistered(kind.to_owned(), api_version.to_owned()),
-            document: document(tree, ""),
+            document: sent_document(tree, ""),
         }));
     }
     let custom = match served {
@@ -292,7 +293,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -
         return Ok(ManifestPart::Item(custom_item(tree, custom, key, source)));
     }
     if served.kind == "Binding" {
-        return binding(tree, ObjectKey::new(key_namespace, name));
+        return read_binding(tree, ObjectKey::new(key_namespace, name));
     }
     let stored = podscope_api::stored_form(api_version, kind, || tree.to_value());
     let Some(kind) = Kind::from_wire(api_version, kind).or(stored.as_ref().map(|(kind, _)| *kind)) else {
@@ -308,7 +309,7 @@ fn object(tree: &Tree<'_>, api_version: &str, kind: &str, source: &Source<'_>) -
         kind,
         key: ObjectKey::new(key_namespace, name),
         stored: stored.map(|(_, value)| value),
-        as_sent: false,
+        is_request_body: false,
     };
     Ok(ManifestPart::Item(document.item(source.validation)))
 }
@@ -319,7 +320,7 @@ fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>)
         kind,
         key: key.clone(),
         why,
-        document: document(tree, &key.namespace),
+        document: sent_document(tree, &key.namespace),
     };
     let value = tree.to_value();
     let mut unknown = match custom::unknown_fields(kind, &value, source.defined) {
@@ -336,7 +337,7 @@ fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>)
             object.metadata_mut().namespace = key.namespace.clone();
             Item::Object {
                 object,
-                document: document(tree, &key.namespace),
+                document: sent_document(tree, &key.namespace),
                 unknown,
             }
         }
@@ -345,7 +346,7 @@ fn custom_item(tree: &Tree<'_>, kind: Kind, key: ObjectKey, source: &Source<'_>)
 }
 
 /// Reads the binding of a pod to its target node.
-fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
+fn read_binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
     let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
     let error = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
         ("" | "Node", "") => "target.name: Required value".to_owned(),
@@ -372,7 +373,7 @@ pub(crate) struct Document<'t> {
     /// The object converted to the stored version, if the document has another version.
     stored: Option<Value>,
     /// Whether the document is the body of an HTTP request, as opposed to a manifest that kubectl reads.
-    as_sent: bool,
+    is_request_body: bool,
 }
 
 impl<'t> Document<'t> {
@@ -389,16 +390,17 @@ impl<'t> Document<'t> {
             kind,
             key,
             stored: stored.map(|(_, value)| value),
-            as_sent: true,
+            is_request_body: true,
         })
     }
 
+    /// Returns the item for a document that the API server cannot decode.
     fn malformed(&self, why: Rejection) -> Item {
         Item::Malformed {
             kind: self.kind,
             key: self.key.clone(),
             why,
-            document: document(self.tree, &self.key.namespace),
+            document: sent_document(self.tree, &self.key.namespace),
         }
     }
 
@@ -406,7 +408,7 @@ impl<'t> Document<'t> {
     pub(crate) fn item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();
         let mut pruned = None;
-        let decode = if self.as_sent {
+        let decode = if self.is_request_body {
             schema::decode_as_sent
         } else {
             schema::decode_object
@@ -438,7 +440,7 @@ impl<'t> Document<'t> {
                 object.metadata_mut().namespace = self.key.namespace.clone();
                 Item::Object {
                     object,
-                    document: document(tree, &self.key.namespace),
+                    document: sent_document(tree, &self.key.namespace),
                     unknown,
                 }
             }
@@ -471,7 +473,7 @@ pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
 }
 
 /// Returns the document as kubectl sends it: with its namespace, and with sorted keys.
-fn document(tree: &Tree<'_>, namespace: &str) -> Value {
+fn sent_document(tree: &Tree<'_>, namespace: &str) -> Value {
     let mut document = tree.to_value();
     if !namespace.is_empty()
         && let Some(map) = document.as_object_mut()

@@ -5,17 +5,18 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::client::{ClientCommand, RolloutStatus};
 
 use super::super::rollout::{RolloutStep, step};
-use super::{NotFoundErrors, Plan, View, nothing_found, with_objects_and};
+use super::{NotFoundErrors, Plan, View, nothing_found, with_objects_and_errors};
 use crate::command::{RolloutAction, Selection, Target};
 use crate::refusals::Refusal;
 
+/// Plans a `kubectl rollout` sub-command for all objects of a target.
 pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
     // kubectl looks up all objects before it patches them, so NotFound errors come first.
     let not_found_errors = match action {
         RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrors::First,
         _ => NotFoundErrors::Last,
     };
-    let plan = with_objects_and(not_found_errors, target, view, |object, plan, writes| {
+    let plan = with_objects_and_errors(not_found_errors, target, view, |object, plan, writes| {
         match action {
             RolloutAction::Status {
                 revision,

@@ -110,16 +110,16 @@ pub(super) fn document_annotation(document: &Value) -> String {
         }
     }
     document.sort_all_objects();
-    line(&document)
+    json_line(&document)
 }
 
 /// Returns the annotation of a generated object: one line of JSON in the field order of Go's structs.
 pub(super) fn generated_annotation(value: &Value) -> String {
-    line(&with_field_order(value, FIELD_ORDER))
+    json_line(&with_field_order(value, FIELD_ORDER))
 }
 
 /// Formats JSON as Go's encoder does, with a final line break.
-fn line(value: &Value) -> String {
+fn json_line(value: &Value) -> String {
     format!("{}\n", escaped(&value.to_string()))
 }
 

@@ -7,8 +7,9 @@ use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Target;
 use crate::refusals::{Refusal, api_error, no_subresource};
-use crate::scale::ScaleOf;
+use crate::scale::ScaleSubresource;
 
+/// Plans `kubectl scale`.
 pub(super) fn scale(
     target: &Target,
     replicas: i32,
@@ -22,7 +23,7 @@ pub(super) fn scale(
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }
-        let Some(scale) = ScaleOf::kind(object.kind(), view.objects) else {
+        let Some(scale) = ScaleSubresource::of_kind(object.kind(), view.objects) else {
             return Err(no_subresource(object));
         };
         let present = scale.scale(object).map_err(api_error)?;

@@ -22,14 +22,14 @@ use crate::command::{
     Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
 };
 use crate::refusals::{Refusal, not_found, undecodable};
-use crate::scale::ScaleOf;
+use crate::scale::ScaleSubresource;
 
 /// Plans a [`Verbatim`] command; `None` if the command only reads.
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
         Action::Create(generated) => create_generated(generated, verbatim, view),
-        Action::Wait(wait) => self::wait(wait, view),
+        Action::Wait(wait) => self::plan_wait(wait, view),
         _ if !IS_WHOLE => return None,
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
             Ok(generated) => create_generated(&generated, verbatim, view),
@@ -255,7 +255,7 @@ fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Objec
 fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
     let object = find_single(&autoscale.target, view)?;
     let kind = object.kind();
-    if ScaleOf::kind(kind, view.objects).is_none() {
+    if ScaleSubresource::of_kind(kind, view.objects).is_none() {
         let (group, version) = kind.group_and_version();
         return Err(format!(
             "error: cannot autoscale a {}: could not find scale subresource for {group}/{version}, Resource={} in discovery information",
@@ -322,7 +322,8 @@ fn is_met(awaited: &WaitCondition, path: Option<&Path>, object: Option<&Object>,
     }
 }
 
-fn wait(wait: &Wait, view: &View<'_>) -> Plan {
+/// Plans `kubectl wait`.
+fn plan_wait(wait: &Wait, view: &View<'_>) -> Plan {
     let found = match find(&wait.target, view.objects) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
