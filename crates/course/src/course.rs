@@ -50,7 +50,7 @@ wire_types! {
     struct ExamDocument { minutes: u32, pass: u32, weights: ordered::Map<String, u32> }
 }
 
-/// A course or exam: lessons and tasks in order, and what is allowed while working on them.
+/// A course or an exam: its lessons and tasks in order, and whether hints and solutions are available.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     pub name: String,
@@ -97,7 +97,7 @@ pub struct Exam {
 }
 
 impl ItemSource {
-    /// Returns the name of the item, by which texts and weights refer to it.
+    /// Returns the name by which texts and weights of a course refer to the item.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -129,7 +129,7 @@ pub(crate) fn file_stem(path: &str) -> &str {
     file.strip_suffix(".yaml").unwrap_or(file)
 }
 
-/// Parses an item of `lessons`.
+/// Parses one entry of `lessons` in a course file.
 fn parse_item_source(value: &Value) -> Result<ItemSource, String> {
     if let Some(name) = value.as_str() {
         if !lessons::names().any(|known| known == name) {
@@ -194,7 +194,7 @@ impl Course {
             match parse_item_source(value) {
                 Ok(source) => items.push(Item {
                     text: text_before(&spec.texts, index, source.name()),
-                    weight: weight(spec.exam.as_ref(), source.name()),
+                    weight: weight_of_item(spec.exam.as_ref(), source.name()),
                     source,
                 }),
                 Err(message) => problems.push(at(&format!("spec.lessons[{index}]"), message)),
@@ -242,7 +242,7 @@ impl Course {
         })
     }
 
-    /// Returns the points of an exam in percent, from the score of each item (0 to 1), and whether it is passed.
+    /// Returns the points in percent, from the score of each item (0 to 1), and whether they reach the pass mark.
     #[must_use]
     pub fn result(&self, scores: &[f64]) -> (f64, bool) {
         let total: u32 = self.items.iter().map(|item| item.weight).sum();
@@ -261,7 +261,7 @@ impl Course {
     }
 }
 
-/// Returns the text before an item, if there is one.
+/// Returns the text that is shown before an item, if there is one.
 fn text_before(texts: &Value, index: usize, name: &str) -> Option<String> {
     let text = match texts {
         Value::Array(list) => list.get(index),
@@ -273,6 +273,7 @@ fn text_before(texts: &Value, index: usize, name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-fn weight(exam: Option<&ExamDocument>, name: &str) -> u32 {
+/// Returns the weight of an item in an exam; 1 if the exam does not set it.
+fn weight_of_item(exam: Option<&ExamDocument>, name: &str) -> u32 {
     exam.and_then(|exam| exam.weights.get(name)).copied().unwrap_or(1)
 }

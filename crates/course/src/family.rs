@@ -48,7 +48,7 @@ wire_types! {
     }
 }
 
-/// Values that are chosen together.
+/// One alternative of an axis: variables with the values that are chosen together.
 #[derive(Debug, Clone, PartialEq)]
 struct Alternative {
     variables: Vec<Variable>,
@@ -56,7 +56,7 @@ struct Alternative {
     levels: (u32, u32),
 }
 
-/// A practice family.
+/// A practice family: a scenario with variables, from which many similar tasks are generated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
     pub name: String,
@@ -70,7 +70,7 @@ pub struct Family {
     /// `NAMESPACE/NAME` of the pod whose scheduling decision explains wrong answers.
     pub pod: Option<String>,
     pub(crate) commands: Vec<String>,
-    /// Time at which the command is run.
+    /// Simulated time at which the command is run.
     pub(crate) at: Span,
 }
 
@@ -139,8 +139,8 @@ impl Family {
         })
     }
 
-    /// Chooses random values for the variables.
-    pub(crate) fn draw(&self, level: u32, rng: &mut Rng) -> Vec<Variable> {
+    /// Chooses one random alternative of each axis, of those possible at this level. Returns the chosen values.
+    pub(crate) fn choose_values(&self, level: u32, rng: &mut Rng) -> Vec<Variable> {
         let mut values = Vec::new();
         for axis in &self.axes {
             let fits = |one: &&Alternative| (one.levels.0..=one.levels.1).contains(&level);
@@ -152,7 +152,7 @@ impl Family {
         values
     }
 
-    /// Returns the scenario and the commands with these values filled in.
+    /// Returns the scenario and the commands, in which the variables are replaced by these values.
     pub(crate) fn filled(&self, values: &[Variable]) -> (String, Vec<String>) {
         let commands = self.commands.iter().map(|command| fill(command, values));
         (fill(&self.scenario, values), commands.collect())
@@ -171,7 +171,7 @@ impl Family {
     }
 }
 
-/// Adds all scalars in a value that contain variables.
+/// Appends all texts below a YAML node that contain variables.
 fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     match &tree.data {
         Data::Map(fields) => fields.iter().for_each(|field| add_templates(&field.value, into)),
@@ -183,7 +183,7 @@ fn add_templates(tree: &Tree<'_>, into: &mut Vec<String>) {
     }
 }
 
-/// Parses the alternatives of an axis.
+/// Parses an axis: the list of its alternatives.
 fn alternatives(axis: &Value) -> Result<Vec<Alternative>, String> {
     let list = axis.as_array().filter(|list| !list.is_empty());
     let list = list.ok_or("an axis is a list of alternatives, each of them fields with values")?;
@@ -225,7 +225,7 @@ mod tests {
     fn filled_texts_of_each_family_contain_text_of_its_task() {
         for name in crate::families() {
             let family = Family::built_in(name).expect("it is valid");
-            let values = family.draw(2, &mut Rng::split(1, name));
+            let values = family.choose_values(2, &mut Rng::split(1, name));
             let texts = family.texts(values.clone());
             let filled: Vec<String> = texts.templates.iter().map(|text| fill(text, &texts.values)).collect();
             let loaded = scenario::load(&[(format!("{name}.yaml"), family.filled(&values).0)]).expect("it loads");

@@ -44,7 +44,7 @@ pub struct HandedRun {
     pub link: String,
     pub minutes: Option<f64>,
     pub hints: Option<u64>,
-    /// Whether the solution was shown to the student.
+    /// Whether the file claims that the student had the solution shown.
     pub is_shown: bool,
     /// Whether the file claims that the lesson is finished.
     pub claims_finished: Option<bool>,
@@ -53,7 +53,7 @@ pub struct HandedRun {
 /// A student's answer to a question, compared with the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GradedAnswer {
-    /// Index of the step.
+    /// Index of the scenario's step with the question.
     pub step: usize,
     pub ask: String,
     /// The answer of the student; None if the question was skipped.
@@ -63,7 +63,7 @@ pub struct GradedAnswer {
     pub is_right: bool,
 }
 
-/// A run that was replayed.
+/// A run that was replayed, with its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradedRun {
     pub student: String,
@@ -204,6 +204,7 @@ pub fn grade(hand_in: &HandIn) -> Vec<GradedRun> {
     hand_in.runs.iter().map(|run| grade_run(&hand_in.name, run)).collect()
 }
 
+/// Replays one run of a student. An error in the link becomes a complaint.
 fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
     let mut graded = GradedRun {
         student: student.to_owned(),
@@ -222,7 +223,7 @@ fn grade_run(student: &str, handed: &HandedRun) -> GradedRun {
     graded
 }
 
-/// Replays a run and fills in the results.
+/// Replays a run and sets the results in `graded`.
 fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let first = |problems: Vec<Problem>| {
         let problem = problems.into_iter().next();
@@ -261,16 +262,16 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     let scenario = &session.loaded().scenario;
     let story = session.progress().story();
     graded.is_finished = story.finished().is_some();
-    graded.goals = goals(story, scenario);
+    graded.goals = count_goals(story, scenario);
     let given = link.reading.map(|reading| reading.answers).unwrap_or_default();
-    graded.answers = answers(story, scenario, &given);
+    graded.answers = graded_answers(story, scenario, &given);
     if handed.claims_finished == Some(true) && !graded.is_finished {
         graded.complaints.push(sentence!(grading::not_finished));
     }
     Ok(())
 }
 
-/// Sets the name and title of the lesson of a run.
+/// Sets `lesson` and `title` of a graded run.
 fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
     if let Some(name) = &link.lesson {
         graded.lesson.clone_from(name);
@@ -294,13 +295,15 @@ fn title_of(name: &str) -> String {
     family.map_or_else(|| name.to_owned(), |family| family.title)
 }
 
-fn goals(story: &Story, scenario: &Scenario) -> (usize, usize) {
+/// Returns the number of reached goals, and of all goals of the scenario.
+fn count_goals(story: &Story, scenario: &Scenario) -> (usize, usize) {
     let states = story.shown().iter().flat_map(|shown| &shown.goals);
     let reached = states.filter(|goal| matches!(goal, Goal::Reached(_))).count();
     (reached, scenario.steps.iter().map(|step| step.goals.len()).sum())
 }
 
-fn answers(story: &Story, scenario: &Scenario, given: &[(usize, Option<String>)]) -> Vec<GradedAnswer> {
+/// Compares the student's answers (step and answer) with the right answers that the run shows.
+fn graded_answers(story: &Story, scenario: &Scenario, given: &[(usize, Option<String>)]) -> Vec<GradedAnswer> {
     let shown = story.shown().iter().zip(&scenario.steps).enumerate();
     let asked = shown.filter_map(|(step, (shown, of))| {
         let ask = of.predict.as_ref()?;

@@ -18,45 +18,47 @@ function findApi(from) {
 const frame = document.getElementById("course");
 const api = findApi(window);
 const items = Number(frame.dataset.items);
-const began = Date.now();
-const finished = new Map();
+const startMillis = Date.now();
+/** Score (0 to 1) of each finished task. */
+const scores = new Map();
 
-const set = (name, value) => api?.LMSSetValue(name, String(value));
+const setValue = (name, value) => api?.LMSSetValue(name, String(value));
 
-/** Returns the elapsed time in the form HHHH:MM:SS. */
+/** Returns the time since the page was opened as HHHH:MM:SS. */
 function sessionTime() {
-  const seconds = Math.floor((Date.now() - began) / 1000);
+  const seconds = Math.floor((Date.now() - startMillis) / 1000);
   const part = (value, digits) => String(value).padStart(digits, "0");
   return `${part(Math.floor(seconds / 3600), 4)}:${part(Math.floor(seconds / 60) % 60, 2)}:${part(seconds % 60, 2)}`;
 }
 
+/** Sends score, status, state and session time to the learning management system. */
 function store() {
-  const total = [...finished.values()].reduce((sum, score) => sum + score, 0);
+  const total = [...scores.values()].reduce((sum, score) => sum + score, 0);
   const percent = Math.round((100 * total) / Math.max(items, 1));
-  set("cmi.core.score.min", 0);
-  set("cmi.core.score.max", 100);
-  set("cmi.core.score.raw", Math.min(percent, 100));
-  set("cmi.core.lesson_status", finished.size >= items ? "completed" : "incomplete");
-  set("cmi.suspend_data", JSON.stringify([...finished]).slice(0, 4096));
-  set("cmi.core.session_time", sessionTime());
+  setValue("cmi.core.score.min", 0);
+  setValue("cmi.core.score.max", 100);
+  setValue("cmi.core.score.raw", Math.min(percent, 100));
+  setValue("cmi.core.lesson_status", scores.size >= items ? "completed" : "incomplete");
+  setValue("cmi.suspend_data", JSON.stringify([...scores]).slice(0, 4096));
+  setValue("cmi.core.session_time", sessionTime());
   api?.LMSCommit("");
 }
 
 api?.LMSInitialize("");
 try {
-  for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) finished.set(task, score);
+  for (const [task, score] of JSON.parse(api?.LMSGetValue("cmi.suspend_data") || "[]")) scores.set(task, score);
 } catch {
-  // The stored data is of another package: start from the beginning.
+  // The stored data is not in the format of this package, so no task counts as finished.
 }
-if (api && finished.size === 0) set("cmi.core.lesson_status", "incomplete");
+if (api && scores.size === 0) setValue("cmi.core.lesson_status", "incomplete");
 
 window.addEventListener("message", (event) => {
   if (event.source !== frame.contentWindow || event.origin !== location.origin) return;
   const message = event.data;
   if (message?.podscope !== 1 || message.type !== "finished") return;
-  // Tasks of one family have the same name, so the number of the item is used if there is one.
+  // Tasks of one practice family share a name, so the number of the course item identifies the task, if there is one.
   const task = message.item ?? message.lesson;
-  finished.set(task, Math.max(finished.get(task) ?? 0, Number(message.score) || 0));
+  scores.set(task, Math.max(scores.get(task) ?? 0, Number(message.score) || 0));
   store();
 });
 window.addEventListener("pagehide", () => {

@@ -14,18 +14,18 @@ use crate::grade;
 use crate::schedule::{Next, Schedule};
 use crate::task::Task;
 
-/// Handles a request about practice or a course. A generated task is opened as the session of the host.
+/// Handles a request about practice or a course. A generated task replaces the session of the host.
 pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<Update> {
     let answer = match request {
-        CourseRequest::Families(practice) => Ok(CourseUpdate::Families(families(&practice))),
+        CourseRequest::Families(practice) => Ok(CourseUpdate::Families(scheduled_families(&practice))),
         CourseRequest::Answered {
             task,
             is_right,
             practice,
-        } => Ok(CourseUpdate::Schedule(recorded(task, is_right, &practice))),
-        CourseRequest::Grade { file, text } => Ok(CourseUpdate::Graded(graded(&file, &text))),
+        } => Ok(CourseUpdate::Schedule(schedule_after_answer(task, is_right, &practice))),
+        CourseRequest::Grade { file, text } => Ok(CourseUpdate::Graded(grade_file(&file, &text))),
         CourseRequest::ReadCourse { name, text } => read_course(&name, text.as_deref()).map(CourseUpdate::Course),
-        CourseRequest::Practise { task, run, practice } => match draw(task, &practice) {
+        CourseRequest::Practise { task, run, practice } => match generate_task(task, &practice) {
             Ok((task, text)) => {
                 let file = format!("{}.yaml", task.id.family);
                 let source = match run {
@@ -47,8 +47,8 @@ pub fn handle(host: &mut Host, request: CourseRequest, now: ClockMillis) -> Vec<
     }]
 }
 
-/// Returns all families, each with its entry in the schedule.
-fn families(practice: &Practice) -> Vec<PracticeFamily> {
+/// Returns all practice families, each with its next task and the number of days until that task is due.
+fn scheduled_families(practice: &Practice) -> Vec<PracticeFamily> {
     let schedule = Schedule::read(&practice.schedule);
     let listed = |name: &str| {
         let family = Family::built_in(name).ok()?;
@@ -65,8 +65,8 @@ fn families(practice: &Practice) -> Vec<PracticeFamily> {
     crate::families().filter_map(listed).collect()
 }
 
-/// Returns the schedule after an answer.
-fn recorded(task: TaskId, is_right: bool, practice: &Practice) -> String {
+/// Returns the text of the schedule after an answer to a task.
+fn schedule_after_answer(task: TaskId, is_right: bool, practice: &Practice) -> String {
     let mut schedule = Schedule::read(&practice.schedule);
     let answered = Next {
         family: task.family,
@@ -78,8 +78,8 @@ fn recorded(task: TaskId, is_right: bool, practice: &Practice) -> String {
     schedule.write()
 }
 
-/// Generates a task, by default the next one in the schedule. Returns it with the text of its scenario.
-fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, String), Vec<Problem>> {
+/// Generates the given task, or else the next one in the schedule. Returns it with the text of its scenario.
+fn generate_task(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, String), Vec<Problem>> {
     let chosen = || {
         let next = Schedule::read(&practice.schedule).next(crate::families(), practice.today)?;
         Some(TaskId {
@@ -112,7 +112,7 @@ fn draw(task: Option<TaskId>, practice: &Practice) -> Result<(PracticeTask, Stri
 }
 
 /// Replays the runs of a handed-in file.
-fn graded(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
+fn grade_file(file: &str, text: &str) -> Result<Vec<GradedRun>, Vec<Problem>> {
     let runs = grade::grade(&grade::read(file, text)?);
     let answer = |answer: grade::GradedAnswer| GradedAnswer {
         ask: answer.ask,
@@ -150,7 +150,7 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
     Ok(CourseInfo {
         name: course.name,
         title: course.title,
-        items: (course.items.into_iter()).map(item).collect(),
+        items: (course.items.into_iter()).map(course_item).collect(),
         has_hints: course.has_hints,
         has_show_me: course.has_show_me,
         theme: course.theme,
@@ -162,7 +162,7 @@ fn read_course(name: &str, text: Option<&str>) -> Result<CourseInfo, Vec<Problem
     })
 }
 
-fn item(item: Item) -> CourseItem {
+fn course_item(item: Item) -> CourseItem {
     let title = match &item.source {
         ItemSource::Practice { family: name, .. } => Family::built_in(name).ok().map(|family| family.title),
         ItemSource::Lesson(name) => lessons::title(name).map(str::to_owned),

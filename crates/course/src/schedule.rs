@@ -24,9 +24,9 @@ const MAX_INTERVAL: u32 = 365;
 /// Number of right answers in a row after which the level rises.
 const ANSWERS_PER_LEVEL: u32 = 2;
 
-/// A student's practice record of a family.
+/// A student's results in one practice family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Practised {
+pub struct PracticeRecord {
     /// The day on which the family is due.
     pub due: u32,
     /// Interval in days between the last answer and `due`.
@@ -42,7 +42,7 @@ pub struct Practised {
 /// The schedule of all practised families.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Schedule {
-    families: ordered::Map<String, Practised>,
+    families: ordered::Map<String, PracticeRecord>,
     /// The family that was asked last.
     last: Option<String>,
 }
@@ -68,7 +68,7 @@ impl Schedule {
             let mut small = || number().and_then(|number| u32::try_from(number).ok());
             let (due, interval, easiness) = (small()?, small()?, small()?);
             let (repetitions, level) = (small()?, small()?);
-            let practised = Practised {
+            let practised = PracticeRecord {
                 due,
                 interval: interval.min(MAX_INTERVAL),
                 easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
@@ -95,7 +95,7 @@ impl Schedule {
             .as_ref()
             .map_or_else(String::new, |last| format!("last {last}\n"));
         for (name, one) in &self.families {
-            let Practised {
+            let PracticeRecord {
                 due,
                 interval,
                 easiness,
@@ -110,7 +110,7 @@ impl Schedule {
 
     /// Records an answer to a task.
     pub fn record(&mut self, next: &Next, is_right: bool, today: u32) {
-        let known = self.families.get(&next.family).copied().unwrap_or(Practised {
+        let known = self.families.get(&next.family).copied().unwrap_or(PracticeRecord {
             due: today,
             interval: 0,
             easiness: FIRST_EASINESS,
@@ -137,7 +137,7 @@ impl Schedule {
         self.last = Some(next.family.clone());
         self.families.insert(
             next.family.clone(),
-            Practised {
+            PracticeRecord {
                 due: today.saturating_add(interval),
                 interval,
                 easiness: easiness.clamp(MIN_EASINESS, 2 * FIRST_EASINESS),
@@ -148,7 +148,7 @@ impl Schedule {
         );
     }
 
-    /// Returns the task to ask next: of the family that has been due longest, else of a new family, else of the one
+    /// Returns the task to ask next. Its family is the one that has been due longest, else a new family, else the one
     /// that is due next.
     #[must_use]
     pub fn next<'n>(&self, families: impl Iterator<Item = &'n str>, today: u32) -> Option<Next> {
@@ -175,7 +175,7 @@ impl Schedule {
     }
 
     /// Returns all practised families with their records.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Practised)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &PracticeRecord)> {
         self.families.iter().map(|(name, one)| (name.as_str(), one))
     }
 }
@@ -184,7 +184,8 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    fn answer(schedule: &mut Schedule, is_right: bool, today: u32) -> String {
+    /// Answers the next task of the families a and b, and returns its family.
+    fn answer_next_task(schedule: &mut Schedule, is_right: bool, today: u32) -> String {
         let next = schedule
             .next(["a", "b"].into_iter(), today)
             .expect("there are families");
@@ -221,11 +222,15 @@ mod tests {
     #[test]
     fn due_families_are_interleaved_before_new_ones() {
         let mut schedule = Schedule::default();
-        assert_eq!(answer(&mut schedule, true, 0), "a");
-        assert_eq!(answer(&mut schedule, true, 0), "b", "nothing is due: a new one");
-        assert_eq!(answer(&mut schedule, false, 1), "a", "b was asked last");
-        assert_eq!(answer(&mut schedule, true, 1), "b");
-        assert_eq!(answer(&mut schedule, true, 9), "a", "it is overdue longest");
+        assert_eq!(answer_next_task(&mut schedule, true, 0), "a");
+        assert_eq!(
+            answer_next_task(&mut schedule, true, 0),
+            "b",
+            "nothing is due: a new one"
+        );
+        assert_eq!(answer_next_task(&mut schedule, false, 1), "a", "b was asked last");
+        assert_eq!(answer_next_task(&mut schedule, true, 1), "b");
+        assert_eq!(answer_next_task(&mut schedule, true, 9), "a", "it is overdue longest");
         assert_eq!(Schedule::read(&schedule.write()), schedule);
         assert_eq!(Schedule::read("nonsense\n\na b c\n"), Schedule::default());
     }

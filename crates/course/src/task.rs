@@ -20,7 +20,7 @@ const MAX_DRAWS: u64 = 64;
 /// Simulated time after a command until its effect is evaluated.
 const EFFECT_TIME: Span = Span::seconds(180);
 
-/// A task with its answer.
+/// A generated task with its answer.
 #[derive(Debug)]
 pub struct Task {
     pub family: Family,
@@ -64,7 +64,7 @@ impl Task {
         let level = level.clamp(1, MAX_LEVEL);
         for attempt in 0..MAX_DRAWS {
             let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
-            let values = family.draw(level, &mut rng);
+            let values = family.choose_values(level, &mut rng);
             let (text, commands) = family.filled(&values);
             let loaded = scenario::load(&[(file.clone(), text.clone())])?;
             let Some(step) = loaded.scenario.steps.first() else {
@@ -143,12 +143,12 @@ impl Task {
         let is_right = answer == self.answer;
         CheckedAnswer {
             is_right,
-            why: self.why(answer),
+            why: self.explain_answer(answer),
         }
     }
 
-    /// Explains an answer with the text of the family, or else with the reason that the engine gives.
-    fn why(&self, answer: &str) -> Sentence {
+    /// Returns the explanation of an answer: the text of the family, or else the reason that the engine gives.
+    fn explain_answer(&self, answer: &str) -> Sentence {
         if let Some((_, effect)) = self.effects.iter().find(|(command, _)| command == answer) {
             return effect.clone();
         }
@@ -173,7 +173,7 @@ impl Task {
     }
 }
 
-/// The right answer to a task, found by running it.
+/// The right answer to a task, found by running the task's scenario.
 struct FoundAnswer {
     options: Vec<String>,
     answer: String,
@@ -269,7 +269,7 @@ fn answer_of_commands(
     }))
 }
 
-/// Describes the state of the cluster after a command.
+/// Describes the state of the cluster after a command; `reaches` is whether the goals of the step are reached.
 fn effect(session: &Session, reaches: bool) -> Sentence {
     let steps = &session.loaded().scenario.steps;
     let shown = session.progress().story().shown().first();

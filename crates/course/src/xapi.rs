@@ -17,8 +17,8 @@ const COMPLAINTS_KEY: &str = "urn:podscope:complaints";
 pub fn of_runs(runs: &[GradedRun], site: &str) -> Vec<Value> {
     let of_run = |run: &GradedRun| {
         let answers = run.answers.iter().filter(|answer| answer.given.is_some());
-        let mut statements: Vec<Value> = answers.map(|answer| answered(run, answer, site)).collect();
-        statements.push(lesson(run, site));
+        let mut statements: Vec<Value> = answers.map(|answer| answer_statement(run, answer, site)).collect();
+        statements.push(lesson_statement(run, site));
         statements
     };
     runs.iter().flat_map(of_run).collect()
@@ -45,6 +45,7 @@ pub fn of_course(course: &Course, results: &[CourseResult], site: &str) -> Vec<V
     results.iter().map(statement).collect()
 }
 
+/// Creates a statement: the student as actor, a verb, an object and a result.
 fn statement(student: &str, verb: &str, site: &str, object: &Value, result: Value) -> Value {
     json!({
         "actor": {"objectType": "Agent", "account": {"homePage": site, "name": student}},
@@ -54,6 +55,7 @@ fn statement(student: &str, verb: &str, site: &str, object: &Value, result: Valu
     })
 }
 
+/// Creates the object of a statement: an activity of this kind.
 fn activity(id: &str, kind: &str, name: &str) -> Value {
     json!({
         "objectType": "Activity", "id": id,
@@ -61,12 +63,13 @@ fn activity(id: &str, kind: &str, name: &str) -> Value {
     })
 }
 
+/// Returns the URL of a run's lesson, which identifies the lesson in statements.
 fn lesson_address(run: &GradedRun, site: &str) -> String {
     format!("{site}#lesson={}", encoded(&run.lesson))
 }
 
 /// Creates the statement about a run. A run with complaints counts only as attempted, whatever its file claims.
-fn lesson(run: &GradedRun, site: &str) -> Value {
+fn lesson_statement(run: &GradedRun, site: &str) -> Value {
     let is_confirmed = run.complaints.is_empty();
     let is_complete = run.is_finished && is_confirmed;
     let mut extensions = Map::from_iter([(RUN_KEY.to_owned(), json!(run.handed.link))]);
@@ -90,7 +93,8 @@ fn lesson(run: &GradedRun, site: &str) -> Value {
     statement(&run.student, verb, site, &object, result)
 }
 
-fn answered(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value {
+/// Creates the statement about an answer to a question.
+fn answer_statement(run: &GradedRun, answer: &GradedAnswer, site: &str) -> Value {
     let id = format!("{}&step={}", lesson_address(run, site), answer.step + 1);
     let mut object = activity(&id, "cmi.interaction", &answer.ask);
     object["definition"]["interactionType"] = json!("other");
@@ -106,7 +110,7 @@ fn scaled(score: f64) -> f64 {
     (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0
 }
 
-/// Encodes a name for a URL: all but the unreserved characters of RFC 3986.
+/// Percent-encodes a name for a URL: all bytes but the unreserved characters of RFC 3986.
 fn encoded(name: &str) -> String {
     let one = |byte: u8| {
         let is_unreserved = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');

@@ -10,17 +10,19 @@ use podscope_session::link::{Link, Reading};
 use podscope_session::play::{self, Attempt};
 use serde_json::json;
 
-/// Formats complaints, one per line.
-fn printed(complaints: &[Sentence]) -> String {
+/// Returns the complaints in English, one per line.
+fn english_lines(complaints: &[Sentence]) -> String {
     let lines: Vec<String> = complaints.iter().map(Sentence::english).collect();
     lines.join("\n")
 }
 
+/// Returns a built-in practice family.
 fn family(name: &str) -> Family {
     let text = family_text(name).unwrap_or_else(|| panic!("{name} is built in"));
     Family::read(&format!("{name}.yaml"), text).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
 
+/// Generates a task; panics if that fails.
 fn task(family: &Family, seed: u64, level: u32) -> Task {
     Task::draw(family, seed, level).unwrap_or_else(|problems| panic!("{} {seed} {level}: {problems:?}", family.name))
 }
@@ -85,10 +87,10 @@ fn wrong_node_is_explained_by_the_scheduler() {
         .iter()
         .find(|option| **option != task.answer)
         .expect("another node");
-    let judged = task.check(wrong);
+    let checked = task.check(wrong);
     assert!(
-        !judged.is_right && judged.why.english().starts_with(wrong),
-        "{judged:?}"
+        !checked.is_right && checked.why.english().starts_with(wrong),
+        "{checked:?}"
     );
     let index = task
         .options
@@ -127,8 +129,8 @@ fn invalid_family_is_refused_with_positions() {
     );
 }
 
-/// Plays the first lesson and returns a link to the run, with this answer to one question.
-fn first_lesson(attempt: Attempt, answer: &str) -> String {
+/// Plays the lesson `first-pod`, gives `answer` to its question, and returns a link to the run.
+fn first_lesson_link(attempt: Attempt, answer: &str) -> String {
     let loaded = lessons::load("first-pod").unwrap_or_else(|problems| panic!("{problems:?}"));
     let played = play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{problems:?}"));
     let link = Link {
@@ -146,7 +148,7 @@ fn first_lesson(attempt: Attempt, answer: &str) -> String {
 fn handed_in_run_is_replayed_and_its_answers_are_checked() {
     let file = json!({
         "kind": "HandIn", "name": "Ada",
-        "lessons": [{"lesson": "first-pod", "run": first_lesson(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
+        "lessons": [{"lesson": "first-pod", "run": first_lesson_link(Attempt::Solution, "0"), "minutes": 3.5, "hints": 2, "finished": true}],
     });
     let hand_in = grade::read("ada.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!(hand_in.name, "Ada");
@@ -165,15 +167,15 @@ fn claim_not_confirmed_by_run_is_reported() {
     let file = json!({
         "kind": "HandIn",
         "lessons": [
-            {"lesson": "first-pod", "run": first_lesson(Attempt::Nothing, "1"), "finished": true},
-            {"lesson": "keep-three", "run": first_lesson(Attempt::Solution, "1"), "finished": true},
+            {"lesson": "first-pod", "run": first_lesson_link(Attempt::Nothing, "1"), "finished": true},
+            {"lesson": "keep-three", "run": first_lesson_link(Attempt::Solution, "1"), "finished": true},
             {"lesson": "first-pod", "run": "#s1:broken"},
         ],
     });
     let hand_in = grade::read("work/bob.json", &file.to_string()).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!(hand_in.name, "bob", "the file's name, if it names nobody");
     let runs = grade::grade(&hand_in);
-    let complaint = |at: usize| printed(&runs[at].complaints);
+    let complaint = |at: usize| english_lines(&runs[at].complaints);
     assert!(complaint(0).contains("the run does not finish it"), "{}", complaint(0));
     assert!(
         complaint(1).contains("handed in as “Always three”, and the run is of “Your first pod”"),
@@ -230,7 +232,7 @@ fn custom_lesson_is_graded_by_file_name_and_title() {
     let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
     let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
     let runs = grade::grade(&hand_in);
-    let complaints: Vec<String> = runs.iter().map(|run| printed(&run.complaints)).collect();
+    let complaints: Vec<String> = runs.iter().map(|run| english_lines(&run.complaints)).collect();
     assert_eq!(
         complaints,
         [
@@ -278,7 +280,7 @@ fn course_result_counts_custom_lessons_by_file_or_text() {
 /// Shows: E-08
 #[test]
 fn text_file_with_links_is_accepted_as_hand_in() {
-    let text = format!("My work:\n{}\n", first_lesson(Attempt::Solution, "0"));
+    let text = format!("My work:\n{}\n", first_lesson_link(Attempt::Solution, "0"));
     let hand_in = grade::read("carol.txt", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!((hand_in.name.as_str(), hand_in.runs.len()), ("carol", 1));
     assert_eq!(hand_in.runs[0].lesson, HandedRun::default().lesson);
@@ -302,7 +304,7 @@ fn text_file_with_links_is_accepted_as_hand_in() {
 fn course_result_counts_best_run_of_each_item() {
     let text = "apiVersion: podscope.dev/v1alpha1\nkind: Course\nmetadata: {name: x}\nspec: {title: T, lessons: [first-pod, keep-three], exam: {minutes: 5, pass: 70, weights: {first-pod: 3}}}\n";
     let course = Course::read("x.yaml", text).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let lessons = [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": first_lesson(attempt, "0")}));
+    let lessons = [Attempt::Nothing, Attempt::Solution].map(|attempt| json!({"run": first_lesson_link(attempt, "0")}));
     let file = json!({"kind": "HandIn", "name": "Ada", "lessons": lessons}).to_string();
     let hand_in = grade::read("x.json", &file).unwrap_or_else(|problems| panic!("{problems:?}"));
     let [result] = &grade::results(&course, &grade::grade(&hand_in))[..] else {
