@@ -7,8 +7,9 @@ const within = (milliseconds, promise) => Promise.race([promise, new Promise((_,
   setTimeout(() => reject(new Error(`no answer within ${milliseconds / 1000} s`)), milliseconds);
 })]);
 
+/** Number of attempts to load the whole engine. */
 let attempts = 0;
-/** Promise of the whole engine's function `take_over`, once it was requested. */
+/** Promise of the function `take_over` of the whole engine; undefined until it is requested. */
 let wholeEngine;
 
 const loadWholeEngine = async () => {
@@ -24,7 +25,7 @@ const loadWholeEngine = async () => {
   }
 };
 
-/** Functions that load parts on first use. */
+/** Functions that load a part by its name: the lesson texts, or the whole engine. */
 const parts = {
   /** The texts of all lessons in one file (written by `cargo xtask finish`). */
   lessons: async () => {
@@ -36,6 +37,7 @@ const parts = {
   engine: () => wholeEngine ??= loadWholeEngine(),
 };
 
+/** Messages with requests that arrived before the engine could handle them. */
 const early = [];
 const firstMessage = new Promise((resolve) => {
   onmessage = ({ data }) => {
@@ -48,7 +50,7 @@ try {
   await firstMessage;
   await init();
   serve(early, (part, done) => {
-    // A failure is reported when the whole engine is needed and fails again.
+    // A failure of this preload is ignored: when the whole engine is needed, it is loaded again.
     if (part === "prepare") parts.engine().catch(() => {});
     else within(120_000, parts[part]()).then(done, (error) => done(undefined, `${error}`));
   });

@@ -18,16 +18,16 @@ fn error_with_name(name: &str, message: &str) -> Error {
 }
 
 /// Creates a `TypeError` for a wrong argument, such as a value of a wrong type or an invalid time.
-pub(crate) fn misuse(message: &str) -> JsValue {
+pub(crate) fn type_error(message: &str) -> JsValue {
     js_sys::TypeError::new(message).into()
 }
 
 /// Creates a `RangeError` for an exceeded limit.
-pub(crate) fn limit(message: &str) -> JsValue {
+pub(crate) fn range_error(message: &str) -> JsValue {
     js_sys::RangeError::new(message).into()
 }
 
-/// A problem in the form of the package: position and message.
+/// A problem with its position and message, as JavaScript programs receive it.
 #[derive(Serialize)]
 pub(crate) struct ProblemValue<'a> {
     file: &'a str,
@@ -52,7 +52,7 @@ impl<'a> From<&'a Problem> for ProblemValue<'a> {
 }
 
 /// Creates an `InputError` for refused input. Invariant: `problems` is not empty.
-pub(crate) fn input(problems: &[Problem]) -> JsValue {
+pub(crate) fn input_error(problems: &[Problem]) -> JsValue {
     let values: Vec<ProblemValue<'_>> = problems.iter().map(ProblemValue::from).collect();
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let error = error_with_name("InputError", &lines.join("\n"));
@@ -69,8 +69,8 @@ pub(crate) fn input(problems: &[Problem]) -> JsValue {
 }
 
 /// Creates an `InputError` for an invalid link or command: one problem without a file.
-pub(crate) fn line(column: u32, message: impl Into<Sentence>) -> JsValue {
-    input(&[Problem {
+pub(crate) fn line_error(column: u32, message: impl Into<Sentence>) -> JsValue {
+    input_error(&[Problem {
         document: 1,
         line: 1,
         column,
@@ -79,6 +79,6 @@ pub(crate) fn line(column: u32, message: impl Into<Sentence>) -> JsValue {
 }
 
 /// Creates an `InputError` for an invalid command.
-pub(crate) fn command(error: CommandError) -> JsValue {
-    line(error.column, error.message)
+pub(crate) fn command_error(error: CommandError) -> JsValue {
+    line_error(error.column, error.message)
 }

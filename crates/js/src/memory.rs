@@ -9,11 +9,11 @@ use std::arch::wasm32::memory_size;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Size of a page of wasm memory, in bytes.
-const PAGE: usize = 1 << 16;
-/// Maximum amount by which memory is grown in advance, in bytes.
+const PAGE_BYTES: usize = 1 << 16;
+/// Maximum size of one growth in advance, in bytes.
 const MAX_GROWTH: usize = 2 << 20;
 
-/// Allocator that passes each call to [`System`]. Whenever memory has grown, it is grown by another eighth.
+/// Allocator that passes each call to [`System`]. Whenever the wasm memory has grown, it grows it by another eighth.
 struct GrowAhead {
     /// Number of wasm memory pages after the last growth.
     pages: AtomicUsize,
@@ -25,12 +25,13 @@ static ALLOCATOR: GrowAhead = GrowAhead {
 };
 
 impl GrowAhead {
+    /// Grows the memory by an eighth if it has grown since the last call.
     fn grow(&self) {
         let pages = memory_size::<0>();
         if pages == self.pages.load(Ordering::Relaxed) {
             return;
         }
-        let more = (pages * PAGE / 8).min(MAX_GROWTH);
+        let more = (pages * PAGE_BYTES / 8).min(MAX_GROWTH);
         if let Ok(layout) = Layout::from_size_align(more, 16) {
             // SAFETY: the size is not zero, since there is memory, and the block is freed with the layout of its
             // allocation. The memory stays with the allocator, which cannot return it to the browser.

@@ -20,8 +20,8 @@ const TYPES: &str = include_str!("../npm/types.d.ts");
 
 type Fallible<T> = Result<T, JsValue>;
 
-/// Number of events between two checks of the limits.
-const SLICE: u64 = 100_000;
+/// Number of events that are processed between two checks of the limits.
+const EVENTS_PER_SLICE: u64 = 100_000;
 
 #[wasm_bindgen]
 extern "C" {
@@ -36,7 +36,7 @@ extern "C" {
     pub type JsInstant;
 }
 
-/// The source of a session.
+/// The decoded first argument of `load`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Source {
@@ -46,12 +46,14 @@ enum Source {
     Lesson { lesson: String },
 }
 
+/// A file of a session's source.
 #[derive(Deserialize)]
 struct File {
     name: String,
     text: String,
 }
 
+/// The decoded `LoadOptions`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Options {
@@ -59,6 +61,7 @@ struct Options {
 }
 
 impl Options {
+    /// Decodes the options; an unknown option is a `TypeError`.
     fn read(value: JsOptions) -> Fallible<Options> {
         // serde-wasm-bindgen ignores unknown fields, so they are rejected here.
         let fields = js_sys::Reflect::own_keys(value.as_ref())?;
@@ -67,9 +70,9 @@ impl Options {
             .filter_map(|key| key.as_string())
             .find(|key| key != "seed")
         {
-            return Err(errors::misuse(&format!("there is no option {unknown:?}")));
+            return Err(errors::type_error(&format!("there is no option {unknown:?}")));
         }
-        serde_wasm_bindgen::from_value(value.into()).map_err(|error| errors::misuse(&format!("options: {error}")))
+        serde_wasm_bindgen::from_value(value.into()).map_err(|error| errors::type_error(&format!("options: {error}")))
     }
 }
 
@@ -92,7 +95,7 @@ struct Line<'a> {
 pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
     console_error_panic_hook::set_once();
     let source = serde_wasm_bindgen::from_value(source.into())
-        .map_err(|_| errors::misuse("the source is a text, a list of {name, text}, {link} or {lesson}"))?;
+        .map_err(|_| errors::type_error("the source is a text, a list of {name, text}, {link} or {lesson}"))?;
     let options: Options = match options {
         None => Options::default(),
         Some(options) => Options::read(options)?,
@@ -108,7 +111,7 @@ pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
             Session::open(loaded, options, Some(lesson))
         }
         Source::Link { link } => {
-            let link = link::decode(&link).map_err(|message| errors::line(1, message))?;
+            let link = link::decode(&link).map_err(|message| errors::line_error(1, message))?;
             let mut session = Session::open(link.load(), options, link.lesson.clone())?;
             let notices = link.replay(&mut session.inner);
             session.notices.extend(notices.iter().map(ToString::to_string));
@@ -136,25 +139,29 @@ pub struct Session {
 }
 
 impl Session {
+    /// Creates a session from a loaded source.
     fn open(loaded: Result<Loaded, Vec<Problem>>, options: Options, lesson: Option<String>) -> Fallible<Session> {
         let inner = loaded
             .and_then(|mut loaded| {
                 loaded.setup.seed = options.seed.unwrap_or(loaded.setup.seed);
                 timeline::Session::new(loaded)
             })
-            .map_err(|problems| errors::input(&problems))?;
+            .map_err(|problems| errors::input_error(&problems))?;
         let notices = inner.loaded().notices.iter().map(ToString::to_string).collect();
         Ok(Session { inner, lesson, notices })
     }
 
+    /// Runs or rewinds the session to a time; a `RangeError` if it exceeds its limit of records.
     fn advance(&mut self, target: SimTime) -> Fallible<()> {
         self.inner.seek(target);
         loop {
-            match self.inner.advance(target, SLICE) {
+            match self.inner.advance(target, EVENTS_PER_SLICE) {
                 Slice::Done => return Ok(()),
                 Slice::More => {}
                 Slice::Limit => {
-                    return Err(errors::limit(&format!("a run holds at most {MAX_RECORDS} records")));
+                    return Err(errors::range_error(&format!(
+                        "a run holds at most {MAX_RECORDS} records"
+                    )));
                 }
             }
         }
@@ -165,7 +172,7 @@ impl Session {
         let before = self.inner.outputs().len();
         self.inner
             .command(command)
-            .map_err(|limit| errors::limit(&limit.to_string()))?;
+            .map_err(|limit| errors::range_error(&limit.to_string()))?;
         self.output(Some(before))
     }
 
@@ -180,13 +187,13 @@ impl Session {
     /// Simulated time since the beginning, in seconds.
     #[wasm_bindgen(getter)]
     pub fn now(&self) -> f64 {
-        seconds(self.inner.now())
+        to_seconds(self.inner.now())
     }
 
     /// The seed; a `bigint` if a `number` would not be exact.
     #[wasm_bindgen(getter, unchecked_return_type = "number | bigint")]
     pub fn seed(&self) -> JsValue {
-        plain::whole(self.inner.world().seed())
+        plain::integer(self.inner.world().seed())
     }
 
     /// Notices of the reader: what was translated, left out, or kept without being simulated.
@@ -212,8 +219,8 @@ impl Session {
     /// it is printed, as kubectl does.
     #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
     pub fn command(&mut self, line: &str) -> Fallible<JsValue> {
-        let command = command::parse_unresolved(line).map_err(errors::command)?;
-        let resolved = self.inner.resolved(&command).map_err(errors::command)?;
+        let command = command::parse_unresolved(line).map_err(errors::command_error)?;
+        let resolved = self.inner.resolved(&command).map_err(errors::command_error)?;
         let t = self.now();
         let printed: Vec<(OutputKind, String)> = match &*resolved {
             Command::Help(topic) => vec![(OutputKind::Output, command::help_text(topic).trim_end().to_owned())],
@@ -258,7 +265,7 @@ impl Session {
     /// The call returns when the run is done: long runs of large clusters should be in a worker.
     #[wasm_bindgen(js_name = runUntil)]
     pub fn run_until(&mut self, time: JsInstant) -> Fallible<f64> {
-        let target = instant(&time.into())?;
+        let target = parse_instant(&time.into())?;
         self.advance(target)?;
         Ok(self.now())
     }
@@ -323,30 +330,30 @@ impl Session {
 impl<'a> From<&'a podscope_cluster::OutputLine> for Line<'a> {
     fn from(line: &'a podscope_cluster::OutputLine) -> Self {
         Line {
-            t: seconds(line.at),
+            t: to_seconds(line.at),
             error: line.kind.is_stderr(),
             text: &line.text,
         }
     }
 }
 
-fn seconds(at: SimTime) -> f64 {
+fn to_seconds(at: SimTime) -> f64 {
     at.0 as f64 / 1e6
 }
 
-/// Parses an instant from seconds or the text of a duration.
-fn instant(time: &JsValue) -> Fallible<SimTime> {
+/// Converts a number of seconds, or the text of a duration, to a time.
+fn parse_instant(time: &JsValue) -> Fallible<SimTime> {
     let at = match (time.as_f64(), time.as_string()) {
         (Some(seconds), _) if seconds.is_finite() => SimTime((seconds * 1e6).round() as i64),
-        (_, Some(text)) => SimTime::ZERO + parse_duration(&text).map_err(|message| errors::misuse(&message))?,
+        (_, Some(text)) => SimTime::ZERO + parse_duration(&text).map_err(|message| errors::type_error(&message))?,
         _ => {
-            return Err(errors::misuse(
+            return Err(errors::type_error(
                 "a time is a number of seconds or a duration such as \"5m\"",
             ));
         }
     };
     if at < SimTime::ZERO || at > END_OF_TIME {
-        return Err(errors::limit("a time lies between 0 and one hundred years"));
+        return Err(errors::range_error("a time lies between 0 and one hundred years"));
     }
     Ok(at)
 }

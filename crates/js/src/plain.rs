@@ -26,7 +26,7 @@ pub(crate) fn array(values: &[Value]) -> Result<JsValue, Error> {
 }
 
 /// Converts an integer to a `number` if that is exact, else to a `bigint`.
-pub(crate) fn whole(number: u64) -> JsValue {
+pub(crate) fn integer(number: u64) -> JsValue {
     if i64::try_from(number).is_ok_and(|number| number <= MAX_SAFE_INTEGER) {
         JsValue::from_f64(number as f64)
     } else {
@@ -34,6 +34,7 @@ pub(crate) fn whole(number: u64) -> JsValue {
     }
 }
 
+/// Serializes JSON as [`json`] converts it: with inexact numbers for large integers.
 struct Json<'a>(&'a Value);
 
 impl Serialize for Json<'_> {

@@ -20,6 +20,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessageP
 /// Maximum time that the engine works before it handles messages again, in milliseconds.
 const SLICE_MILLIS: f64 = 12.0;
 
+/// The host of this worker, with the requests and the work that wait.
 struct Service {
     host: Host,
     page: DedicatedWorkerGlobalScope,
@@ -28,22 +29,23 @@ struct Service {
     /// would idle for 4 ms each time.)
     next_slice: MessagePort,
     is_slice_scheduled: bool,
-    /// Timer for the next frame while time runs.
+    /// Timer that starts the next slice, if the host asked to work at a later time.
     alarm: Option<Timeout>,
     /// Function of the worker's script that fetches a part and calls its second argument with the part, or with
     /// `undefined` and a reason. For the part `prepare` it preloads the whole engine and does not call its second
     /// argument.
     fetch: Function,
-    /// The second argument for `fetch`; set at the start.
+    /// The function that `fetch` calls with its result; set when the service starts.
     on_fetched: Option<Function>,
     /// The operation for which the service waits. Requests are queued meanwhile, to keep their order.
     awaited: Option<Awaited>,
     /// Queued packed requests, the oldest first.
     waiting: Vec<Uint8Array>,
-    /// Whether this engine lacked a capability that the session needs when this was last checked.
+    /// Whether, at the last check, the session needed a capability that this engine lacks.
     lacks_capability_now: bool,
-    /// Number of requests that were passed to the host, and how many of them were reported to the page as settled.
+    /// Number of requests that were passed to the host.
     n_taken: u64,
+    /// Number of requests that were reported to the page as settled.
     n_settled: u64,
 }
 
@@ -59,7 +61,7 @@ enum Awaited {
 }
 
 impl Awaited {
-    /// Returns the name of the part for `fetch` in the worker's script.
+    /// Returns the name of the awaited part, as `fetch` of the worker's script expects it.
     const fn part(self) -> &'static str {
         match self {
             Self::Lessons => "lessons",
@@ -69,6 +71,7 @@ impl Awaited {
 }
 
 impl Service {
+    /// Handles a message of the page: a packed request, or an empty message, which is sent back.
     fn receive(&mut self, message: JsValue) {
         // `www/boot.js` sends `null` so that the engine is loaded before the first request. It is ignored here, because
         // a request may have come first.
@@ -98,12 +101,13 @@ impl Service {
             } else if self.host.needs_whole_engine(&request) {
                 self.fetch(Awaited::WholeEngine, Some(message));
             } else {
-                self.handle(request);
+                self.handle_request(request);
             }
         }
     }
 
-    fn handle(&mut self, request: Request) {
+    /// Passes a request to the host, and posts the resulting updates.
+    fn handle_request(&mut self, request: Request) {
         self.n_taken += u64::from(request != Request::FrameDone);
         if request == Request::PrepareToOpen && !cfg!(feature = "whole") {
             self.call_fetch("prepare");
@@ -122,7 +126,8 @@ impl Service {
         }
     }
 
-    /// Fetches a part. The packed request that needs it, and all later ones, are queued.
+    /// Fetches a part (the lesson texts or the whole engine). The packed request that needs it, and all later ones, are
+    /// queued.
     fn fetch(&mut self, part: Awaited, message: Option<Uint8Array>) {
         self.awaited = Some(part);
         self.waiting.extend(message);
@@ -133,6 +138,7 @@ impl Service {
         self.call_fetch(part.part());
     }
 
+    /// Calls the `fetch` function of the worker's script for a part.
     fn call_fetch(&self, part: &str) {
         let on_fetched = JsValue::from(self.on_fetched.clone());
         if let Err(error) = self.fetch.call2(&JsValue::NULL, &part.into(), &on_fetched) {
@@ -150,21 +156,24 @@ impl Service {
         }
     }
 
+    /// Continues with the queued requests after the lesson texts were fetched. Refuses the first one if that failed.
     fn lessons_fetched(&mut self, file: Option<&Uint8Array>, why: &str) {
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
             None => Err(lessons::missing(why)),
         };
         if let Err(problems) = provided {
-            self.refuse_first(|_, _| vec![Update::Refused { problems }]);
+            self.refuse_first_queued_request(|_, _| vec![Update::Refused { problems }]);
         }
-        self.handle_waiting();
+        self.handle_queued_requests();
     }
 
+    /// Hands the session over to the whole engine. If it could not be fetched, refuses the first queued request and
+    /// continues.
     fn whole_engine_fetched(&mut self, take_over: Option<&Function>, why: &str) {
         let Some(take_over) = take_over else {
-            self.refuse_first(|host, request| host.refuse_without_whole_engine(request, why));
-            return self.handle_waiting();
+            self.refuse_first_queued_request(|host, request| host.refuse_without_whole_engine(request, why));
+            return self.handle_queued_requests();
         };
         let state = self.host.hand_over();
         // The other host counts the requests that this host hands over again.
@@ -183,8 +192,8 @@ impl Service {
     }
 
     /// Refuses the first queued request, because the part that it needs could not be fetched. The request counts as
-    /// taken.
-    fn refuse_first(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
+    /// passed to the host.
+    fn refuse_first_queued_request(&mut self, refuse: impl FnOnce(&mut Host, Option<Request>) -> Vec<Update>) {
         let request = (!self.waiting.is_empty()).then(|| read(&self.waiting.remove(0)));
         self.n_taken += u64::from(request.is_some());
         let updates = refuse(&mut self.host, request);
@@ -194,7 +203,7 @@ impl Service {
     }
 
     /// Handles the queued requests.
-    fn handle_waiting(&mut self) {
+    fn handle_queued_requests(&mut self) {
         self.awaited = None;
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().for_each(|message| self.handle_or_queue(message));
@@ -212,7 +221,7 @@ impl Service {
             now = self.clock.now();
         }
         if self.awaited == Some(Awaited::Replay) && !self.host.is_resuming() {
-            self.handle_waiting();
+            self.handle_queued_requests();
         }
         self.schedule();
     }
@@ -242,12 +251,14 @@ impl Service {
         }
     }
 
+    /// Posts the message that starts the next slice, unless it is already posted.
     fn schedule_slice(&mut self) {
         if !self.is_slice_scheduled {
             self.is_slice_scheduled = self.next_slice.post_message(&JsValue::NULL).is_ok();
         }
     }
 
+    /// Sends updates to the page.
     fn post(&mut self, updates: Vec<Update>) {
         let frame = updates.iter().any(|update| matches!(update, Update::Frame(_)));
         for update in updates {
@@ -291,6 +302,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     }
 }
 
+/// Returns whether the host wants to work now.
 fn is_due(wants: Wants, now: f64) -> bool {
     match wants {
         Wants::Rest => false,

@@ -11,14 +11,14 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// Copies bytes to the memory of JavaScript and back, as between page and worker.
+/// Copies bytes to JavaScript memory and back, as a message between page and worker does.
 fn through_javascript(bytes: &[u8]) -> Vec<u8> {
     Uint8Array::from(bytes).to_vec()
 }
 
-/// Requests arrive unchanged, including 64-bit numbers.
+/// Covers 64-bit numbers, which JavaScript numbers cannot hold.
 #[wasm_bindgen_test]
-fn requests_arrive_unchanged() {
+fn packed_requests_unpack_to_equal_requests() {
     let cases = [
         Request::Open {
             source: Source::Files {
@@ -44,7 +44,7 @@ fn requests_arrive_unchanged() {
 }
 
 #[wasm_bindgen_test]
-fn updates_arrive_unchanged() {
+fn packed_updates_unpack_to_equal_updates() {
     let opened = Opened {
         seed: u64::MAX,
         notices: vec![Remark::NotSimulated {
@@ -104,7 +104,7 @@ fn updates_arrive_unchanged() {
     }
 }
 
-/// Runs a host until it has nothing to do, or needs the whole engine.
+/// Runs a host until it has no more work, or lacks a capability.
 fn settle(host: &mut Host) {
     let mut clock = 0.0;
     while host.wants() != Wants::Rest && !host.lacks_capability() && clock < 1e6 {
@@ -114,9 +114,10 @@ fn settle(host: &mut Host) {
     }
 }
 
-/// The engine of a first visit needs the whole engine for sessions with devices, but not for other sessions.
+/// The first build of the engine reports that it lacks a capability for a session with devices, but not for one
+/// without.
 #[wasm_bindgen_test]
-fn only_devices_need_whole_engine() {
+fn session_with_devices_needs_whole_engine() {
     let mut host = Host::new();
     let source = Source::Free;
     host.handle(Request::Open { source }, 0.0);
@@ -132,7 +133,7 @@ fn only_devices_need_whole_engine() {
     assert_eq!(host.lacks_capability(), !cfg!(feature = "whole"));
 }
 
-/// The engine of a first visit hands a large cluster to the whole engine before time runs.
+/// The first build of the engine needs the whole engine for more than 200 nodes, before time runs.
 #[wasm_bindgen_test]
 fn large_cluster_needs_whole_engine() {
     for (nodes, is_large) in [(200, false), (201, true)] {
@@ -157,9 +158,9 @@ fn large_cluster_needs_whole_engine() {
     }
 }
 
-/// The engine of a first visit recognizes the commands that it lacks before they change anything.
+/// The first build of the engine recognizes commands that it lacks before they change anything.
 #[wasm_bindgen_test]
-fn rare_commands_need_whole_engine() {
+fn command_missing_in_first_build_needs_whole_engine() {
     let host = Host::new();
     let cases = [
         ("kubectl get pods -o wide", false),
@@ -172,16 +173,16 @@ fn rare_commands_need_whole_engine() {
         ("kubectl get pods -o go-template='{{.items}}'", true),
         ("kubectl get pods -o name | xargs kubectl delete", true),
     ];
-    for (line, is_further) in cases {
+    for (line, is_missing) in cases {
         let request = Request::Command { line: line.into() };
-        let expected = is_further && !cfg!(feature = "whole");
+        let expected = is_missing && !cfg!(feature = "whole");
         assert_eq!(host.needs_whole_engine(&request), expected, "{line}");
     }
 }
 
-/// Bytes that are not a message are refused.
+/// An empty message and an unknown message type are errors.
 #[wasm_bindgen_test]
-fn invalid_bytes_are_refused() {
+fn invalid_bytes_fail_to_unpack() {
     assert!(unpack::<Request>(&[]).is_err());
     assert!(unpack::<Update>(&[250, 1, 2]).is_err());
 }
