@@ -7,6 +7,7 @@ use crate::run::{Fallible, Run};
 use crate::tools::{self, Paths, Tool};
 use crate::{decisions, flags, host, site, size};
 
+/// A benchmark of `cargo xtask bench`.
 struct Bench {
     name: &'static str,
     about: &'static str,
@@ -18,7 +19,7 @@ struct Bench {
     run: fn(&Paths) -> Fallible<Vec<Figure>>,
 }
 
-/// One measured value.
+/// A measured value with its name and unit.
 pub(crate) struct Figure {
     name: String,
     value: f64,
@@ -31,7 +32,7 @@ impl Figure {
         Self { name, value, unit }
     }
 
-    /// Returns the figure with `group` before its name.
+    /// Returns the figure with the prefix `GROUP: ` before its name.
     pub(crate) fn with_group(self, group: &str) -> Self {
         let name = format!("{group}: {}", self.name);
         Self { name, ..self }
@@ -44,6 +45,7 @@ impl std::fmt::Display for Figure {
     }
 }
 
+/// All benchmarks, in the order of execution.
 const BENCHES: &[Bench] = &[
     Bench {
         name: "size",
@@ -61,7 +63,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |_| {
             let figure = |(name, value, unit)| Figure { name, value, unit };
-            Ok(decisions::times()?.into_iter().map(figure).collect())
+            Ok(decisions::measure_decisions()?.into_iter().map(figure).collect())
         },
     },
     Bench {
@@ -72,7 +74,7 @@ const BENCHES: &[Bench] = &[
         is_slow: false,
         run: |_| {
             let figure = |(name, value, unit)| Figure { name, value, unit };
-            Ok(decisions::with_devices()?.into_iter().map(figure).collect())
+            Ok(decisions::measure_device_decisions()?.into_iter().map(figure).collect())
         },
     },
     Bench {
@@ -236,7 +238,7 @@ fn run_native(name: &str) -> Fallible<Vec<Figure>> {
     run_for_figures(native_bench().args([name]))
 }
 
-/// Runs benchmarks of the engine in a browser. The native example writes their input files first.
+/// Runs benchmarks of the engine in a browser. A native program writes their input files first.
 fn run_engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     let inputs = host::target().join("bench").display().to_string();
     native_bench().args(["inputs", &inputs]).status()?;
@@ -248,8 +250,9 @@ fn run_engine(paths: &Paths, rows: &[&str]) -> Fallible<Vec<Figure>> {
     )
 }
 
+/// Measures the compressed size of the files that a first visit loads.
 fn measure_size(_: &Paths) -> Fallible<Vec<Figure>> {
-    let files = size::first_visit()?;
+    let files = size::first_visit_files()?;
     let figure = |name: &str, bytes: u64| Figure::new(name.to_string(), bytes as f64 / 1024.0, "KiB");
     let wasm = files
         .iter()

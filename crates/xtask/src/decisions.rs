@@ -8,7 +8,7 @@ use crate::steps;
 use crate::tools::{Paths, Tool};
 use std::path::{Path, PathBuf};
 
-/// A workload of `podscope bench`.
+/// A workload of `podscope bench`, with the costs to which measurements are compared.
 struct Workload {
     name: &'static str,
     /// Time of kube-scheduler v1.34.1 per decision, in microseconds (5 000 nodes, 5 000 pods, 2 cores).
@@ -48,11 +48,11 @@ const WORKLOADS: [Workload; 5] = [
 ];
 
 /// Accepted deviation from the recorded number of instructions, in percent: toolchains differ slightly.
-const TOLERANCE: u64 = 8;
+const TOLERANCE_PERCENT: u64 = 8;
 
 /// Returns name, value and unit of each measurement: the five workloads and `preempt` at the size of the reference, the
 /// workloads with 200 templates and deletions, and the growth of the cost with nodes and pods.
-pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
+pub(crate) fn measure_decisions() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
         .status()?;
@@ -90,7 +90,7 @@ pub(crate) fn times() -> Fallible<Vec<(String, f64, String)>> {
 
 /// Returns the time of a decision about a pod with a claim of one device, and about one without claims in the same
 /// cluster.
-pub(crate) fn with_devices() -> Fallible<Vec<(String, f64, String)>> {
+pub(crate) fn measure_device_decisions() -> Fallible<Vec<(String, f64, String)>> {
     Run::cargo()
         .args(["build", "--quiet", "--profile", "native", "--package", "podscope"])
         .status()?;
@@ -190,10 +190,10 @@ pub(crate) fn instructions() -> (Fallible, Counts) {
     for workload in &WORKLOADS {
         match instructions_of(&podscope, workload.name) {
             Ok(found) => {
-                let tolerance = workload.instructions * TOLERANCE / 100;
+                let tolerance = workload.instructions * TOLERANCE_PERCENT / 100;
                 let is_expected = found.abs_diff(workload.instructions) <= tolerance;
                 println!(
-                    "{:<12} {found:>9} instructions per decision; {} ± {TOLERANCE} % expected",
+                    "{:<12} {found:>9} instructions per decision; {} ± {TOLERANCE_PERCENT} % expected",
                     workload.name, workload.instructions
                 );
                 counts.add(Counts {
@@ -227,6 +227,7 @@ fn instructions_of(podscope: &Path, workload: &str) -> Fallible<u64> {
     Ok(long.saturating_sub(short) / 110)
 }
 
+/// Returns the instructions that callgrind counts for a run with this number of decisions.
 fn total_instructions(podscope: &Path, workload: &str, decisions: &str) -> Fallible<u64> {
     let out: PathBuf = host::target().join("callgrind.out");
     let mut option = std::ffi::OsString::from("--callgrind-out-file=");

@@ -6,6 +6,7 @@ use crate::run::{Fallible, Run};
 use std::fs;
 use std::path::PathBuf;
 
+/// Files from which the editor is bundled, in `source_dir`.
 const SOURCES: &[&str] = &["package.json", "package-lock.json", "editor.js"];
 
 fn source_dir() -> PathBuf {

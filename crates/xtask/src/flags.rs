@@ -8,7 +8,7 @@ use crate::size;
 use crate::tools::Paths;
 use std::fs;
 
-/// A set of build flags.
+/// A set of build flags to measure.
 struct Variant {
     name: &'static str,
     /// Cargo's `--config` arguments, which override the profile of the workspace.
@@ -17,9 +17,10 @@ struct Variant {
     levels: &'static [&'static str],
 }
 
-const SCHEDULER_S: &str = "profile.release.package.podscope-scheduler.opt-level=\"s\"";
-const SCHEDULER_3: &str = "profile.release.package.podscope-scheduler.opt-level=3";
+const SCHEDULER_OPT_LEVEL_S: &str = "profile.release.package.podscope-scheduler.opt-level=\"s\"";
+const SCHEDULER_OPT_LEVEL_3: &str = "profile.release.package.podscope-scheduler.opt-level=3";
 
+/// The measured sets of build flags; the first one is the committed set.
 const VARIANTS: &[Variant] = &[
     Variant {
         name: "as it is",
@@ -28,12 +29,12 @@ const VARIANTS: &[Variant] = &[
     },
     Variant {
         name: "scheduler s",
-        config: &[SCHEDULER_S],
+        config: &[SCHEDULER_OPT_LEVEL_S],
         levels: &["-O2"],
     },
     Variant {
         name: "scheduler 3",
-        config: &[SCHEDULER_3],
+        config: &[SCHEDULER_OPT_LEVEL_3],
         levels: &["-O2"],
     },
     Variant {

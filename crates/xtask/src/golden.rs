@@ -17,6 +17,7 @@ pub(crate) fn bless(names: &[String]) -> Fallible {
     Ok(())
 }
 
+/// Path of the file with the licences of the packages that the site and the command line contain.
 const NOTICES: &str = "www/THIRD-PARTY.md";
 
 /// `cargo xtask notices`: writes the licences of the packages from which the site and the command line are built.
@@ -43,6 +44,7 @@ pub(crate) fn check_notices() -> Fallible {
     }
 }
 
+/// Returns the licences of all packages that the site and the command line contain.
 fn notices_text() -> Fallible<String> {
     let tree = |package: &str, target: &[&str]| {
         Run::cargo()

@@ -7,13 +7,13 @@ use crate::site::write;
 use std::path::Path;
 
 /// Browser permissions that the page never needs, and that injected content must not get.
-const PERMISSIONS: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
+const PERMISSIONS_POLICY: &str = "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), \
                            magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()";
 
 /// Any site may show the page in a frame, because embedding is supported. A framed page stores nothing.
-const FRAMES: &str = "frame-ancestors *";
+const FRAME_ANCESTORS: &str = "frame-ancestors *";
 
-/// Configuration files of hosts with the headers. The page itself does not use these files.
+/// Names of the files that configure the headers of static hosts. The page itself does not use these files.
 pub(crate) const FILES: &[&str] = &[
     "_headers",
     ".htaccess",
@@ -22,12 +22,13 @@ pub(crate) const FILES: &[&str] = &[
     "hosting/nginx.conf",
 ];
 
+/// Returns the names and values of all headers; `policy` is the Content-Security-Policy.
 fn headers(policy: &str) -> Vec<(&'static str, String)> {
     vec![
-        ("Content-Security-Policy", format!("{policy}; {FRAMES}")),
+        ("Content-Security-Policy", format!("{policy}; {FRAME_ANCESTORS}")),
         // A window that opened the page gets no handle to it, so it cannot navigate the page elsewhere.
         ("Cross-Origin-Opener-Policy", "same-origin".into()),
-        ("Permissions-Policy", PERMISSIONS.into()),
+        ("Permissions-Policy", PERMISSIONS_POLICY.into()),
         ("Referrer-Policy", "no-referrer".into()),
         ("X-Content-Type-Options", "nosniff".into()),
     ]

@@ -84,6 +84,7 @@ fn fuzz(args: &[String]) -> Fallible {
     run.args(["--example", "fuzz", "--"]).args(args).status()
 }
 
+/// Prints the error, if there is one, and returns the exit code.
 fn exit(result: Fallible) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -59,6 +59,7 @@ impl Run {
         Run(command)
     }
 
+    /// Returns a run of cargo.
     pub(crate) fn cargo() -> Run {
         Run::new(host::cargo())
     }
@@ -83,6 +84,7 @@ impl Run {
         self
     }
 
+    /// Sets PATH and the other environment variables so that the process finds the tools.
     pub(crate) fn tools(mut self, paths: &Paths) -> Run {
         for (name, value) in paths.environment() {
             self.0.env(name, value);
@@ -90,6 +92,7 @@ impl Run {
         self
     }
 
+    /// Returns the command as text, for messages.
     fn command_line(&self) -> String {
         let mut line = Path::new(self.0.get_program())
             .file_stem()
@@ -103,7 +106,7 @@ impl Run {
         line
     }
 
-    /// Runs the process to its end, with inherited stdout and stderr.
+    /// Runs the process to its end; its output goes to the terminal.
     pub(crate) fn status(mut self) -> Fallible {
         eprintln!("$ {}", self.command_line());
         let status = self.0.status().map_err(|e| format!("{}: {e}", self.command_line()))?;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// Files that are left out of the offline copy.
+/// Files that the offline copy of the site does not contain.
 const NOT_OFFLINE: &[&str] = &["sw.js", "LICENSE", "THIRD-PARTY.md"];
 
 /// Directories that get a hash of their contents as a suffix, so that browsers never mix files of different versions.
@@ -49,8 +49,9 @@ pub(crate) fn picture() -> Fallible {
     Run::new("node").args(["tests/e2e/picture.mjs"]).tools(&paths).status()
 }
 
+/// Builds the release site with these tools.
 pub(crate) fn build_with(paths: &Paths) -> Fallible {
-    fetch()?;
+    download_packages()?;
     Run::new("trunk")
         .args(["build", "--release", "--offline=true"])
         .tools(paths)
@@ -59,7 +60,7 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible {
 
 /// Downloads all packages, because cargo cannot do so during the build: Trunk runs with `--offline`, so that it
 /// downloads no tools itself, and passes this option on to cargo.
-fn fetch() -> Fallible {
+fn download_packages() -> Fallible {
     Run::cargo().args(["fetch"]).status()
 }
 
@@ -68,8 +69,9 @@ pub(crate) fn serve(args: &[String]) -> Fallible {
     trunk_serve(&tools::ensure(tools::SITE)?, args)?.status()
 }
 
+/// Returns the run of Trunk that serves the development build.
 fn trunk_serve(paths: &Paths, args: &[String]) -> Fallible<Run> {
-    fetch()?;
+    download_packages()?;
     let port = args
         .iter()
         .zip(args.iter().skip(1))
@@ -101,7 +103,7 @@ pub(crate) fn check_serve(paths: &Paths) -> Fallible {
             (engine, "text/javascript"),
             (format!("{folder}/podscope-js_bg.wasm"), "application/wasm"),
         ] {
-            let (head, _) = get(port, &format!("/{path}"))?;
+            let (head, _) = http_get(port, &format!("/{path}"))?;
             if !head.starts_with("HTTP/1.1 200") || !head.to_ascii_lowercase().contains(kind) {
                 return Err(format!("{path}: {head}"));
             }
@@ -116,11 +118,11 @@ pub(crate) fn check_serve(paths: &Paths) -> Fallible {
     result
 }
 
-/// Waits until the page is built, and returns its HTML.
+/// Waits until the local server serves the built page, and returns its HTML.
 fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
     let began = Instant::now();
     while began.elapsed() < BUILD_TIMEOUT {
-        if let Ok((head, page)) = get(port, "/")
+        if let Ok((head, page)) = http_get(port, "/")
             && head.starts_with("HTTP/1.1 200")
             && page.contains("<title>Podscope</title>")
         {
@@ -137,8 +139,8 @@ fn wait_for_page(server: &mut Child, port: u16) -> Fallible<String> {
     ))
 }
 
-/// Requests a path. Returns the head and the body of the response.
-fn get(port: u16, path: &str) -> Fallible<(String, String)> {
+/// Requests a path of the local server. Returns the head and the body of the response.
+fn http_get(port: u16, path: &str) -> Fallible<(String, String)> {
     let request = || -> std::io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -166,8 +168,8 @@ pub(crate) fn finish() -> Fallible {
     // While serving, Trunk rewrites its live-reload script after this hook, so its hash is unknown here.
     let is_serving = html.contains("__TRUNK_ADDRESS__");
 
-    write(&staging.join("engine").join(LESSONS), &lessons()?)?;
-    translate::site(&staging.join(LOCALES))?;
+    write(&staging.join("engine").join(LESSONS), &lessons_file_text()?)?;
+    translate::write_language_files(&staging.join(LOCALES))?;
     let manifest = staging.join(MANIFEST);
     let mut manifest_text = read(&manifest)?;
     for dir in HASHED_DIRS {
@@ -221,9 +223,9 @@ pub(crate) fn finish() -> Fallible {
     hosts::write_headers(&staging, policy)
 }
 
-/// Returns the content of the file with all lesson texts, which the engine requests when the first lesson is opened.
-/// Names and texts alternate, each with a NUL at its end (see `podscope_session::lessons::provide`).
-fn lessons() -> Fallible<String> {
+/// Returns the text of the file with all lessons, which the engine requests when the first lesson is opened. Names and
+/// texts alternate, each with a NUL at its end (see `podscope_session::lessons::provide`).
+fn lessons_file_text() -> Fallible<String> {
     let folder = host::root().join("crates/session/lessons");
     let mut all = String::new();
     for file in files_under(&folder, "")? {

@@ -8,25 +8,25 @@ use std::path::Path;
 /// Maximum compressed size of all files that a first visit loads, in bytes.
 const VISIT_BUDGET: u64 = 1921 * 1024;
 
-/// Maximum compressed size of the whole engine, in bytes. It is loaded if the engine of a first visit lacks a
-/// capability.
+/// Maximum compressed size of the whole engine, in bytes. It is loaded if the session needs a capability that the
+/// engine of a first visit lacks.
 const WHOLE_ENGINE_BUDGET: u64 = 2122 * 1024;
 
-/// Name prefix of the files of the whole engine, in the directory of the engine.
+/// File name prefix of the whole engine, in the directory of the engine.
 const WHOLE_ENGINE: &str = "podscope-whole";
 
-/// Name prefixes of files that a first visit does not load. They are requested later, or only for the offline copy.
-const LATER: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
+/// Name prefixes of files that a first visit does not load. They are requested later, or only by the offline copy.
+const NOT_IN_FIRST_VISIT: &[&str] = &["sw.js", "editor-", "film-", "locales-", "LICENSE", "THIRD-PARTY.md"];
 
-/// A file of the site.
-pub(crate) struct File {
+/// A file of the site, with its size uncompressed and compressed, in bytes.
+pub(crate) struct SiteFile {
     pub(crate) name: String,
     pub(crate) bytes: u64,
     pub(crate) brotli: u64,
 }
 
 /// Returns the files that a first visit loads.
-pub(crate) fn first_visit() -> Fallible<Vec<File>> {
+pub(crate) fn first_visit_files() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "").map_err(|e| format!("{e}\nrun `cargo xtask build` first"))?;
     let is_later_part = |name: &str| {
         let file = name.strip_prefix("engine-").and_then(|name| name.split_once('/'));
@@ -35,22 +35,24 @@ pub(crate) fn first_visit() -> Fallible<Vec<File>> {
     let names: Vec<String> = names
         .into_iter()
         .filter(|name| !is_later_part(name))
-        .filter(|name| !LATER.iter().any(|l| name.starts_with(l)) && !hosts::FILES.contains(&name.as_str()))
+        .filter(|name| {
+            !NOT_IN_FIRST_VISIT.iter().any(|l| name.starts_with(l)) && !hosts::FILES.contains(&name.as_str())
+        })
         .collect();
-    sized(names)
+    with_sizes(names)
 }
 
 /// Returns the files of the whole engine.
-fn whole_engine() -> Fallible<Vec<File>> {
+fn whole_engine_files() -> Fallible<Vec<SiteFile>> {
     let names = files_under(&dist(), "")?.into_iter();
-    sized(names.filter(|name| name.contains(WHOLE_ENGINE)).collect())
+    with_sizes(names.filter(|name| name.contains(WHOLE_ENGINE)).collect())
 }
 
 /// Returns files of the site with their sizes.
-fn sized(names: Vec<String>) -> Fallible<Vec<File>> {
+fn with_sizes(names: Vec<String>) -> Fallible<Vec<SiteFile>> {
     let sizes = brotli_sizes(&dist(), &names)?;
     let files = names.into_iter().zip(sizes);
-    let files = files.map(|(name, (bytes, brotli))| File { name, bytes, brotli });
+    let files = files.map(|(name, (bytes, brotli))| SiteFile { name, bytes, brotli });
     Ok(files.collect())
 }
 
@@ -74,13 +76,17 @@ pub(crate) fn brotli_sizes(dir: &Path, names: &[String]) -> Fallible<Vec<(u64, u
 
 /// Prints tables of the files. Returns an error if a budget is exceeded.
 pub(crate) fn report() -> Fallible {
-    let visit = check("first visit", &first_visit()?, VISIT_BUDGET);
-    let whole = check("whole engine, loaded on use", &whole_engine()?, WHOLE_ENGINE_BUDGET);
+    let visit = check_budget("first visit", &first_visit_files()?, VISIT_BUDGET);
+    let whole = check_budget(
+        "whole engine, loaded on use",
+        &whole_engine_files()?,
+        WHOLE_ENGINE_BUDGET,
+    );
     visit.and(whole)
 }
 
-/// Prints a table of files. Returns an error if they exceed their budget.
-fn check(what: &str, files: &[File], budget: u64) -> Fallible {
+/// Prints a table of files. Returns an error if their total size exceeds the budget.
+fn check_budget(what: &str, files: &[SiteFile], budget: u64) -> Fallible {
     let kib = |bytes: u64| format!("{:.1}", bytes as f64 / 1024.0);
     println!("\n{:<48} {:>9} {:>9}", format!("{what} (KiB)"), "file", "brotli");
     for file in files {

@@ -10,7 +10,7 @@ use crate::run::Fallible;
 use crate::site::{files_under, read};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The files of the book: lines that begin with an ID define it.
+/// Files of the book. A line in them that begins with an ID defines the ID.
 const BOOK: &[&str] = &[
     "docs/specification.md",
     "docs/facts/scheduler.md",
@@ -52,7 +52,8 @@ const FAMILIES: &[(&str, usize)] = &[
 /// Text in a comment before the IDs that its test verifies.
 const SHOWS: &str = "Shows:";
 
-/// Prints all rows; with `--missing` only the rows of the specification without a test, and the counts.
+/// Prints all rows with their tests; with `--missing` only the rows of the specification without a test, and the
+/// counts.
 pub(crate) fn report(args: &[String]) -> Fallible {
     let missing_only = args.iter().any(|a| a == "--missing");
     let sources = sources()?;
@@ -70,7 +71,7 @@ pub(crate) fn report(args: &[String]) -> Fallible {
 
     let mut known = BTreeSet::new();
     for file in BOOK {
-        let rows = rows(&read(&host::root().join(file))?);
+        let rows = id_rows(&read(&host::root().join(file))?);
         let n_shown = rows.iter().filter(|(id, _)| shown.contains_key(id)).count();
         for (id, title) in &rows {
             print_row(id, title, shown.get(id), missing_only, *file == BOOK[0]);
@@ -95,6 +96,7 @@ pub(crate) fn report(args: &[String]) -> Fallible {
     }
 }
 
+/// Prints a row of the specification, or a fact, and the tests that verify it.
 fn print_row(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_only: bool, is_specification: bool) {
     if missing_only {
         if places.is_none() && is_specification {
@@ -111,6 +113,7 @@ fn print_row(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_o
     }
 }
 
+/// Returns at most `length` characters of a text, with an ellipsis if more follow.
 fn truncate(text: &str, length: usize) -> String {
     let mut chars = text.chars();
     let start: String = chars.by_ref().take(length).collect();
@@ -122,7 +125,7 @@ fn truncate(text: &str, length: usize) -> String {
 }
 
 /// Returns the IDs at the beginning of lines (after Markdown markers) with the rest of their lines, in order.
-fn rows(text: &str) -> Vec<(String, String)> {
+fn id_rows(text: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| {
             let line = line.trim_start_matches(['|', '-', '*', '#', ' ']);
@@ -291,7 +294,7 @@ fn has_id(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{empty_lists, has_id, ids_in, rows, shown_in, test_functions};
+    use super::{empty_lists, has_id, id_rows, ids_in, shown_in, test_functions};
 
     #[test]
     fn only_shows_comments_are_counted() {
@@ -351,7 +354,7 @@ mod tests {
     fn only_lines_that_begin_with_an_id_are_rows() {
         let text =
             "| ID | requirement |\n| P-01 | A static site. |\ntext S-01\n- **LC-001** A pod.\nVA-003|Required|`x`\n";
-        let found = rows(text);
+        let found = id_rows(text);
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         assert_eq!(ids, ["P-01", "LC-001", "VA-003"]);
         assert_eq!((found[0].1.as_str(), found[1].1.as_str()), ("A static site.", "A pod."));

