@@ -322,7 +322,7 @@ pub(super) fn name_prefix(get: &Get, kind: Kind, has_several_kinds: bool) -> Str
     }
 }
 
-/// Returns those columns of an object that the command prints. The NAME column holds `prefix` + name.
+/// Returns the columns of an object that the command prints. The NAME column holds `prefix` + name.
 fn shown_columns(
     get: &Get,
     object: &Object,

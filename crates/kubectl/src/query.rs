@@ -404,7 +404,7 @@ fn print_last_applied(target: &Target, output: &Output, view: &View<'_>, printed
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let text = object.metadata().annotation(LAST_APPLIED);
         let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-            // kubectl creates an error here but never prints it.
+            // kubectl creates an error about a missing annotation but never prints it.
             continue;
         };
         if let Ok(text) = format.text(&value) {

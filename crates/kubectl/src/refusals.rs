@@ -6,7 +6,7 @@ use podscope_api::{Kind, Object};
 use podscope_cluster::ApiError;
 use podscope_cluster::client::{ErrorContext, error_text};
 
-/// Why a command fails. `Display` gives the text that kubectl prints.
+/// The reason why a command fails. `Display` gives the text that kubectl prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// kubectl's own error: printed after `error: `, unless several errors are printed together (KC-116).

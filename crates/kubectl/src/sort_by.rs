@@ -9,7 +9,7 @@ use super::jsonpath::{Path, weight};
 use super::work::Work;
 use crate::command::{Get, Output, Selection};
 
-/// Sorts each table, or a list of all objects as a whole.
+/// Sorts the objects of each table, or all objects together if they are printed as one list.
 ///
 /// # Errors
 /// The path is invalid or visits too many values, no object has the field, or its values cannot be ordered.
@@ -39,8 +39,8 @@ pub(super) fn sort_groups(
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len(),
         _ => n_objects,
     };
-    // If the server returned several tables, kubectl first sorts the tables themselves by the path, so at least one
-    // Table must have the field.
+    // If the server returned several tables, kubectl first sorts the tables themselves by the path, which fails if a
+    // Table does not have the field.
     if n_tables > 1 {
         let table = json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1", "metadata": {"resourceVersion": ""}});
         let path_of_table = Path::parse(path).map_err(refused)?;

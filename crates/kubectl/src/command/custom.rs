@@ -193,7 +193,7 @@ impl Kubectl {
         }
     }
 
-    /// Like [`Kubectl::resolved_in`], with the given custom kinds.
+    /// Like [`Kubectl::resolved_in`], but looks up the types in `custom`.
     pub(super) fn resolved(&self, custom: &CustomKinds) -> Result<Cow<'_, Kubectl>, CommandError> {
         let Some(words) = self.unresolved_words() else {
             return Ok(self.with_whole_category(custom));

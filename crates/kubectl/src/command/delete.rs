@@ -12,7 +12,7 @@ pub enum DeleteTarget {
     /// `-f -`: the objects of a manifest.
     Manifest {
         text: String,
-        /// Namespace, if given.
+        /// Namespace (`-n`), if given.
         namespace: Option<String>,
     },
 }

@@ -98,7 +98,7 @@ pub(crate) struct Args {
     /// effect.
     own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
-    /// The custom kinds of the cluster, if they are known.
+    /// The custom kinds that the cluster serves; `None` if the parser does not know them.
     pub(crate) custom: Option<CustomKinds>,
     /// Column just after the last word.
     pub(crate) end: u32,

@@ -23,7 +23,7 @@ pub enum Selection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub selection: Selection,
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     /// `-A`.
     pub all_namespaces: bool,
@@ -167,7 +167,7 @@ pub struct Describe {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Apply {
     pub manifest: String,
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     /// `--force`: objects that cannot be patched are deleted and created again.
     pub force: bool,
@@ -298,7 +298,7 @@ pub enum PatchType {
 /// `kubectl events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Events {
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     /// `-A`.
     pub all_namespaces: bool,
@@ -320,7 +320,7 @@ pub struct Top {
     /// True for `top nodes`, false for `top pods`.
     pub nodes: bool,
     pub name: Option<String>,
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     /// `-A`.
     pub all_namespaces: bool,
@@ -343,7 +343,7 @@ pub struct Logs {
     pub pod: String,
     /// `-l`: selects all matching pods.
     pub selector: Option<String>,
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     pub container: Option<String>,
     /// `--previous`.
@@ -400,7 +400,7 @@ pub enum Kubectl {
     /// `create -f -`.
     Create {
         manifest: String,
-        /// Namespace, if given.
+        /// Namespace (`-n`), if given.
         namespace: Option<String>,
         /// `--validate`.
         validation: Validation,

@@ -186,7 +186,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
     Ok((parse_line(line, None)?, pipe))
 }
 
-/// Parses a split line; `custom` are the custom kinds, if they are known.
+/// Parses a split line. `custom` holds the custom kinds that the cluster serves; `None` if they are not known.
 fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command, CommandError> {
     let Some((program, rest)) = line.words.split_first() else {
         return Err(CommandError::new(1, "error: no command"));

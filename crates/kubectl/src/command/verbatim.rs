@@ -12,7 +12,7 @@ pub struct Verbatim {
     /// The verb, with its sub-commands: `create secret generic`.
     pub verb: &'static str,
     pub action: Action,
-    /// Namespace, if given.
+    /// Namespace (`-n`), if given.
     pub namespace: Option<String>,
     /// `--save-config`: adds the last-applied annotation to created objects.
     pub save_config: bool,

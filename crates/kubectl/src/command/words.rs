@@ -240,7 +240,7 @@ impl Words {
         target
     }
 
-    /// Appends `--dry-run` in the spelling that gives this value.
+    /// Appends `--dry-run` with this value, if the flag was given.
     pub(super) fn dry_run(&mut self, dry_run: DryRun) -> DryRun {
         self.flag("--dry-run", dry_run == DryRun::Bare);
         self.flag("--dry-run=client", dry_run == DryRun::Client);

@@ -45,6 +45,7 @@ pub(super) fn describe_priority_class(class: &Arc<PriorityClass>, text: &mut Tab
     text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
 }
 
+/// Prints name, namespace, labels and annotations.
 fn print_header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));

@@ -8,7 +8,7 @@ use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
 use super::{print_annotations, print_labels};
 
-/// Fields that are not printed among the others: they are printed above them, or not at all.
+/// Paths of fields that the list of all fields omits: `describe` prints them above the list, or not at all.
 const SKIPPED_FIELDS: [&str; 5] = [
     ".metadata.managedFields",
     ".metadata.name",

@@ -11,7 +11,7 @@ const LOCAL_NEEDS_FILE: &str = "you must specify resources by --filename when --
 pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     if args.value("filename").is_none() {
         match name {
-            // These verbs have error messages of their own.
+            // The parsers of `label` and `annotate` report a missing manifest, with other messages.
             "label" | "annotate" => {}
             "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
             _ => return Err(args.plain(args.column("local"), LOCAL_NEEDS_FILE)),

@@ -19,7 +19,8 @@ use crate::IS_WHOLE;
 pub(crate) use verbs::{ALL_KINDS, API_EXTENSION_KINDS, VERBS, Verb, is_in_all};
 pub(crate) use write::EDITED_TEXT_MISSING;
 
-/// Parses the words after `kubectl`. `custom` are the custom kinds, if they are known.
+/// Parses the words after `kubectl`. `custom` holds the custom kinds that the cluster serves; `None` if they are not
+/// known.
 pub(super) fn kubectl(
     words: &[Word],
     stdin: Option<String>,
@@ -118,7 +119,7 @@ fn unresolved(name: &'static str, args: &Args, why: CommandError) -> Result<Kube
     }
 }
 
-/// Checks the values of flags that have no effect here, because kubectl reports invalid values.
+/// Checks the values of flags that have no effect in the simulation, because kubectl reports invalid values.
 fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
     for name in ["chunk-size", "v"] {
         args.int(name)?;

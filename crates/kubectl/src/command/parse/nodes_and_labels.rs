@@ -93,7 +93,7 @@ pub(super) fn drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandEr
     Ok(command)
 }
 
-/// Splits the positional arguments before the first change (such as `key=value`) into resources and the rest.
+/// Splits the positional arguments at the first change (such as `key=value`). The arguments before it name resources.
 pub(super) fn split_at_change(args: &Args, is_change: impl Fn(&str) -> bool) -> (&[Word], &[Word]) {
     let words = &args.positional;
     let at = words.iter().position(|word| is_change(&word.text));

@@ -293,7 +293,7 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     }
 }
 
-/// Returns the manifest of `-f -`; `None` without `-f`. Other files do not exist here.
+/// Returns the manifest of `-f -`; `None` without `-f`. Any other file is an error, because the console has no files.
 pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     let missing: Vec<String> = args.values("filename").into_iter().filter(|path| path != "-").collect();
     if missing.len() > 1 {
@@ -444,7 +444,7 @@ pub(super) fn int32(args: &Args, name: &str) -> Result<Option<i32>, CommandError
     }
 }
 
-/// Returns an error unless all these flags are given.
+/// Returns an error unless all flags in `names` are given.
 pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> {
     let missing: Vec<String> = names
         .iter()

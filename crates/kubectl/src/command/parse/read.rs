@@ -170,8 +170,8 @@ fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     Ok(watch)
 }
 
-/// Returns kubectl's message about a resource that never has objects here: reviews are not stored, and some kinds are
-/// not implemented. `None` for resources that may have objects.
+/// Returns kubectl's message about a resource that never has objects in the simulation: reviews are not stored, and
+/// some kinds are not implemented. `None` for resources that may have objects.
 fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Option<CommandError> {
     if Kind::from_resource_name(resource).is_some() {
         return None;
@@ -291,7 +291,7 @@ pub(super) fn explain(args: &Args, words: &mut Words) -> Result<Kubectl, Command
         return Err(args.plain(word.column, "invalid jsonpath syntax, first node must be field node"));
     }
     let parts: Vec<&str> = word.text.split('.').filter(|part| !part.is_empty()).collect();
-    // The kind may be followed by its group, so the longest prefix that is a kind is taken.
+    // The kind may be followed by its group, so the longest prefix that names a kind is used.
     let found = (1..=parts.len()).rev().find_map(|len| {
         let name = parts.get(..len)?.join(".");
         Some((args.kind_named(&name)?, len))

@@ -220,7 +220,7 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
             ));
         }
         Some(text) => {
-            // Deviation: kubectl can select objects of the manifest by label; here the flags are an error.
+            // Deviation: kubectl can select the manifest's objects by label; the console refuses all of these flags.
             let flags = ["selector", "field-selector", "all", "all-namespaces"];
             if let Some(flag) = flags.iter().find(|flag| args.value(flag).is_some()) {
                 return Err(args.plain(
