@@ -33,7 +33,7 @@ const parts = {
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     return new Uint8Array(await answer.arrayBuffer());
   },
-  /** The whole engine, which takes over from this one (crates/js/src/whole.rs). */
+  /** The whole engine (the build with every capability, crates/js/src/whole.rs), which takes over from this one. */
   engine: () => wholeEngine ??= loadWholeEngine(),
 };
 

@@ -54,7 +54,8 @@ struct Service {
 enum Awaited {
     /// The texts of the lessons, which are fetched when a lesson is first opened.
     Lessons,
-    /// Loading the whole engine, which takes over from this one. Simulated time does not run meanwhile.
+    /// Loading the whole engine (the build with every capability), which takes over from this one. Simulated time does
+    /// not run meanwhile.
     WholeEngine,
     /// The replay of the session that this engine has taken over.
     Replay,
@@ -176,7 +177,7 @@ impl Service {
             return self.handle_queued_requests();
         };
         let state = self.host.hand_over();
-        // The other host counts the requests that this host hands over again.
+        // The host of the whole engine counts the requests that it receives from this host again.
         let n_taken = self.n_taken - state.n_requests();
         let arguments = Array::of5(
             &Uint8Array::from(&*state.to_bytes()),
@@ -185,7 +186,7 @@ impl Service {
             &(n_taken as f64).into(),
             &(self.n_settled as f64).into(),
         );
-        // From here on, the other engine receives the messages of the page.
+        // From now on, the whole engine receives the messages of the page.
         if let Err(error) = take_over.apply(&JsValue::NULL, &arguments) {
             wasm_bindgen::throw_val(error);
         }
@@ -202,7 +203,7 @@ impl Service {
         self.schedule();
     }
 
-    /// Handles the queued requests.
+    /// Ends the wait, and handles the queued requests in order.
     fn handle_queued_requests(&mut self) {
         self.awaited = None;
         let waiting = std::mem::take(&mut self.waiting);
