@@ -7,7 +7,7 @@
 //! spec:
 //!   title: How many of them run?
 //!   rule: A node takes pods as long as their requests fit into what it has.
-//!   axes:                       # one alternative of each is drawn
+//!   axes:                       # one alternative of each is chosen at random
 //!   - - {cpu: 500m}
 //!     - {cpu: 700m, level: 2}   # from level 2 on; `until: 1` would be: up to level 1
 //!   scenario: |                 # a Scenario with one step that asks; ${cpu} is a variable. A value with a space that a
@@ -15,7 +15,7 @@
 //!     …
 //!   pod: default/p              # the scheduler's decision about this pod explains wrong nodes; one node must be feasible
 //!   commands: ["kubectl …"]     # instead of a `predict`: which command reaches the goal of the step?
-//!   at: 30s                     # when the command is given
+//!   at: 30s                     # time at which the command is run
 //! ```
 
 use podscope_api::{Data, Tree, wire_types};
