@@ -31,7 +31,7 @@ pub(crate) fn build_with(paths: &Paths) -> Fallible<PathBuf> {
     let root = host::root();
     let out = host::target().join("package");
     let staged = out.join("engine");
-    // Otherwise, files of an older build would be packed too.
+    // Files of an older build would be packed too, so the directory is emptied first.
     let _ = fs::remove_dir_all(&out);
     Run::new("wasm-pack")
         .args(["build", "crates/js", "--target", "web", "--scope", "podscope"])
