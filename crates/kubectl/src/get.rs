@@ -212,6 +212,7 @@ pub(super) fn list_of(items: Vec<Value>) -> Value {
     json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}})
 }
 
+/// Executes `kubectl get` without `--watch`.
 pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     let mut found = match find(&get.target, view.objects) {
         Ok(found) => found,

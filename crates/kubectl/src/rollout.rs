@@ -13,7 +13,7 @@ use super::View;
 use super::describe::template;
 use super::merge::{json_merge, strategic};
 use super::text::TabbedText;
-use super::write::{change, typed_name};
+use super::write::{change_request, typed_name};
 use crate::command::{DryRun, RolloutAction};
 use crate::refusals::Refusal;
 
@@ -32,7 +32,7 @@ pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> 
     let meta_name = object.metadata().name.to_string();
     let paused = matches!(object, Object::Deployment(deployment) if deployment.spec.paused == Some(true));
     let write = |done: &str, unchanged: Option<String>, patch: Value| {
-        change(
+        change_request(
             object,
             Part::Main,
             "kubectl-rollout",
@@ -188,7 +188,7 @@ impl Undo<'_> {
         if self.object.to_value().pointer("/spec/template") == Some(&template) {
             return Ok(RolloutStep::Print(self.skipped_message()));
         }
-        change(
+        change_request(
             self.object,
             Part::Main,
             "kubectl-rollout",
@@ -244,7 +244,7 @@ impl Undo<'_> {
         {
             return Ok(client_dry_run(&self.name(), &target));
         }
-        change(
+        change_request(
             self.object,
             Part::Main,
             "kubectl-rollout",

@@ -166,6 +166,7 @@ impl Top {
     }
 }
 
+/// Executes `kubectl top`.
 pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     // kubectl parses the selector before it sends a request.
     if let Err(why) = LabelQuery::parse(top.selector.as_deref().unwrap_or_default()) {

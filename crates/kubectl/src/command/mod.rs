@@ -101,7 +101,7 @@ impl CommandError {
     }
 
     /// Creates the error for a command that this build of the engine lacks.
-    pub(crate) fn lacking(column: u32) -> Self {
+    pub(crate) fn missing_capability(column: u32) -> Self {
         Self {
             lacks_capability: true,
             ..Self::new(column, "error: this command needs the whole engine")
@@ -196,7 +196,7 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
         "fault" => fault::parse(rest),
         "app" => app::parse(rest),
         "api" if crate::IS_WHOLE => api::parse(rest, line.stdin),
-        "api" => Err(CommandError::lacking(program.column)),
+        "api" => Err(CommandError::missing_capability(program.column)),
         "stop" => match rest {
             [] => Ok(Command::Stop { all: false }),
             [word] if word.text == "--all" => Ok(Command::Stop { all: true }),

@@ -12,7 +12,7 @@ use crate::selector::{FieldQuery, LabelQuery};
 const JOB_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 /// Translates a DELETE of an object or of a collection.
-pub(super) fn delete(
+pub(super) fn translate_delete(
     call: &ApiCall,
     query: &Query,
     target: &Target,

@@ -180,16 +180,16 @@ fn translate_call(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Obj
         subresource::check_kubelet(target, objects)?;
     }
     let mut sent = match (call.method, target.subresource.as_str()) {
-        (Method::Delete, "") => delete::delete(call, query, target, &mut options, objects)?,
-        (Method::Patch, _) => patch::patch(call, target, &options, objects)?,
-        (Method::Post, "binding") => subresource::binding(call, target)?,
-        (Method::Post, "eviction") => subresource::eviction(call, target, &mut options)?,
-        (Method::Put, "scale") => subresource::put_scale(call, target, &options, objects)?,
-        (Method::Put, "finalize") if target.kind == Kind::Namespace => subresource::finalize(call, target)?,
-        (Method::Post, "") if target.is_collection() => create(call, target, &options, objects)?,
+        (Method::Delete, "") => delete::translate_delete(call, query, target, &mut options, objects)?,
+        (Method::Patch, _) => patch::translate_patch(call, target, &options, objects)?,
+        (Method::Post, "binding") => subresource::translate_binding(call, target)?,
+        (Method::Post, "eviction") => subresource::translate_eviction(call, target, &mut options)?,
+        (Method::Put, "scale") => subresource::translate_put_scale(call, target, &options, objects)?,
+        (Method::Put, "finalize") if target.kind == Kind::Namespace => subresource::translate_finalize(call, target)?,
+        (Method::Post, "") if target.is_collection() => translate_create(call, target, &options, objects)?,
         (Method::Put, subresource) if !target.is_collection() => {
             let part = part_of(target.kind, subresource, objects).ok_or_else(ApiError::no_such_resource)?;
-            replace(call, target, part, &options, objects)?
+            translate_put(call, target, part, &options, objects)?
         }
         _ => return Err(ApiError::method_not_allowed()),
     };
@@ -224,7 +224,12 @@ pub fn no_subresource(kind: Kind, name: &str) -> ApiError {
 }
 
 /// Translates a POST that creates an object.
-fn create(call: &ApiCall, target: &Target, options: &options::Options, objects: &Objects) -> Result<Sent, ApiError> {
+fn translate_create(
+    call: &ApiCall,
+    target: &Target,
+    options: &options::Options,
+    objects: &Objects,
+) -> Result<Sent, ApiError> {
     let sent = body::decode_with_duplicates(call, target.served.kind)?;
     Ok(match body::read_body(&sent, target, options, objects)? {
         body::Read::Object { mut object, warnings } => {
@@ -262,7 +267,7 @@ fn is_created_on_update(kind: Kind) -> bool {
 }
 
 /// Translates a PUT of an object or of a subresource such as `status`.
-fn replace(
+fn translate_put(
     call: &ApiCall,
     target: &Target,
     part: Part,

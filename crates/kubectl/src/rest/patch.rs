@@ -31,13 +31,18 @@ struct SentPatch {
 }
 
 /// Translates a PATCH of any type.
-pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
+pub(super) fn translate_patch(
+    call: &ApiCall,
+    target: &Target,
+    options: &Options,
+    objects: &Objects,
+) -> Result<Sent, ApiError> {
     if target.is_collection() {
         return Err(ApiError::method_not_allowed());
     }
     let is_custom = matches!(target.kind, Kind::Custom(_));
     let how = match call.media_type() {
-        APPLY => return apply(call, target, options, objects),
+        APPLY => return translate_apply(call, target, options, objects),
         "application/json-patch+json" => PatchType::Json,
         "application/merge-patch+json" => PatchType::Merge,
         "application/strategic-merge-patch+json" if !is_custom => PatchType::Strategic,
@@ -333,7 +338,7 @@ fn take_sent_managers(live: &Object, patched: &mut Value) -> Managers {
 }
 
 /// Translates a server-side apply.
-fn apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
+fn translate_apply(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
     if !options.has_manager {
         let why =
             Cause::new("fieldManager", "Required value: is required for apply patch").with_reason("FieldValueRequired");

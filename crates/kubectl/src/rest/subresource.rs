@@ -36,7 +36,7 @@ fn check_name_in_body(value: &Value, target: &Target, what: &str) -> Result<(), 
 }
 
 /// Translates a POST of a Binding, which binds a pod to a node.
-pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+pub(super) fn translate_binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Binding")?;
     check_name_in_body(&value, target, "Binding")?;
     let node = text_at(&value, "/target/name");
@@ -91,7 +91,7 @@ pub(super) fn check_kubelet(target: &Target, objects: &Objects) -> Result<(), Ap
 }
 
 /// Translates a POST of an Eviction of a pod.
-pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
+pub(super) fn translate_eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Eviction")?;
     check_name_in_body(&value, target, "Eviction")?;
     let how = delete_options(&value["deleteOptions"], options)?;
@@ -102,7 +102,7 @@ pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -
 }
 
 /// Translates a PUT of a namespace's `finalize` subresource: the namespace gets the finalizers of the sent `spec`.
-pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+pub(super) fn translate_finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
     let value = body::decode(call, "Namespace")?;
     check_name(&value, &target.key.name)?;
     let finalizers = podscope_api::untyped::texts(&value["spec"], "finalizers");
@@ -113,7 +113,7 @@ pub(super) fn finalize(call: &ApiCall, target: &Target) -> Result<Sent, ApiError
 }
 
 /// Translates a PUT of a `Scale`.
-pub(super) fn put_scale(
+pub(super) fn translate_put_scale(
     call: &ApiCall,
     target: &Target,
     options: &Options,

@@ -15,7 +15,7 @@ use super::super::selector::LabelQuery;
 use super::manifest::{self, malformed_object};
 use super::patch::{check_convertible, identity_change_error, invalid_patch};
 use super::reading::{Item, Manifest, without_fields};
-use super::{Plan, View, change, saved, typed_name};
+use super::{Plan, View, change_request, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 
@@ -23,7 +23,7 @@ use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 
 /// Plans `kubectl apply -f -`.
-pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
+pub(super) fn plan_apply(apply: &Apply, view: &View<'_>) -> Plan {
     let query = match LabelQuery::parse(apply.selector.as_deref().unwrap_or_default()) {
         Ok(query) => query,
         Err(why) => return Plan::refuse(format!("error: {why}")),
@@ -226,7 +226,7 @@ fn patch_request(
         _ => three_way,
     };
     let is_empty = merge(&original, &desired, &before) == before;
-    let mut write = change(
+    let mut write = change_request(
         live,
         Part::Main,
         CLIENT_SIDE,

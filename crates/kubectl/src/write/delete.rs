@@ -106,7 +106,7 @@ fn is_yes(answer: &str) -> bool {
 }
 
 /// Plans `kubectl delete`.
-pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
+pub(super) fn plan_delete(command: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     let Deletion {
         targets,

@@ -26,7 +26,7 @@ fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<W
 }
 
 /// Plans `apply set-last-applied -f -`. The first error ends the command, and nothing is changed.
-pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+pub(super) fn plan_set_last_applied(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
     for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore, view.objects).items() {
@@ -58,7 +58,7 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
 }
 
 /// Plans `apply edit-last-applied`.
-pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
+pub(super) fn plan_edit_last_applied(target: &Target, text: &str, view: &View<'_>) -> Plan {
     let document = match podscope_api::read_documents(text) {
         (documents, None) => documents.first().map(podscope_api::Tree::to_value),
         (_, Some(why)) => return Plan::refuse(format!("error: error parsing edited-file: {why}")),

@@ -14,7 +14,7 @@ use crate::command::{Output, Validation};
 use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
 
 /// Plans `kubectl create -f - --dry-run=client`, which sends no request and validates only the text.
-pub(super) fn create_client_dry_run(manifest: Manifest, save_config: bool, output: &Output) -> Plan {
+pub(super) fn plan_create_client_dry_run(manifest: Manifest, save_config: bool, output: &Output) -> Plan {
     let format = match ObjectFormat::of(output) {
         Ok(format) => format,
         Err(message) => return Plan::refuse(message),
@@ -48,7 +48,7 @@ pub(super) fn create_client_dry_run(manifest: Manifest, save_config: bool, outpu
 }
 
 /// Plans `kubectl create -f -`.
-pub(super) fn create(found: Manifest, save_config: bool) -> Plan {
+pub(super) fn plan_create(found: Manifest, save_config: bool) -> Plan {
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }

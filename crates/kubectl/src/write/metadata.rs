@@ -6,7 +6,7 @@ use podscope_cluster::Part;
 use serde_json::{Value, json};
 
 use super::super::merge::json_merge;
-use super::{Plan, View, change, typed_name, with_objects};
+use super::{Plan, View, change_request, typed_name, with_objects};
 use crate::command::MetadataChange;
 use crate::refusals::{Refusal, stale};
 
@@ -28,7 +28,7 @@ fn label_verb(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]
 }
 
 /// Plans `label` or `annotate`.
-pub(super) fn change_metadata(command: &MetadataChange, labels: bool, view: &View<'_>) -> Plan {
+pub(super) fn plan_metadata_change(command: &MetadataChange, labels: bool, view: &View<'_>) -> Plan {
     let mut marks = ordered::Map::new();
     with_objects(&command.target, view, |object, plan, writes| {
         let meta = object.metadata();
@@ -99,9 +99,14 @@ pub(super) fn change_metadata(command: &MetadataChange, labels: bool, view: &Vie
         };
         let patch = json!({"metadata": {field: pairs}});
         let success = format!("{name} {done}");
-        writes.push(change(object, Part::Main, manager, &success, None, move |live| {
-            Ok(json_merge(live, &patch))
-        })?);
+        writes.push(change_request(
+            object,
+            Part::Main,
+            manager,
+            &success,
+            None,
+            move |live| Ok(json_merge(live, &patch)),
+        )?);
         Ok(())
     })
 }

@@ -206,7 +206,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     };
     match command {
         Kubectl::Apply(apply) => {
-            let plan = apply::apply(apply, &view);
+            let plan = apply::plan_apply(apply, &view);
             with_dry_run(plan, apply.dry_run, &apply.output, &view)
         }
         Kubectl::Create {
@@ -219,9 +219,9 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         } => {
             let found = Manifest::read(manifest, namespace.as_deref(), *validation, objects);
             if dry_run.is_of_client() {
-                manifest::create_client_dry_run(found, *save_config, output)
+                manifest::plan_create_client_dry_run(found, *save_config, output)
             } else {
-                let plan = manifest::create(found, *save_config);
+                let plan = manifest::plan_create(found, *save_config);
                 with_dry_run(plan, *dry_run, output, &view)
             }
         }
@@ -229,7 +229,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             Some(plan) => plan,
             None => Plan::refuse("error: this command only reads"),
         },
-        Kubectl::Delete(delete) => delete::delete(delete, &view),
+        Kubectl::Delete(delete) => delete::plan_delete(delete, &view),
         Kubectl::Scale {
             target,
             replicas,
@@ -238,7 +238,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => with_dry_run(
-            scale::scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
+            scale::plan_scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
             *dry_run,
             output,
             &view,
@@ -255,8 +255,8 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             selector,
             cordon,
             dry_run,
-        } => nodes::cordon_nodes(nodes, selector.as_deref(), *cordon, *dry_run, &view),
-        Kubectl::Drain(drain) => nodes::drain(drain, &view),
+        } => nodes::plan_cordon(nodes, selector.as_deref(), *cordon, *dry_run, &view),
+        Kubectl::Drain(drain) => nodes::plan_drain(drain, &view),
         Kubectl::Taint {
             nodes,
             all,
@@ -272,18 +272,18 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             } else {
                 nodes.as_slice()
             };
-            let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
+            let plan = nodes::plan_taint(nodes, selector.as_deref(), changes, *overwrite, &view);
             // `taint` does not print ` (dry run)`.
             with_dry_run_suffix("", plan, *dry_run, output, &view)
         }
         Kubectl::Label(mark) => with_dry_run(
-            metadata::change_metadata(mark, true, &view),
+            metadata::plan_metadata_change(mark, true, &view),
             mark.dry_run,
             &mark.output,
             &view,
         ),
         Kubectl::Annotate(mark) => with_dry_run(
-            metadata::change_metadata(mark, false, &view),
+            metadata::plan_metadata_change(mark, false, &view),
             mark.dry_run,
             &mark.output,
             &view,
@@ -296,7 +296,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             subresource,
             ..
         } => {
-            let plan = with_dry_run(patch::patch(command, &view), *dry_run, output, &view);
+            let plan = with_dry_run(patch::plan_patch(command, &view), *dry_run, output, &view);
             match subresource.as_deref() {
                 Some("scale") => with_scale_output(plan, output),
                 _ => plan,
@@ -306,7 +306,7 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             target,
             text,
             subresource,
-        } => patch::edit(target, text, subresource.as_deref(), &view),
+        } => patch::plan_edit(target, text, subresource.as_deref(), &view),
         Kubectl::SetImage {
             target,
             images,
@@ -344,13 +344,13 @@ pub(super) fn typed_name(object: &Object) -> String {
 
 /// Returns the request of a `kubectl set` verb. `edit` is called for a copy of the current object, and again for the
 /// stored object when the request arrives.
-pub(super) fn set(
+pub(super) fn set_request(
     object: &Object,
     success: &str,
     unchanged: Option<String>,
     edit: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
-    change(object, Part::Main, "kubectl-set", success, unchanged, move |live| {
+    change_request(object, Part::Main, "kubectl-set", success, unchanged, move |live| {
         let mut value = live.clone();
         edit(&mut value);
         Ok(value)
@@ -359,7 +359,7 @@ pub(super) fn set(
 
 /// Returns a patch request of a field manager. The patch is first applied to the current object, so that its errors are
 /// known before the request is sent.
-pub(super) fn change(
+pub(super) fn change_request(
     object: &Object,
     part: Part,
     manager: &'static str,

@@ -46,7 +46,7 @@ fn find_all_nodes(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> 
 }
 
 /// Plans `cordon` or `uncordon`.
-pub(super) fn cordon_nodes(
+pub(super) fn plan_cordon(
     nodes: &[String],
     selector: Option<&str>,
     cordon: bool,
@@ -77,7 +77,7 @@ pub(super) fn cordon_nodes(
 }
 
 /// Plans `drain`.
-pub(super) fn drain(command: &Drain, view: &View<'_>) -> Plan {
+pub(super) fn plan_drain(command: &Drain, view: &View<'_>) -> Plan {
     let nodes = match find_all_nodes(&command.nodes, command.selector.as_deref(), view) {
         Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
@@ -104,7 +104,7 @@ fn is_target_of(taint: &Taint, change: &TaintChange) -> bool {
 }
 
 /// Plans `taint`.
-pub(super) fn taint(
+pub(super) fn plan_taint(
     nodes: &[String],
     selector: Option<&str>,
     changes: &[TaintChange],

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::reading::without_fields;
-use super::{Plan, View, change, typed_name, with_objects};
+use super::{Plan, View, change_request, typed_name, with_objects};
 use crate::IS_WHOLE;
 use crate::command::{EDITED_TEXT_MISSING, Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, api_error, bad_request, no_subresource, stale};
@@ -95,7 +95,7 @@ fn version_conflict_error(object: &Object, patched: &Value) -> Option<Refusal> {
 }
 
 /// Plans `kubectl patch`.
-pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
+pub(super) fn plan_patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let Kubectl::Patch {
         target,
         patch_type,
@@ -166,7 +166,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
                 Some(format!("{} patched (no change)", typed_name(object))),
             ),
         };
-        writes.push(change(
+        writes.push(change_request(
             object,
             part,
             "kubectl-patch",
@@ -278,7 +278,7 @@ fn custom_object(text: &str, view: &View<'_>) -> Option<Object> {
 }
 
 /// Plans `kubectl edit`: applies the changes of the edited text to the object.
-pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
+pub(super) fn plan_edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of_subresource(subresource);
     if text.is_empty() {
         return with_objects(target, view, |_, _, _| Err(Refusal::kubectl_error(EDITED_TEXT_MISSING)));
@@ -306,7 +306,7 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
             return Err(Refusal::as_is(NO_SUCH_RESOURCE));
         }
         let (before, edited) = (object.to_value(), edited.clone());
-        writes.push(change(
+        writes.push(change_request(
             object,
             part,
             "kubectl-edit",

@@ -10,7 +10,7 @@ use crate::command::{ForceOptions, ReplaceOptions, Verbatim, propagation};
 use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// Plans `kubectl replace`. With `--force`, all existing objects are deleted before the first one is created.
-pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+pub(super) fn plan_replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let force = options.force.as_ref();
     let found = Manifest::read(text, verbatim.namespace.as_deref(), options.validation, view.objects);
     if found.is_empty() && force.is_some() {

@@ -4,13 +4,13 @@ use podscope_cluster::{Part, Request};
 use serde_json::Value;
 
 use super::super::merge::json_merge;
-use super::{Plan, View, change, typed_name, with_objects};
+use super::{Plan, View, change_request, typed_name, with_objects};
 use crate::command::Target;
 use crate::refusals::{Refusal, api_error, no_subresource};
 use crate::scale::ScaleSubresource;
 
 /// Plans `kubectl scale`.
-pub(super) fn scale(
+pub(super) fn plan_scale(
     target: &Target,
     replicas: i32,
     current: Option<i32>,
@@ -39,7 +39,7 @@ pub(super) fn scale(
                 "Expected resource version to be {version}, was {actual_version}"
             )));
         }
-        let mut write = change(
+        let mut write = change_request(
             object,
             Part::Main,
             "kubectl",

@@ -11,7 +11,7 @@ use super::super::gotext::sorted;
 use super::super::logs::go_type;
 use super::super::selector::LabelQuery;
 use super::verbatim::merge_patch;
-use super::{Plan, View, set, typed_name};
+use super::{Plan, View, set_request, typed_name};
 use crate::command::SetChange;
 use crate::refusals::{Refusal, not_found};
 
@@ -116,7 +116,7 @@ pub(super) fn read_sources(
 }
 
 /// Changes the selector of a Service (`set selector`).
-fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
+fn change_selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     if object.kind() != Kind::Service {
         return Err(Refusal::kubectl_error(
             "setting a selector is only supported for Services",
@@ -139,13 +139,13 @@ fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
             .collect(),
     );
     let success = format!("{} selector updated", typed_name(object));
-    set(object, &success, None, move |value| {
+    set_request(object, &success, None, move |value| {
         value["spec"]["selector"] = selector.clone();
     })
 }
 
 /// Changes the service account of a pod spec (`set serviceaccount`).
-fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
+fn change_service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
     let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
     for part in at.trim_start_matches('/').split('/').rev() {
@@ -159,7 +159,7 @@ fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
 }
 
 /// Sets the amounts of `limits` and `requests` by resource name (`set resources`).
-fn resources(
+fn change_resources(
     object: &Object,
     containers: &str,
     amounts: [(&'static str, Vec<(String, String)>); 2],
@@ -185,7 +185,7 @@ fn resources(
 }
 
 /// Plans the change of one object.
-pub(super) fn write(
+pub(super) fn plan_set(
     object: &Object,
     change: &SetChange,
     sources: &[(String, Value)],
@@ -193,9 +193,9 @@ pub(super) fn write(
     writes: &mut Vec<Write>,
 ) -> Result<(), Refusal> {
     match change {
-        SetChange::Selector(text) => writes.push(selector(object, text)?),
+        SetChange::Selector(text) => writes.push(change_selector(object, text)?),
         SetChange::Subjects(added) => add_subjects(object, added, writes)?,
-        SetChange::ServiceAccount(account) => writes.push(service_account(object, account)?),
+        SetChange::ServiceAccount(account) => writes.push(change_service_account(object, account)?),
         SetChange::Env {
             changes,
             containers,
@@ -220,7 +220,7 @@ pub(super) fn write(
                 return Ok(());
             }
             let variables = explicit.chain(from_sources).collect();
-            env(object, variables, containers, *overwrite, &typed_name(object), writes)?;
+            change_env(object, variables, containers, *overwrite, &typed_name(object), writes)?;
         }
         SetChange::Resources {
             limits,
@@ -228,7 +228,7 @@ pub(super) fn write(
             containers,
         } => {
             let amounts = [("limits", limits.clone()), ("requests", requests.clone())];
-            writes.push(resources(object, containers, amounts)?);
+            writes.push(change_resources(object, containers, amounts)?);
         }
     }
     Ok(())
@@ -262,7 +262,7 @@ pub(super) fn set_image(
         return Ok(());
     }
     let images = images.to_vec();
-    let write = set(
+    let write = set_request(
         object,
         &format!("{} image updated", typed_name(object)),
         // Nothing is printed if nothing changes.
@@ -323,7 +323,7 @@ fn add_subjects(
         });
     }
     let success = format!("{} subjects updated", typed_name(object));
-    writes.push(set(object, &success, Some(String::new()), move |value| {
+    writes.push(set_request(object, &success, Some(String::new()), move |value| {
         let have = value
             .get("subjects")
             .and_then(Value::as_array)
@@ -344,7 +344,7 @@ fn change_containers(
     success: String,
     edit: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
-    set(object, &success, Some(String::new()), move |value| {
+    set_request(object, &success, Some(String::new()), move |value| {
         for field in ["initContainers", "containers"] {
             let list = value
                 .pointer_mut(&format!("{at}/{field}"))
@@ -363,7 +363,7 @@ fn change_containers(
 }
 
 /// Sets variables, or removes those whose value is `None` (`set env`).
-fn env(
+fn change_env(
     object: &Object,
     changes: Vec<(String, Option<Value>)>,
     containers: &str,
@@ -431,7 +431,7 @@ fn env(
 }
 
 /// Prints the variables of all containers (`set env --list`); `resolve` prints their values instead of references.
-pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
+pub(super) fn list_variables(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
     let at = match pod_spec(object) {
         Ok(at) => at,
         Err(why) => return plan.err(why),
@@ -453,7 +453,7 @@ pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut P
                 continue;
             };
             let reference = reference_text(from);
-            match resolve.then(|| resolved(object, from, view)) {
+            match resolve.then(|| resolved_value(object, from, view)) {
                 None => plan.out(format!("# {name} from {reference}")),
                 Some(Ok(value)) => format!("{name}={value}")
                     .trim_end_matches('\n')
@@ -502,7 +502,7 @@ fn reference_text(from: &Value) -> String {
 }
 
 /// Returns the value of a `valueFrom` reference (`--resolve`).
-fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {
+fn resolved_value(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {
     let namespace = &*object.metadata().namespace;
     let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let data = |kind: Kind, field: &str| -> Result<String, String> {

@@ -15,7 +15,7 @@ use super::super::jsonpath::{Path, plain};
 use super::super::merge::json_merge;
 use super::super::work::Work;
 use super::reading::{Item, Manifest};
-use super::{Plan, View, change, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
+use super::{Plan, View, change_request, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
 use super::{expose, last_applied, replace, set};
 use crate::IS_WHOLE;
 use crate::command::{
@@ -43,14 +43,16 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Action::Replace { text, options } => dry_run(replace::replace(text, options, verbatim, view)),
-        Action::SetLastApplied { text, creates } => dry_run(last_applied::set(text, *creates, verbatim, view)),
-        Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),
+        Action::Replace { text, options } => dry_run(replace::plan_replace(text, options, verbatim, view)),
+        Action::SetLastApplied { text, creates } => {
+            dry_run(last_applied::plan_set_last_applied(text, *creates, verbatim, view))
+        }
+        Action::EditLastApplied { target, text } => last_applied::plan_edit_last_applied(target, text, view),
         Action::Local {
             command,
             namespace,
             text,
-        } => local(command, namespace, text, view),
+        } => plan_local(command, namespace, text, view),
         Action::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
@@ -62,7 +64,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             } = change
             {
                 return Some(with_objects(target, view, |object, plan, _| {
-                    set::list(object, *resolve, view, plan);
+                    set::list_variables(object, *resolve, view, plan);
                     Ok(())
                 }));
             }
@@ -70,7 +72,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
                 return Some(plan);
             }
             let mut plan = with_objects(target, view, |object, plan, writes| {
-                set::write(object, change, &sources, plan, writes)
+                set::plan_set(object, change, &sources, plan, writes)
             });
             warnings.iter().for_each(|warning| plan.warn(warning));
             dry_run(plan)
@@ -80,7 +82,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
 }
 
 /// Plans a command with `--local`: it works on the objects of the manifest instead of the cluster's objects.
-fn local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -> Plan {
+fn plan_local(command: &Kubectl, namespace: &str, text: &str, view: &View<'_>) -> Plan {
     let mut objects = Objects::default();
     for item in Manifest::read(text, Some(namespace), Validation::Ignore, view.objects).items() {
         match item {
@@ -386,7 +388,7 @@ pub(super) fn merge_patch(
     success: &str,
     patch: Value,
 ) -> Result<Write, Refusal> {
-    change(object, Part::Main, manager, success, None, move |live| {
+    change_request(object, Part::Main, manager, success, None, move |live| {
         Ok(json_merge(live, &patch))
     })
 }

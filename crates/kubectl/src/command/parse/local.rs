@@ -3,12 +3,12 @@
 use super::super::flags::Args;
 use super::super::*;
 use super::operands::{NO_RESOURCES, dry_run};
-use super::{verb, verbatim};
+use super::{parse_arguments, verbatim};
 
 const LOCAL_NEEDS_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
 
 /// Parses a command with `--local`.
-pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     if args.value("filename").is_none() {
         match name {
             // The parsers of `label` and `annotate` report a missing manifest, with other messages.
@@ -17,7 +17,7 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
             _ => return Err(args.plain(args.column("local"), LOCAL_NEEDS_FILE)),
         }
     }
-    let mut command = verb(name, args, &mut Words::of("kubectl", name))?;
+    let mut command = parse_arguments(name, args, &mut Words::of("kubectl", name))?;
     // Objects of the manifest that have no namespace are printed without one.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;

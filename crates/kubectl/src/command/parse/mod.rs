@@ -101,7 +101,7 @@ pub(super) fn kubectl(
     let action = parse_verb(name, &args, &mut words).or_else(|why| unresolved(name, &args, why))?;
     if let Kubectl::Verbatim(further) = &action {
         if !IS_WHOLE && !matches!(further.action, Action::Create(_) | Action::Wait(_)) {
-            return Err(CommandError::lacking(args.end));
+            return Err(CommandError::missing_capability(args.end));
         }
         words = Words::typed(name, &args);
     }
@@ -253,37 +253,38 @@ fn unknown_verb(name: &str) -> String {
     out
 }
 
+/// Parses the arguments of a verb, with or without `--local`.
 fn parse_verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match args.bool("local", false)? {
-        true if IS_WHOLE => local::local(name, args),
-        true => Err(CommandError::lacking(args.end)),
-        false => verb(name, args, words),
+        true if IS_WHOLE => local::parse_local(name, args),
+        true => Err(CommandError::missing_capability(args.end)),
+        false => parse_arguments(name, args, words),
     }
 }
 
 /// Parses the arguments of a verb. A verb that is not [`Verbatim`] writes its arguments to `words`.
-fn verb(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+fn parse_arguments(name: &'static str, args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     match name {
-        "get" => read::get(args, words),
-        "describe" if IS_WHOLE => read::describe(args, words),
-        "events" if IS_WHOLE => read::events(args, words),
-        "explain" if IS_WHOLE => read::explain(args, words),
-        "top" if IS_WHOLE => read::top(args, words),
-        "logs" => read::logs(args, words),
-        "apply" => write::apply(args, words),
-        "create" => write::create(args, words),
-        "delete" => write::delete(args, words),
-        "scale" => write::scale(args, words),
-        "patch" => write::patch(args, words),
-        "edit" => write::edit(args, words),
-        "set image" => write::set_image(args, words),
-        "cordon" | "uncordon" => nodes_and_labels::cordon(args, name, words),
-        "drain" => nodes_and_labels::drain(args, words),
-        "taint" => nodes_and_labels::taint(args, words),
-        "label" => nodes_and_labels::label_or_annotate(args, name, words).map(Kubectl::Label),
-        "annotate" => nodes_and_labels::label_or_annotate(args, name, words).map(Kubectl::Annotate),
-        "rollout history" if !IS_WHOLE => Err(CommandError::lacking(args.end)),
-        _ if name.starts_with("rollout ") => write::rollout(args, name, words),
+        "get" => read::parse_get(args, words),
+        "describe" if IS_WHOLE => read::parse_describe(args, words),
+        "events" if IS_WHOLE => read::parse_events(args, words),
+        "explain" if IS_WHOLE => read::parse_explain(args, words),
+        "top" if IS_WHOLE => read::parse_top(args, words),
+        "logs" => read::parse_logs(args, words),
+        "apply" => write::parse_apply(args, words),
+        "create" => write::parse_create(args, words),
+        "delete" => write::parse_delete(args, words),
+        "scale" => write::parse_scale(args, words),
+        "patch" => write::parse_patch(args, words),
+        "edit" => write::parse_edit(args, words),
+        "set image" => write::parse_set_image(args, words),
+        "cordon" | "uncordon" => nodes_and_labels::parse_cordon(args, name, words),
+        "drain" => nodes_and_labels::parse_drain(args, words),
+        "taint" => nodes_and_labels::parse_taint(args, words),
+        "label" => nodes_and_labels::parse_label_or_annotate(args, name, words).map(Kubectl::Label),
+        "annotate" => nodes_and_labels::parse_label_or_annotate(args, name, words).map(Kubectl::Annotate),
+        "rollout history" if !IS_WHOLE => Err(CommandError::missing_capability(args.end)),
+        _ if name.starts_with("rollout ") => write::parse_rollout(args, name, words),
         _ => verbatim::parse(args, name),
     }
 }

@@ -30,7 +30,7 @@ fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
 }
 
 /// Parses `kubectl cordon` and `kubectl uncordon`.
-pub(super) fn cordon(args: &Args, name: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_cordon(args: &Args, name: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
         let nodes = node_names(args)?;
@@ -51,7 +51,7 @@ pub(super) fn cordon(args: &Args, name: &str, words: &mut Words) -> Result<Kubec
 }
 
 /// Parses `kubectl drain`.
-pub(super) fn drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_drain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let command = {
         let nodes = node_names(args)?;
@@ -117,7 +117,7 @@ fn split_changes<'w>(
 }
 
 /// Parses `kubectl taint` with changes like `key=value:Effect`, `key:Effect`, `key:Effect-`, `key-` (KC-099).
-pub(super) fn taint(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_taint(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let is_change = |word: &str| word.contains(['=', ':']) || word.ends_with('-');
     let (resources, specs) = split_changes(args, "taint", is_change)?;
     let Some((kind, names)) = resources.split_first() else {
@@ -318,7 +318,11 @@ fn check_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
 }
 
 /// Parses `kubectl label` and `kubectl annotate` (KC-100, KC-101).
-pub(super) fn label_or_annotate(args: &Args, name: &str, words: &mut Words) -> Result<MetadataChange, CommandError> {
+pub(super) fn parse_label_or_annotate(
+    args: &Args,
+    name: &str,
+    words: &mut Words,
+) -> Result<MetadataChange, CommandError> {
     let noun = if name == "label" { "label" } else { "annotation" };
     let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
     let (resources, specs) = split_changes(args, noun, is_change)?;

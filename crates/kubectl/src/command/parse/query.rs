@@ -8,7 +8,7 @@ use super::make;
 type Parsed<T> = Result<T, CommandError>;
 
 /// Parses `auth can-i`.
-pub(super) fn can_i(args: &Args) -> Parsed<Action> {
+pub(super) fn parse_can_i(args: &Args) -> Parsed<Action> {
     let quiet = args.bool("quiet", false)?;
     let words = args.words();
     if args.bool("list", false)? {
@@ -82,7 +82,7 @@ fn can_i_warnings(args: &Args, verb: &str, resource: &str, is_url: bool) -> Pars
 }
 
 /// Parses `config use-context NAME`. Only one context exists.
-pub(super) fn use_context(args: &Args) -> Parsed<Action> {
+pub(super) fn parse_use_context(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
         [name] if name.text == CONTEXT => Ok(Action::Config(ConfigCommand::UseContext)),
         [name] => {
@@ -97,7 +97,7 @@ pub(super) fn use_context(args: &Args) -> Parsed<Action> {
 }
 
 /// Parses `create token ACCOUNT`.
-pub(super) fn token(args: &Args) -> Parsed<Action> {
+pub(super) fn parse_token(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
         [name] => Ok(Action::Token(name.text.clone())),
         other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
@@ -105,7 +105,7 @@ pub(super) fn token(args: &Args) -> Parsed<Action> {
 }
 
 /// Parses `api-resources`.
-pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
+pub(super) fn parse_api_resources(args: &Args) -> Parsed<Action> {
     let output = args.value("output").unwrap_or_default();
     if !matches!(output.as_str(), "" | "wide" | "name" | "json" | "yaml") {
         let why = format!(
@@ -141,7 +141,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
 }
 
 /// Parses `version`.
-pub(super) fn version(args: &Args) -> Parsed<Action> {
+pub(super) fn parse_version(args: &Args) -> Parsed<Action> {
     if !args.positional.is_empty() {
         let words = args.words();
         return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));

@@ -9,9 +9,9 @@ use super::operands::*;
 use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
 
 /// Parses `kubectl get`.
-pub(super) fn get(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_get(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("raw").filter(|path| !path.is_empty()) {
-        return raw(args, path);
+        return parse_raw(args, path);
     }
     if let Some((resource, names)) = args.positional.split_first()
         && matches!(resource.text.as_str(), "cs" | "componentstatus" | "componentstatuses")
@@ -99,7 +99,7 @@ fn check_flags_of_get(args: &Args, show_labels: bool, output_watch_events: bool)
 }
 
 /// Parses `get --raw`.
-fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
+fn parse_raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
     let column = args.column("raw");
     if !args.positional.is_empty() {
         return Err(args.plain(column, "arguments may not be passed when --raw is specified"));
@@ -108,7 +108,7 @@ fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
         let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
         return Err(args.plain(column, why));
     }
-    Ok(super::verbatim::raw(args, path))
+    Ok(super::verbatim::raw_command(args, path))
 }
 
 /// Checks that `-f` is standard input and that no resources are given as arguments.
@@ -201,7 +201,7 @@ fn resource_without_objects(resource: &str, names: &[Word], column: u32) -> Opti
 }
 
 /// Parses `kubectl describe`.
-pub(super) fn describe(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_describe(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
     }
@@ -219,7 +219,7 @@ pub(super) fn describe(args: &Args, words: &mut Words) -> Result<Kubectl, Comman
 }
 
 /// Parses `kubectl events`.
-pub(super) fn events(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_events(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let involved = match args.value("for").filter(|text| !text.is_empty()) {
             None => None,
@@ -272,7 +272,7 @@ pub(super) fn events(args: &Args, words: &mut Words) -> Result<Kubectl, CommandE
 }
 
 /// Parses `kubectl explain`.
-pub(super) fn explain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_explain(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let word = match args.positional.as_slice() {
         [word] => word,
         [] => {
@@ -325,7 +325,7 @@ pub(super) fn explain(args: &Args, words: &mut Words) -> Result<Kubectl, Command
 }
 
 /// Parses `kubectl top`.
-pub(super) fn top(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_top(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let Some((resource, rest)) = args.positional.split_first() else {
         return Err(CommandError::new(args.end, help_text("kubectl top")));
@@ -368,7 +368,7 @@ pub(super) fn top(args: &Args, words: &mut Words) -> Result<Kubectl, CommandErro
 }
 
 /// Parses `kubectl logs`.
-pub(super) fn logs(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_logs(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let selector = selector(args);
         let pod = match (args.positional.as_slice(), &selector) {

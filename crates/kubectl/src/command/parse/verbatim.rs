@@ -11,7 +11,7 @@ use super::super::*;
 use super::make;
 use super::nodes_and_labels::split_at_change;
 use super::operands::*;
-use super::query::{api_resources, can_i, token, use_context, version};
+use super::query::{parse_api_resources, parse_can_i, parse_token, parse_use_context, parse_version};
 use super::write::validation;
 use crate::{IS_WHOLE, LabelQuery, Path};
 
@@ -38,10 +38,10 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     };
     let action = match verb {
         "run" => make::run(args)?,
-        "wait" => wait(args)?,
-        _ if !IS_WHOLE => return Err(CommandError::lacking(args.end)),
-        "expose" => expose(args)?,
-        "autoscale" => autoscale(args)?,
+        "wait" => parse_wait(args)?,
+        _ if !IS_WHOLE => return Err(CommandError::missing_capability(args.end)),
+        "expose" => parse_expose(args)?,
+        "autoscale" => parse_autoscale(args)?,
         "replace" => Action::Replace {
             text: required_manifest(args)?,
             options: ReplaceOptions {
@@ -64,33 +64,33 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
                 .clone()
                 .ok_or_else(|| args.plain(args.end, super::write::EDITED_TEXT_MISSING))?,
         },
-        "auth can-i" => can_i(args)?,
+        "auth can-i" => parse_can_i(args)?,
         "auth whoami" => Action::WhoAmI,
-        "api-resources" => api_resources(args)?,
-        "api-versions" => api_versions(args)?,
-        "cluster-info" => cluster_info(args)?,
+        "api-resources" => parse_api_resources(args)?,
+        "api-versions" => parse_api_versions(args)?,
+        "cluster-info" => parse_cluster_info(args)?,
         "config view" => Action::Config(ConfigCommand::View),
         "config current-context" => Action::Config(ConfigCommand::CurrentContext),
-        "config get-contexts" => get_contexts(args)?,
+        "config get-contexts" => parse_get_contexts(args)?,
         "config get-clusters" => Action::Config(ConfigCommand::GetClusters),
         "config get-users" => Action::Config(ConfigCommand::GetUsers),
-        "config use-context" => use_context(args)?,
+        "config use-context" => parse_use_context(args)?,
         "config set-context" => {
             let why = "kubectl config set-context: there is one context here, and no file that it is written to; give each command its -n NAMESPACE";
             return Err(args.plain(args.end, why));
         }
-        "create token" => token(args)?,
-        "version" => version(args)?,
+        "create token" => parse_token(args)?,
+        "version" => parse_version(args)?,
         verb => match verb.split_once(' ') {
             Some(("create", kind)) => make::create(args, kind)?,
-            Some((_, field)) => set(args, field)?,
+            Some((_, field)) => parse_set(args, field)?,
             None => return Err(args.plain(args.end, format!("{verb} is not known"))),
         },
     };
     Ok(verbatim(args, verb, action, dry_run, output))
 }
 
-fn api_versions(args: &Args) -> Parsed<Action> {
+fn parse_api_versions(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(extra) => {
             let words = args.words();
@@ -100,7 +100,7 @@ fn api_versions(args: &Args) -> Parsed<Action> {
     }
 }
 
-fn cluster_info(args: &Args) -> Parsed<Action> {
+fn parse_cluster_info(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(word) if word.text == "dump" => {
             let why = "kubectl cluster-info dump writes all objects and all logs; \
@@ -111,7 +111,7 @@ fn cluster_info(args: &Args) -> Parsed<Action> {
     }
 }
 
-fn get_contexts(args: &Args) -> Parsed<Action> {
+fn parse_get_contexts(args: &Args) -> Parsed<Action> {
     match args.value("output").as_deref() {
         None | Some("") => Ok(Action::Config(ConfigCommand::GetContexts)),
         Some("name") => Ok(Action::Config(ConfigCommand::CurrentContext)),
@@ -162,7 +162,7 @@ fn required_manifest(args: &Args) -> Parsed<String> {
 }
 
 /// Parses `expose`.
-fn expose(args: &Args) -> Parsed<Action> {
+fn parse_expose(args: &Args) -> Parsed<Action> {
     let labels = make::pairs(args, "labels", "label")?;
     let selector = args.value("selector").filter(|selector| !selector.is_empty());
     if selector.is_some() {
@@ -202,7 +202,7 @@ fn expose(args: &Args) -> Parsed<Action> {
 }
 
 /// Parses `autoscale`.
-fn autoscale(args: &Args) -> Parsed<Action> {
+fn parse_autoscale(args: &Args) -> Parsed<Action> {
     required(args, &["max"])?;
     let (min, max) = (args.int("min")?.filter(|min| *min >= 0), args.int("max")?.unwrap_or(-1));
     if max < 1 {
@@ -229,7 +229,7 @@ fn autoscale(args: &Args) -> Parsed<Action> {
 }
 
 /// Parses `wait`.
-fn wait(args: &Args) -> Parsed<Action> {
+fn parse_wait(args: &Args) -> Parsed<Action> {
     let for_values = args.values("for");
     let timeout = match args.value("timeout") {
         Some(text) => match text.strip_prefix('-') {
@@ -301,7 +301,7 @@ fn wait_condition(args: &Args, text: &str) -> Parsed<WaitCondition> {
 }
 
 /// Parses `set FIELD`. The changes follow the resources.
-fn set(args: &Args, field: &str) -> Parsed<Action> {
+fn parse_set(args: &Args, field: &str) -> Parsed<Action> {
     let is_change = |word: &str| match field {
         "env" => (word.contains('=') && !word.starts_with('=')) || word.ends_with('-'),
         "selector" => word.contains('='),
@@ -310,7 +310,7 @@ fn set(args: &Args, field: &str) -> Parsed<Action> {
     let (resources, changes) = split_at_change(args, is_change);
     let containers = args.value("containers").unwrap_or_else(|| "*".to_owned());
     let (resources, change) = match field {
-        "env" => (resources, env(args, resources, changes, containers)?),
+        "env" => (resources, parse_set_env(args, resources, changes, containers)?),
         "resources" => {
             optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
@@ -333,7 +333,7 @@ fn set(args: &Args, field: &str) -> Parsed<Action> {
             Some((account, rest)) => (rest, SetChange::ServiceAccount(account.text.clone())),
             _ => return Err(args.plain(args.end, "serviceaccount is required")),
         },
-        "subject" => (resources, subjects(args)?),
+        "subject" => (resources, parse_subjects(args)?),
         _ => {
             // The last word is the selector, whatever it contains.
             let Some((selector, resources)) = args.positional.split_last() else {
@@ -351,14 +351,17 @@ fn set(args: &Args, field: &str) -> Parsed<Action> {
 }
 
 /// Parses `set env`.
-fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) -> Parsed<SetChange> {
+fn parse_set_env(args: &Args, resources: &[Word], changes: &[Word], containers: String) -> Parsed<SetChange> {
     let list = args.bool("list", false)?;
-    let from = args.value("from").map(|from| source(args, &from)).transpose()?;
+    let from = args
+        .value("from")
+        .map(|from| parse_env_source(args, &from))
+        .transpose()?;
     if resources.is_empty() && args.value("filename").is_none() {
         let why = "one or more resources must be specified as <resource> <name> or <resource>/<name>";
         return Err(args.plain(args.end, why));
     }
-    let pairs = variables(args, changes)?;
+    let pairs = parse_variables(args, changes)?;
     if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
         // An error about the resources has precedence over the error about missing variables.
         explicit_target(args, resources)?;
@@ -383,7 +386,7 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
 }
 
 /// Parses the value of `set env --from`, which names a ConfigMap or a Secret.
-fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
+fn parse_env_source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     let column = args.column("from");
     let (kind, name) = from.split_once('/').unwrap_or((from, ""));
     let kind = kinds_of(args, kind, column)?
@@ -398,7 +401,7 @@ fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
 
 /// Collects the variables of `set env`: from the words after the resources, from `-e`, and from standard input if a
 /// word is `-`.
-fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)>> {
+fn parse_variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)>> {
     let mut texts = Vec::new();
     for word in words {
         match (word.text.as_str(), &args.stdin) {
@@ -440,7 +443,7 @@ fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)
 }
 
 /// Parses `--user`, `--group` and `--serviceaccount` of `set subject`.
-fn subjects(args: &Args) -> Parsed<SetChange> {
+fn parse_subjects(args: &Args) -> Parsed<SetChange> {
     optional_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
     let mut subjects = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
@@ -494,6 +497,6 @@ pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
 }
 
 /// Creates the command `get --raw`.
-pub(super) fn raw(args: &Args, path: String) -> Kubectl {
+pub(super) fn raw_command(args: &Args, path: String) -> Kubectl {
     verbatim(args, "get", Action::Raw(path), DryRun::None, Output::Table)
 }

@@ -9,7 +9,7 @@ use super::super::*;
 use super::operands::*;
 
 /// Parses `kubectl apply`.
-pub(super) fn apply(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_apply(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     no_kustomization(args)?;
     if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
@@ -127,7 +127,7 @@ fn unexpected(args: &Args) -> String {
 }
 
 /// Parses `kubectl create -f -`.
-pub(super) fn create(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_create(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
     }
@@ -143,7 +143,7 @@ pub(super) fn create(args: &Args, words: &mut Words) -> Result<Kubectl, CommandE
 }
 
 /// Parses `kubectl delete` (KC-081, KC-085).
-pub(super) fn delete(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_delete(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let is_interactive = args.bool("interactive", false)?;
     let manifest = match is_interactive && args.value("filename").is_none() {
         true => None,
@@ -239,7 +239,7 @@ fn delete_target(args: &Args, manifest: Option<String>, words: &mut Words) -> Re
 }
 
 /// Parses `kubectl scale`.
-pub(super) fn scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         required(args, &["replicas"])?;
         let replicas = int32(args, "replicas")?.unwrap_or(-1);
@@ -275,7 +275,7 @@ pub(super) fn scale(args: &Args, words: &mut Words) -> Result<Kubectl, CommandEr
 }
 
 /// Parses `kubectl patch`.
-pub(super) fn patch(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_patch(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let file = args.value("patch-file").filter(|path| !path.is_empty());
         let patch = args.value("patch").filter(|patch| !patch.is_empty());
@@ -339,7 +339,7 @@ fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
 pub(crate) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
 
 /// Parses `kubectl edit`.
-pub(super) fn edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     // `-o` is the format in which an editor would show the object. The edited text may have either format.
     let format = args.value("output").unwrap_or_default();
     if !matches!(format.as_str(), "" | "yaml" | "json") {
@@ -356,7 +356,7 @@ pub(super) fn edit(args: &Args, words: &mut Words) -> Result<Kubectl, CommandErr
 }
 
 /// Parses `kubectl set image`.
-pub(super) fn set_image(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_set_image(args: &Args, words: &mut Words) -> Result<Kubectl, CommandError> {
     let command = {
         let is_change =
             |word: &Word| (word.text.contains('=') && !word.text.starts_with('=')) || word.text.ends_with('-');
@@ -387,7 +387,7 @@ pub(super) fn set_image(args: &Args, words: &mut Words) -> Result<Kubectl, Comma
 }
 
 /// Parses `kubectl rollout status|undo|…`.
-pub(super) fn rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
+pub(super) fn parse_rollout(args: &Args, rollout: &str, words: &mut Words) -> Result<Kubectl, CommandError> {
     // kubectl checks the flags before the objects, but the canonical text begins with the objects.
     let mut flags = Words::default();
     let action = rollout_action(args, rollout, &mut flags)?;

@@ -81,8 +81,8 @@ fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed
 }
 
 /// `create role` and `create clusterrole`.
-pub(super) fn role(args: &Args, kind_name: &str) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_role(args: &Args, kind_name: &str) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let verbs = split_all(args, "verb");
     let rule_flags = ["verb", "resource", "resource-name", "non-resource-url"];
     if args.value("aggregation-rule").is_some() && rule_flags.iter().any(|flag| args.value(flag).is_some()) {
@@ -137,9 +137,9 @@ pub(super) fn role(args: &Args, kind_name: &str) -> Parsed<Generated> {
 }
 
 /// `create rolebinding` and `create clusterrolebinding`.
-pub(super) fn role_binding(args: &Args, kind_name: &str) -> Parsed<Generated> {
+pub(super) fn generate_role_binding(args: &Args, kind_name: &str) -> Parsed<Generated> {
     const GROUP: &str = "rbac.authorization.k8s.io";
-    let name = name(args)?;
+    let name = object_name_argument(args)?;
     let (role, cluster_role) = (args.value("role"), args.value("clusterrole"));
     let role_ref = match (role, cluster_role) {
         (Some(role), None) if kind_name == "rolebinding" => json!({"apiGroup": GROUP, "kind": "Role", "name": role}),

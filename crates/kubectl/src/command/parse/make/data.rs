@@ -74,8 +74,8 @@ pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) ->
 }
 
 /// `create configmap`.
-pub(super) fn config_map(args: &Args) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_config_map(args: &Args) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let data = literals(args, "ConfigMap", &name)?;
     let name = hashed_name(args, &name, &data)?;
     let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
@@ -86,8 +86,8 @@ pub(super) fn config_map(args: &Args) -> Parsed<Generated> {
 }
 
 /// `create secret`.
-pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_secret(args: &Args, kind: &str) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let encoded = |text: &str| Value::from(STANDARD.encode(text));
     let mut data = literals(args, "Secret", &name)?;
     data.values_mut()

@@ -13,13 +13,13 @@ use podscope_cluster::client::ErrorContext;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::access::{RESOURCE_VERBS, URL_VERBS, split_all};
-use self::access::{role, role_binding};
-use self::data::{config_map, secret};
-use self::network::{ingress, service};
+use self::access::{generate_role, generate_role_binding};
+use self::data::{generate_config_map, generate_secret};
+use self::network::{generate_ingress, generate_service};
 pub(super) use self::policy::amounts;
-use self::policy::{budget, priority_class, quota};
+use self::policy::{generate_budget, generate_priority_class, generate_quota};
 pub(super) use self::run::{overrides, run};
-use self::workloads::{cron_job, deployment, job};
+use self::workloads::{generate_cron_job, generate_deployment, generate_job};
 use super::super::flags::Args;
 use super::super::*;
 use super::operands::*;
@@ -29,25 +29,25 @@ type Parsed<T> = Result<T, CommandError>;
 /// Generates the object of `create KIND`.
 pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
     let generated = match kind_name {
-        "deployment" => deployment(args)?,
-        "job" => return job(args),
-        "cronjob" => cron_job(args)?,
-        "namespace" => simple(args, json!({"apiVersion": "v1", "kind": "Namespace"}), "")?,
-        "serviceaccount" => simple(
+        "deployment" => generate_deployment(args)?,
+        "job" => return generate_job(args),
+        "cronjob" => generate_cron_job(args)?,
+        "namespace" => generate_named_object(args, json!({"apiVersion": "v1", "kind": "Namespace"}), "")?,
+        "serviceaccount" => generate_named_object(
             args,
             json!({"apiVersion": "v1", "kind": "ServiceAccount"}),
             "serviceaccount",
         )?,
-        "configmap" => config_map(args)?,
-        "priorityclass" => priority_class(args)?,
-        "poddisruptionbudget" => budget(args)?,
-        "quota" => quota(args)?,
-        "role" | "clusterrole" => role(args, kind_name)?,
-        "rolebinding" | "clusterrolebinding" => role_binding(args, kind_name)?,
-        "ingress" => ingress(args)?,
+        "configmap" => generate_config_map(args)?,
+        "priorityclass" => generate_priority_class(args)?,
+        "poddisruptionbudget" => generate_budget(args)?,
+        "quota" => generate_quota(args)?,
+        "role" | "clusterrole" => generate_role(args, kind_name)?,
+        "rolebinding" | "clusterrolebinding" => generate_role_binding(args, kind_name)?,
+        "ingress" => generate_ingress(args)?,
         _ => match kind_name.split_once(' ') {
-            Some(("secret", kind)) => secret(args, kind)?,
-            Some((_, kind)) => service(args, kind)?,
+            Some(("secret", kind)) => generate_secret(args, kind)?,
+            Some((_, kind)) => generate_service(args, kind)?,
             None => return Err(args.plain(args.end, "must specify one of -f and -k")),
         },
     };
@@ -55,7 +55,7 @@ pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
 }
 
 /// Returns the name of the object, which is the only positional argument.
-fn name(args: &Args) -> Parsed<String> {
+fn object_name_argument(args: &Args) -> Parsed<String> {
     match args.positional.as_slice() {
         [name] => Ok(name.text.clone()),
         other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
@@ -77,9 +77,9 @@ fn generated(object: Value, kind: &str) -> Generated {
     }
 }
 
-/// Generates an object that has only a name.
-fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
-    object["metadata"] = json!({"name": name(args)?});
+/// Adds the name to an object that needs no other fields.
+fn generate_named_object(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
+    object["metadata"] = json!({"name": object_name_argument(args)?});
     let mut generated = generated(object, kind);
     if kind.is_empty() {
         generated.empty_fields = vec![("/spec", json!({})), ("/status", json!({}))];

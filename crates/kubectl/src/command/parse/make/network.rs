@@ -3,11 +3,11 @@
 use super::*;
 
 /// `create service`.
-pub(super) fn service(args: &Args, kind: &str) -> Parsed<Generated> {
+pub(super) fn generate_service(args: &Args, kind: &str) -> Parsed<Generated> {
     if kind == "externalname" {
         required(args, &["external-name"])?;
     }
-    let name = name(args)?;
+    let name = object_name_argument(args)?;
     let mut ports = Vec::new();
     let column = args.column("tcp");
     let tcp_values = args.values("tcp");
@@ -161,8 +161,8 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
 }
 
 /// `create ingress`.
-pub(super) fn ingress(args: &Args) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_ingress(args: &Args) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let (rules, default) = (args.values("rule"), args.value("default-backend"));
     if rules.is_empty() && default.is_none() {
         return Err(args.plain(

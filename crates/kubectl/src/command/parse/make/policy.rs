@@ -6,8 +6,8 @@ use super::*;
 use crate::LabelQuery;
 
 /// `create priorityclass`.
-pub(super) fn priority_class(args: &Args) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_priority_class(args: &Args) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
         "value": int32(args, "value")?.unwrap_or(0),
         "preemptionPolicy": args.value("preemption-policy").unwrap_or_else(|| "PreemptLowerPriority".to_owned())});
@@ -21,8 +21,8 @@ pub(super) fn priority_class(args: &Args) -> Parsed<Generated> {
 }
 
 /// `create poddisruptionbudget`.
-pub(super) fn budget(args: &Args) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_budget(args: &Args) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let selector = args.value("selector").filter(|text| !text.is_empty());
     let selector = selector.ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
     let query = LabelQuery::parse(&selector).map_err(|why| {
@@ -93,8 +93,8 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
 }
 
 /// `create quota`.
-pub(super) fn quota(args: &Args) -> Parsed<Generated> {
-    let name = name(args)?;
+pub(super) fn generate_quota(args: &Args) -> Parsed<Generated> {
+    let name = object_name_argument(args)?;
     let hard: Map<String, Value> = amounts(args, "hard")?
         .into_iter()
         .map(|(name, amount)| (name, Value::from(amount)))

@@ -13,9 +13,9 @@ pub(super) fn container_name(image: &str) -> String {
 }
 
 /// `create deployment`.
-pub(super) fn deployment(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_deployment(args: &Args) -> Parsed<Generated> {
     required(args, &["image"])?;
-    let (name, images) = (name(args)?, args.values("image"));
+    let (name, images) = (object_name_argument(args)?, args.values("image"));
     let images = images.iter().filter(|list| !list.is_empty());
     let images: Vec<&str> = images.flat_map(|list| list.split(',')).collect();
     let command = args.passthrough_args.clone().unwrap_or_default();
@@ -51,8 +51,8 @@ pub(super) fn deployment(args: &Args) -> Parsed<Generated> {
 }
 
 /// `create job`.
-pub(super) fn job(args: &Args) -> Parsed<Action> {
-    let (name, image, from) = (name(args)?, args.value("image"), args.value("from"));
+pub(super) fn generate_job(args: &Args) -> Parsed<Action> {
+    let (name, image, from) = (object_name_argument(args)?, args.value("image"), args.value("from"));
     let command = args.passthrough_args.clone().unwrap_or_default();
     match (image, from) {
         (Some(image), None) => Ok(Action::Create(job_from_image(&name, &image, &command))),
@@ -87,9 +87,9 @@ fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
 }
 
 /// `create cronjob`.
-pub(super) fn cron_job(args: &Args) -> Parsed<Generated> {
+pub(super) fn generate_cron_job(args: &Args) -> Parsed<Generated> {
     required(args, &["image", "schedule"])?;
-    let (name, image) = (name(args)?, args.value("image").unwrap_or_default());
+    let (name, image) = (object_name_argument(args)?, args.value("image").unwrap_or_default());
     let mut container = json!({"name": name, "image": image});
     if let Some(command) = args.passthrough_args.as_ref().filter(|command| !command.is_empty()) {
         container["command"] = json!(command);
