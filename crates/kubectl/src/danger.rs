@@ -57,7 +57,7 @@ mod tests {
     /// A dangerous command is recognised in every spelling.
     /// Shows: K-02
     #[test]
-    fn dangerous_command_is_found_in_every_spelling() {
+    fn dangerous_command_is_recognized_in_every_spelling() {
         let pod = "<<EOF\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF";
         let namespace = "<<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF";
         let node = r#"<<EOF

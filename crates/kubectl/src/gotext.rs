@@ -205,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn json_plain_and_float_equal_go_output() {
+    fn formatted_json_values_equal_go_output() {
         let value = json!({"b": [1, "x<y"], "a": {"z": null, "k": true}});
         assert_eq!(super::json(&value), r#"{"a":{"k":true,"z":null},"b":[1,"x\u003cy"]}"#);
         assert_eq!(plain(&value), "map[a:map[k:true z:<nil>] b:[1 x<y]]");

@@ -192,7 +192,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_metadata(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::Verbatim(verbatim) if IS_WHOLE && query::answer(verbatim, view, &mut printed) => {}
+        Kubectl::Verbatim(verbatim) if IS_WHOLE && query::execute_query(verbatim, view, &mut printed) => {}
         _ => return client_dry_run(command, view),
     }
     Some(printed)

@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn strategic_and_json_merge_change_lists_and_fields() {
+    fn strategic_and_merge_patches_change_lists_and_fields() {
         let spec = SchemaNode::of_kind(Kind::Pod).field("spec");
         let container = spec.field("containers").item();
         let strategic = |of: SchemaNode, live: &Value, patch: &Value| strategic_field("", of, live, patch, None);

@@ -16,6 +16,7 @@ pub struct PodRow {
     pub restarts: String,
 }
 
+/// Returns whether a main container is running and ready.
 fn is_main_ready(status: &ContainerStatus) -> bool {
     status.ready && status.state.running.is_some()
 }

@@ -25,7 +25,7 @@ pub const USER: &str = "kubernetes-admin";
 const SERVER_URL: &str = "https://127.0.0.1:6443";
 
 /// Executes a [`Verbatim`] command that only reads; returns false if the command writes.
-pub(super) fn answer(command: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
+pub(super) fn execute_query(command: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
     match &command.action {
         Action::CanI { warnings, quiet } => {
             for warning in warnings {

@@ -15,7 +15,7 @@ mod values;
 
 use values::{PartialCommand, positionals, value_of};
 
-/// A completion candidate.
+/// A candidate for the completion of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// The text to insert.
@@ -24,7 +24,7 @@ pub struct Completion {
     pub hint: String,
 }
 
-/// Collects the candidates for a word.
+/// Collects the completion candidates for a word of a command line.
 struct Candidates<'a> {
     /// The part of the word before the cursor.
     typed: &'a str,

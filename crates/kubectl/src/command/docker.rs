@@ -82,7 +82,7 @@ const LOOK_UP: &str = "`kubectl get pods` tells the names. If a Deployment made 
     until the Deployment is deleted";
 
 /// Returns the answer to a Docker command line.
-pub(super) fn answer(program: &str, words: &[Word]) -> String {
+pub(super) fn docker_answer(program: &str, words: &[Word]) -> String {
     let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let words = if program == "docker-compose" {
         &[&["compose"], words.as_slice()].concat()
@@ -97,7 +97,7 @@ pub(super) fn answer(program: &str, words: &[Word]) -> String {
     };
     if let ["run" | "create", ..] = typed {
         let at = words.iter().position(|word| *word == typed[0]).unwrap_or_default();
-        return format!("in Kubernetes: {}", run(&words[at + 1..]));
+        return format!("in Kubernetes: {}", run_counterpart(&words[at + 1..]));
     }
     let two = typed.get(..2).unwrap_or_default().join(" ");
     let one = typed.first().copied().unwrap_or_default();
@@ -154,7 +154,7 @@ fn operands<'a>(words: &[&'a str]) -> (Vec<&'a str>, bool) {
 }
 
 /// Returns the kubectl counterpart of `docker run`.
-fn run(words: &[&str]) -> String {
+fn run_counterpart(words: &[&str]) -> String {
     let (mut name, mut image, mut rest) = (None, None, String::new());
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -191,7 +191,7 @@ mod tests {
         one comes back until the Deployment is deleted";
 
     /// Returns the answer to a Docker command line, which is the error message of the parser.
-    fn answer(line: &str) -> String {
+    fn docker_answer(line: &str) -> String {
         super::super::parse(line)
             .expect_err("Docker's commands are not run")
             .message
@@ -225,7 +225,7 @@ mod tests {
             ),
             ("docker", "kubectl help"),
         ] {
-            assert_eq!(answer(line), format!("in Kubernetes: {want}"), "{line}");
+            assert_eq!(docker_answer(line), format!("in Kubernetes: {want}"), "{line}");
         }
     }
 
@@ -242,7 +242,11 @@ mod tests {
             ("docker exec -i -t web sh", "kubectl exec web -- COMMAND"),
             ("docker cp web:/etc/hosts .", "kubectl cp web:/etc/hosts FILE"),
         ] {
-            assert_eq!(answer(line), format!("in Kubernetes: {want}{TELLS_NAMES}"), "{line}");
+            assert_eq!(
+                docker_answer(line),
+                format!("in Kubernetes: {want}{TELLS_NAMES}"),
+                "{line}"
+            );
         }
     }
 
@@ -283,7 +287,7 @@ mod tests {
                 "docker scout cves has no counterpart that Podscope knows",
             ),
         ] {
-            let said = answer(line);
+            let said = docker_answer(line);
             assert!(said.starts_with(want), "{line}: {said}");
         }
     }

@@ -192,7 +192,7 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
         return Err(CommandError::new(1, "error: no command"));
     };
     match program.text.as_str() {
-        "kubectl" | "k" => parse::kubectl(rest, line.stdin, custom),
+        "kubectl" | "k" => parse::parse_kubectl(rest, line.stdin, custom),
         "fault" => fault::parse(rest),
         "app" => app::parse(rest),
         "api" if crate::IS_WHOLE => api::parse(rest, line.stdin),
@@ -210,7 +210,7 @@ fn parse_line(line: shell::Line, custom: Option<&CustomKinds>) -> Result<Command
             "error: kubectl watches by itself: `kubectl get pods -w`",
         )),
         other if docker::PROGRAMS.contains(&other) => {
-            Err(CommandError::new(program.column, docker::answer(other, rest)))
+            Err(CommandError::new(program.column, docker::docker_answer(other, rest)))
         }
         other => Err(CommandError::new(
             program.column,

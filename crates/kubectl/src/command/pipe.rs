@@ -161,7 +161,7 @@ impl PipedCommand {
             .flat_map(|(_, line)| [line.as_str(), "\n"])
             .collect();
         if !self.is_xargs {
-            return super::parse::kubectl(&self.words, Some(text), None);
+            return super::parse::parse_kubectl(&self.words, Some(text), None);
         }
         let column = self.words.last().map_or(1, |word| word.column);
         let more = text.split_whitespace().map(|word| Word {
@@ -169,7 +169,7 @@ impl PipedCommand {
             column,
         });
         let words: Vec<Word> = self.words.iter().cloned().chain(more).collect();
-        super::parse::kubectl(&words, None, None)
+        super::parse::parse_kubectl(&words, None, None)
     }
 }
 
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_transform_output_like_their_programs() {
+    fn pipe_filters_print_like_the_real_programs() {
         for (pipe, want) in [
             ("| cat", "NAME READY/web-10 1/1/web-2 0/1/db-0 1/1"),
             ("| grep web", "web-10 1/1/web-2 0/1"),
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn unsupported_programs_and_options_are_errors() {
+    fn unsupported_pipe_programs_and_options_are_errors() {
         for (pipe, want) in [
             (
                 "| jq .",

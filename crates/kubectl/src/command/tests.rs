@@ -130,7 +130,7 @@ fn canonical_text_parses_to_the_same_command() {
 /// Shows: KC-119
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn invalid_lines_give_kubectl_errors() {
+fn invalid_command_lines_give_kubectl_errors() {
     for (text, want) in [
         (
             "kubectl gett pods",
@@ -254,7 +254,7 @@ fn delete_flags_give_kubectl_grace_seconds() {
 
 /// Shows: Q-03
 #[test]
-fn malformed_lines_do_not_panic() {
+fn parsing_malformed_command_lines_does_not_panic() {
     for text in [
         "kubectl get \"",
         "kubectl -n",

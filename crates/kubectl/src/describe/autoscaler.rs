@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{print_annotations, print_labels, stamp};
+use super::{print_annotations, print_labels, rfc1123_time};
 
 pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut TabbedText) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
@@ -13,7 +13,10 @@ pub(super) fn describe_autoscaler(one: &HorizontalPodAutoscaler, text: &mut Tabb
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
-    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(
+        0,
+        &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
+    );
     let target = &spec.scale_target_ref;
     text.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));
     text.line(0, "Metrics:\t( current / target )");

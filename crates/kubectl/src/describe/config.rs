@@ -11,7 +11,7 @@ use super::super::View;
 use super::super::columns::{map_text, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{print_annotations, print_labels, stamp};
+use super::{print_annotations, print_labels, rfc1123_time};
 
 pub(super) fn describe_budget(budget: &Arc<PodDisruptionBudget>, text: &mut TabbedText) {
     let (meta, spec, status) = (&budget.metadata, &budget.spec, &budget.status);
@@ -103,7 +103,7 @@ pub(super) fn describe_namespace(namespace: &Arc<Namespace>, view: &View<'_>, te
         text.line(1, "----\t------\t------------------\t------\t-------");
     }
     for condition in &status.conditions {
-        let at = stamp(condition.last_transition_time);
+        let at = rfc1123_time(condition.last_transition_time);
         text.line(
             1,
             &format!(

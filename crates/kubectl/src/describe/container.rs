@@ -5,7 +5,7 @@ use podscope_api::{Container, ContainerState, ContainerStatus, EnvVar, Pod, Prob
 use serde_json::Value;
 
 use super::super::text::TabbedText;
-use super::{bracketed, capital_bool, stamp};
+use super::{bracketed, capital_bool, rfc1123_time};
 use crate::columns::or_none;
 
 /// The object whose containers are described.
@@ -124,7 +124,7 @@ fn print_state(title: &str, state: &ContainerState, text: &mut TabbedText) {
     };
     if let Some(running) = &state.running {
         text.line(2, &format!("{title}:\tRunning"));
-        text.line(3, &format!("Started:\t{}", stamp(running.started_at)));
+        text.line(3, &format!("Started:\t{}", rfc1123_time(running.started_at)));
     } else if let Some(waiting) = &state.waiting {
         text.line(2, &format!("{title}:\tWaiting"));
         optional(text, "Reason", &waiting.reason);
@@ -136,8 +136,8 @@ fn print_state(title: &str, state: &ContainerState, text: &mut TabbedText) {
         if let Some(signal) = ended.signal.filter(|signal| *signal > 0) {
             text.line(3, &format!("Signal:\t{signal}"));
         }
-        text.line(3, &format!("Started:\t{}", stamp(ended.started_at)));
-        text.line(3, &format!("Finished:\t{}", stamp(ended.finished_at)));
+        text.line(3, &format!("Started:\t{}", rfc1123_time(ended.started_at)));
+        text.line(3, &format!("Finished:\t{}", rfc1123_time(ended.finished_at)));
     } else {
         text.line(2, &format!("{title}:\tWaiting"));
     }

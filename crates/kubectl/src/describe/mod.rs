@@ -225,12 +225,12 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
 }
 
 /// Formats a time in RFC 1123 format; `None` becomes Go's zero time.
-fn stamp(at: Option<Time>) -> String {
+fn rfc1123_time(at: Option<Time>) -> String {
     at.map_or_else(|| ZERO_TIME.to_owned(), podscope_api::print_rfc1123)
 }
 
 /// Formats the status of an object that is being deleted: `Terminating (lasts 5s)`.
-fn terminating(since: Option<Time>, now: Time) -> String {
+fn terminating_status(since: Option<Time>, now: Time) -> String {
     format!("Terminating (lasts {})", age(since, now))
 }
 

@@ -11,7 +11,7 @@ use super::super::View;
 use super::super::columns::{age, node_roles};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{print_annotations, print_labels, print_list, stamp};
+use super::{print_annotations, print_labels, print_list, rfc1123_time};
 
 pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, status) = (&node.metadata, &node.status);
@@ -20,7 +20,10 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText)
     text.line(0, &format!("Roles:\t{}", node_roles(node)));
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
-    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(
+        0,
+        &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
+    );
     print_list(text, "Taints", &taints(node));
     text.line(0, &format!("Unschedulable:\t{}", node.is_unschedulable()));
     print_lease(node, view, text);
@@ -114,8 +117,8 @@ fn print_conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
     }
     for condition in conditions {
         let (heartbeat, transition) = (
-            stamp(condition.last_heartbeat_time),
-            stamp(condition.last_transition_time),
+            rfc1123_time(condition.last_heartbeat_time),
+            rfc1123_time(condition.last_transition_time),
         );
         text.line(
             1,
@@ -138,7 +141,8 @@ fn print_lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
         let why = format!("leases.coordination.k8s.io {:?} not found", &**name);
         return text.line(0, &format!("Lease:\tFailed to get lease: {why}"));
     };
-    let at = |time: Option<podscope_api::Time>| time.map_or_else(|| "<unset>".to_owned(), |time| stamp(Some(time)));
+    let at =
+        |time: Option<podscope_api::Time>| time.map_or_else(|| "<unset>".to_owned(), |time| rfc1123_time(Some(time)));
     let to_time = |time: Option<podscope_api::MicroTime>| time.map(|time| podscope_api::Time(time.0));
     text.line(0, "Lease:");
     let holder = lease.spec.holder_identity.as_deref().unwrap_or("<unset>");

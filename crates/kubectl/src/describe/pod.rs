@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::View;
 use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
-use super::{print_annotations, print_labels, stamp, template, terminating, volume};
+use super::{print_annotations, print_labels, rfc1123_time, template, terminating_status, volume};
 
 pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
     let value = Object::Pod(pod.clone()).to_value();
@@ -36,7 +36,7 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
         None => text.line(0, "Node:\t<none>"),
     }
     if status.start_time.is_some() {
-        text.line(0, &format!("Start Time:\t{}", stamp(status.start_time)));
+        text.line(0, &format!("Start Time:\t{}", rfc1123_time(status.start_time)));
     }
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
@@ -69,7 +69,7 @@ fn print_phase(pod: &Pod, view: &View<'_>, text: &mut TabbedText) {
     if meta.is_terminating() && !pod.is_terminal() {
         text.line(
             0,
-            &format!("Status:\t{}", terminating(meta.deletion_timestamp, view.now)),
+            &format!("Status:\t{}", terminating_status(meta.deletion_timestamp, view.now)),
         );
         let grace = meta.deletion_grace_period_seconds.unwrap_or(0);
         text.line(0, &format!("Termination Grace Period:\t{grace}s"));

@@ -11,7 +11,7 @@ use podscope_api::{
 use super::super::View;
 use super::super::text::TabbedText;
 use super::template::pod_template;
-use super::{capital_bool, print_annotations, print_labels, print_list, stamp};
+use super::{capital_bool, print_annotations, print_labels, print_list, rfc1123_time};
 
 /// Prints name and namespace.
 fn header(meta: &ObjectMeta, text: &mut TabbedText) {
@@ -204,7 +204,7 @@ pub(super) fn describe_cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
         text,
     );
     let last = job.status.last_schedule_time;
-    let last = last.map_or_else(|| "<unset>".to_owned(), |last| stamp(Some(last)));
+    let last = last.map_or_else(|| "<unset>".to_owned(), |last| rfc1123_time(Some(last)));
     text.line(0, &format!("Last Schedule Time:\t{last}"));
     let active: Vec<&str> = job.status.active.iter().map(|active| &*active.name).collect();
     let active = if active.is_empty() {

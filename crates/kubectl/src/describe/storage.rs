@@ -11,12 +11,14 @@ use super::super::View;
 use super::super::columns::{access_modes, claim_class, is_default_class, map_text, volume_class};
 use super::super::jsonpath::plain;
 use super::super::text::TabbedText;
-use super::{bracketed, capital_bool, print_annotations, print_labels, print_list, stamp, terminating, volume};
+use super::{
+    bracketed, capital_bool, print_annotations, print_labels, print_list, rfc1123_time, terminating_status, volume,
+};
 
 /// Prints the phase, or for how long the object has been terminating.
 fn print_phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut TabbedText) {
     let phase = if meta.is_terminating() {
-        terminating(meta.deletion_timestamp, view.now)
+        terminating_status(meta.deletion_timestamp, view.now)
     } else {
         phase.map_or_else(String::new, ToString::to_string)
     };
@@ -150,7 +152,7 @@ pub(super) fn describe_claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>
     );
     for condition in conditions {
         let field = |name: &str| condition.get(name).map_or_else(String::new, plain);
-        let at = |name: &str| stamp(podscope_api::parse_rfc3339(&field(name)).map(podscope_api::Time));
+        let at = |name: &str| rfc1123_time(podscope_api::parse_rfc3339(&field(name)).map(podscope_api::Time));
         text.line(
             1,
             &format!(
@@ -217,7 +219,10 @@ pub(super) fn describe_csi_node(node: &Arc<CsiNode>, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     print_labels(text, "Labels", &meta.labels);
     print_annotations(text, "Annotations", &meta.annotations);
-    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(
+        0,
+        &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
+    );
     text.line(0, "Spec:");
     if !node.spec.drivers.is_empty() {
         text.line(1, "Drivers:");

@@ -13,7 +13,7 @@ use super::super::View;
 use super::super::columns::{claim_class, map_text, selector_text};
 use super::super::rollout::template_without_hash;
 use super::super::text::TabbedText;
-use super::{bracketed, print_annotations, print_labels, print_list, stamp, template};
+use super::{bracketed, print_annotations, print_labels, print_list, rfc1123_time, template};
 use crate::duration::human_duration;
 
 /// Formats a selector in query syntax; returns an empty text for an empty selector.
@@ -81,7 +81,10 @@ pub(super) fn describe_deployment(deployment: &Arc<Deployment>, view: &View<'_>,
     let (meta, spec, status) = (&deployment.metadata, &deployment.spec, &deployment.status);
     let object = Object::Deployment(deployment.clone());
     print_header(meta, text);
-    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(
+        0,
+        &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
+    );
     print_labels_and_annotations(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     let count = |value: Option<i32>| value.unwrap_or(0);
@@ -184,7 +187,10 @@ pub(super) fn describe_replication_controller(
 pub(super) fn describe_stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&set.metadata, &set.spec);
     print_header(meta, text);
-    text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
+    text.line(
+        0,
+        &format!("CreationTimestamp:\t{}", rfc1123_time(meta.creation_timestamp)),
+    );
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     print_labels_and_annotations(meta, text);
     text.line(
@@ -277,7 +283,7 @@ pub(super) fn describe_job(job: &Arc<Job>, text: &mut TabbedText) {
     print_optional(text, "Suspend", spec.suspend);
     print_optional(text, "Backoff Limit", spec.backoff_limit);
     print_optional(text, "TTL Seconds After Finished", spec.ttl_seconds_after_finished);
-    let at = |time: Option<podscope_api::Time>| time.map(|time| stamp(Some(time)));
+    let at = |time: Option<podscope_api::Time>| time.map(|time| rfc1123_time(Some(time)));
     print_optional(text, "Start Time", at(status.start_time));
     print_optional(text, "Completed At", at(status.completion_time));
     if let (Some(start), Some(end)) = (status.start_time, status.completion_time) {

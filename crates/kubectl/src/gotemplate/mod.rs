@@ -298,7 +298,7 @@ mod tests {
 
     /// Shows: Q-03
     #[test]
-    fn nested_ranges_exceed_the_work_limit() {
+    fn nested_go_template_ranges_exceed_work_limit() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = serde_json::json!({"items": items});
         let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
@@ -309,7 +309,7 @@ mod tests {
     /// Covers texts that double repeatedly, padded formats, copies of long texts, and very long names.
     /// Shows: Q-03
     #[test]
-    fn growing_texts_that_are_not_printed_exceed_a_limit() {
+    fn go_template_with_growing_text_exceeds_a_limit() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = json!({"items": items, "long": "x".repeat(1 << 20)});
         let doubled = "{{$x := printf \"%s%s\" $x $x}}".repeat(60);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_print_like_go_and_reject_bad_syntax() {
+    fn go_templates_print_like_go_and_reject_bad_syntax() {
         let value = json!({"items": [{"n": "a", "k": 1}, {"n": "b", "k": 2_000_000}], "m": {"y": "2", "x": "1"}, "big": 1_000_000});
         for (template, want) in [
             ("{{.big}}", "1e+06"),

@@ -78,19 +78,19 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
 }
 
 /// Splits a JSON pointer into the pointer of the parent and the unescaped last segment.
-fn parent(path: &str) -> Option<(&str, String)> {
+fn split_pointer(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/')?;
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
 }
 
 /// Returns whether the value above a pointer is an object, so that the pointer names one of its keys, which may not exist.
 fn is_key_of_object(value: &Value, path: &str) -> bool {
-    parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object))
+    split_pointer(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object))
 }
 
 fn json_patch_add(value: &mut Value, path: &str, new: Value) -> Result<(), String> {
     let missing = || format!("the path {path:?} does not exist");
-    let Some((above, last)) = parent(path) else {
+    let Some((above, last)) = split_pointer(path) else {
         *value = new;
         return Ok(());
     };
@@ -115,7 +115,7 @@ fn json_patch_add(value: &mut Value, path: &str, new: Value) -> Result<(), Strin
 }
 
 fn json_patch_remove(value: &mut Value, path: &str) -> Option<Value> {
-    let (above, last) = parent(path)?;
+    let (above, last) = split_pointer(path)?;
     match value.pointer_mut(above)? {
         Value::Object(map) => map.shift_remove(&last),
         Value::Array(items) => {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_change_keys_and_elements() {
+    fn json_patch_operations_change_keys_and_elements() {
         let live = json!({"a": {"b": 1}, "l": [1]});
         assert_eq!(
             json_patch(

@@ -21,7 +21,7 @@ pub(crate) use write::EDITED_TEXT_MISSING;
 
 /// Parses the words after `kubectl`. `custom` holds the custom kinds that the cluster serves; `None` if they are not
 /// known.
-pub(super) fn kubectl(
+pub(super) fn parse_kubectl(
     words: &[Word],
     stdin: Option<String>,
     custom: Option<&CustomKinds>,
