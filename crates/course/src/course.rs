@@ -31,9 +31,9 @@ pub const MAX_LESSONS: usize = 200;
 
 wire_types! {
     struct Document { api_version: String, kind: String, metadata: Metadata, spec: Spec }
-    /// `metadata`.
+    /// The `metadata` of a course file.
     struct Metadata { name: String }
-    /// `spec`.
+    /// The `spec` of a course file.
     struct Spec {
         title: String,
         lessons: Vec<Value>,
@@ -46,7 +46,7 @@ wire_types! {
         exam: Option<ExamDocument>,
     }
 
-    /// `spec.exam`.
+    /// The `spec.exam` of a course file.
     struct ExamDocument { minutes: u32, pass: u32, weights: ordered::Map<String, u32> }
 }
 
@@ -174,7 +174,7 @@ fn parse_item_source(value: &Value) -> Result<ItemSource, String> {
 }
 
 impl Course {
-    /// Reads a course.
+    /// Reads a course from the text of its file.
     ///
     /// # Errors
     /// All problems of the file, with their positions.

@@ -33,9 +33,9 @@ pub const MAX_LEVEL: u32 = 3;
 
 wire_types! {
     struct Document { api_version: String, kind: String, metadata: Metadata, spec: Spec }
-    /// `metadata`.
+    /// The `metadata` of a practice file.
     struct Metadata { name: String }
-    /// `spec`.
+    /// The `spec` of a practice file.
     struct Spec {
         title: String,
         rule: String,
@@ -89,7 +89,7 @@ impl Family {
         Self::read(&format!("{name}.yaml"), text)
     }
 
-    /// Reads a family.
+    /// Reads a practice family from the text of its file.
     ///
     /// # Errors
     /// All problems of the file, with their positions.

@@ -233,7 +233,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
     };
     let link = link::decode(&handed.link).map_err(|why| sentence!(grading::link_unreadable, error = why))?;
     let loaded = link.load().map_err(first)?;
-    identify(&link, &loaded, graded);
+    set_lesson(&link, &loaded, graded);
     let is_claimed = |claimed: &str| match &graded.custom {
         None => claimed == graded.lesson,
         // A custom scenario is never accepted as a built-in lesson, whatever its title.
@@ -272,7 +272,7 @@ fn replay(handed: &HandedRun, graded: &mut GradedRun) -> Result<(), Sentence> {
 }
 
 /// Sets `lesson` and `title` of a graded run.
-fn identify(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
+fn set_lesson(link: &Link, loaded: &Loaded, graded: &mut GradedRun) {
     if let Some(name) = &link.lesson {
         graded.lesson.clone_from(name);
     } else {

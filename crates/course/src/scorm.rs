@@ -34,7 +34,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// Returns an identifier for the manifest: only letters, digits, `-` and `.`.
-fn identifier(name: &str) -> String {
+fn manifest_identifier(name: &str) -> String {
     let is_allowed = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '.');
     format!("podscope-{}", name.replace(|character| !is_allowed(character), "-"))
 }
@@ -42,7 +42,7 @@ fn identifier(name: &str) -> String {
 /// Returns the manifest `imsmanifest.xml` of a package with these files.
 #[must_use]
 pub fn manifest(course: &Course, files: &[PackedFile]) -> String {
-    let (id, title) = (identifier(&course.name), escaped(&course.title));
+    let (id, title) = (manifest_identifier(&course.name), escaped(&course.title));
     let mastery = course
         .exam
         .map(|exam| format!("\n        <adlcp:masteryscore>{}</adlcp:masteryscore>", exam.pass));

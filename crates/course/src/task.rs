@@ -16,7 +16,7 @@ use podscope_session::triage;
 use crate::family::{Family, MAX_LEVEL};
 
 /// Maximum number of attempts to generate a task with exactly one right answer.
-const MAX_DRAWS: u64 = 64;
+const MAX_ATTEMPTS: u64 = 64;
 /// Simulated time after a command until its effect is evaluated.
 const EFFECT_TIME: Span = Span::seconds(180);
 
@@ -62,7 +62,7 @@ impl Task {
     pub fn draw(family: &Family, seed: u64, level: u32) -> Result<Self, Vec<Problem>> {
         let file = format!("{}.yaml", family.name);
         let level = level.clamp(1, MAX_LEVEL);
-        for attempt in 0..MAX_DRAWS {
+        for attempt in 0..MAX_ATTEMPTS {
             let mut rng = Rng::split(seed, &format!("practice/{}/{level}/{attempt}", family.name));
             let values = family.choose_values(level, &mut rng);
             let (text, commands) = family.filled(&values);
