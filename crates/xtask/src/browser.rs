@@ -176,7 +176,7 @@ mod tests {
     use super::{Problem, install_message};
 
     #[test]
-    fn message_has_install_command_of_the_system() {
+    fn browser_install_message_has_command_for_the_system() {
         for (os_release, want) in [
             ("NAME=Fedora\nID=fedora\n", "sudo dnf install chromium chromedriver"),
             (
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn message_contains_missing_program() {
+    fn browser_install_message_names_missing_program() {
         assert!(install_message(Problem::DriverMissing, "").starts_with("chromedriver is missing"));
         assert!(install_message(Problem::BrowserMissing, "").starts_with("Chromium (or Chrome) is missing"));
         assert!(install_message(Problem::VersionMismatch, "").contains("different versions"));

@@ -322,7 +322,7 @@ mod tests {
     use super::inline_hashes;
 
     #[test]
-    fn only_inline_scripts_are_hashed() {
+    fn csp_hashes_cover_only_inline_scripts() {
         let html = "<script>alert(1)</script><script src=\"a.js\"></script><script type=\"module\">\nx\n</script>";
         assert_eq!(
             inline_hashes(html),

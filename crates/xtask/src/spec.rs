@@ -297,7 +297,7 @@ mod tests {
     use super::{empty_lists, has_id, id_rows, ids_in, shown_in, test_functions};
 
     #[test]
-    fn only_shows_comments_are_counted() {
+    fn only_ids_in_shows_comments_count_as_verified() {
         for (text, want) in [
             ("// Shows: S-01", "S-01"),
             ("    /// Shows: S-01, SCH-041.", "S-01 SCH-041"),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn test_text_ends_at_closing_brace() {
+    fn text_of_test_function_ends_at_closing_brace() {
         let text = "/// Q-01.\n#[test]\nfn a() {\n    if x {\n    }\n}\n\n// K-01 elsewhere\nfn b() {}\n";
         let found = test_functions(text);
         assert_eq!(found.len(), 1);

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn words_become_grep_pattern_and_flags_pass_through() {
+    fn e2e_words_become_grep_pattern_and_flags_pass_through() {
         for (args, want) in [
             (vec![], vec![]),
             (vec!["presses"], vec!["--grep=presses"]),
