@@ -53,7 +53,7 @@ impl Workload {
     }
 }
 
-/// The size of a measurement.
+/// Size of the measured cluster, and options of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Number of nodes. Each has 16 cpu, 64Gi of memory and a limit of 110 pods; the nodes are spread over three zones.
@@ -64,7 +64,7 @@ pub struct Size {
     pub templates: usize,
     /// Whether a running pod is deleted before every decision.
     pub deletions: bool,
-    /// Whether every node is examined.
+    /// Whether Filter runs on every node; otherwise it stops after enough feasible nodes.
     pub without_sampling: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Bench {
     workload: Workload,
     size: Size,
     scheduler: Scheduler,
-    /// Running pods, oldest first, for deletions.
+    /// Running pods, oldest first. With [`Size::deletions`], the first one is deleted before a decision.
     running: std::collections::VecDeque<Arc<Pod>>,
     /// Number of pods generated so far.
     n_generated: usize,
@@ -97,7 +97,7 @@ pub struct Bench {
     pending: Option<Arc<Pod>>,
 }
 
-fn requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
+fn container_with_requests(cpu: i64, memory_mib: i64) -> Arc<Vec<Container>> {
     let mut container = Container {
         name: "c".into(),
         image: "registry.k8s.io/pause:3.10".into(),
@@ -118,18 +118,18 @@ fn device_class() -> Object {
     class
         .spec
         .selectors
-        .push(selector("device.driver == 'gpu.example.com'"));
+        .push(device_selector("device.driver == 'gpu.example.com'"));
     Object::DeviceClass(Arc::new(class))
 }
 
-fn selector(expression: &str) -> DeviceSelector {
+fn device_selector(expression: &str) -> DeviceSelector {
     let expression = expression.into();
     DeviceSelector {
         cel: Some(CelDeviceSelector { expression }),
     }
 }
 
-fn slice(index: usize) -> Object {
+fn resource_slice(index: usize) -> Object {
     let node: Str = format!("node-{index}").into();
     let mut slice = ResourceSlice::default();
     slice.metadata.name = format!("{node}-gpus").into();
@@ -162,7 +162,7 @@ fn claim(pod: &Pod) -> ResourceClaim {
         name: "gpu".into(),
         exactly: Some(ExactDeviceRequest {
             device_class_name: "gpu".into(),
-            selectors: vec![selector("device.attributes['gpu.example.com'].model == 'T4'")],
+            selectors: vec![device_selector("device.attributes['gpu.example.com'].model == 'T4'")],
             allocation_mode: "ExactCount".into(),
             count: Some(1),
             ..ExactDeviceRequest::default()
@@ -213,7 +213,7 @@ impl Bench {
         if workload == Workload::Dra {
             bench.scheduler.on_change(None, Some(&device_class()), 0);
             for index in 0..size.nodes {
-                bench.scheduler.on_change(None, Some(&slice(index)), 0);
+                bench.scheduler.on_change(None, Some(&resource_slice(index)), 0);
             }
         }
         if workload == Workload::Preempt {
@@ -290,7 +290,7 @@ impl Bench {
             label_selector: Some(app_selector(&app)),
             ..TopologySpreadConstraint::default()
         };
-        pod.spec.containers = requests(100, 500);
+        pod.spec.containers = container_with_requests(100, 500);
         match self.workload {
             Workload::Basic => {}
             Workload::SoftSpread => {
@@ -322,7 +322,7 @@ impl Bench {
                     ..Affinity::default()
                 }));
             }
-            Workload::Preempt => pod.spec.containers = requests(4000, 500),
+            Workload::Preempt => pod.spec.containers = container_with_requests(4000, 500),
             Workload::Dra => pod.spec.resource_claims.push(PodResourceClaim {
                 name: "gpu".into(),
                 resource_claim_name: Some(pod.metadata.name.clone()),
@@ -419,7 +419,7 @@ impl Bench {
         self.pending.as_ref()
     }
 
-    /// Returns the scheduler, for comparisons.
+    /// Returns the scheduler, so that tests can compare its cache with a newly built one.
     pub fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }

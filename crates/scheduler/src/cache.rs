@@ -51,7 +51,7 @@ impl ImageState {
         self.frozen.get(node as usize).copied().unwrap_or(0)
     }
 
-    fn freeze(&mut self, node: NodeIdx, count: u32) {
+    fn freeze_count(&mut self, node: NodeIdx, count: u32) {
         let at = node as usize;
         if self.frozen_count(node) == count {
             return;
@@ -113,7 +113,7 @@ impl NodeTree {
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pub(crate) symbols: Symbols,
-    /// Shared with checkpoints: a change of a node copies only that node.
+    /// Nodes by index. Checkpoints share the nodes; a change copies only the changed node.
     pub(crate) nodes: Vec<Arc<NodeInfo>>,
     rows: Rows,
     node_ids: ordered::Map<Str, NodeIdx>,
@@ -352,7 +352,7 @@ impl Cache {
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
         for image in std::mem::take(&mut info.images) {
             if let Some(state) = self.images.get_mut(&image) {
-                state.freeze(index, 0);
+                state.freeze_count(index, 0);
                 state.nodes.remove(&index);
                 if state.nodes.is_empty() {
                     self.images.remove(&image);
@@ -479,7 +479,7 @@ impl Cache {
             self.rows.set(index, info);
             for image in &info.images {
                 let state = self.images.get_mut(image).expect("every image on a node has an entry");
-                state.freeze(index, state.nodes.len() as u32);
+                state.freeze_count(index, state.nodes.len() as u32);
             }
         }
     }

@@ -57,7 +57,7 @@ pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nomi
     (cache, nominator)
 }
 
-/// Makes the decision of one case.
+/// Makes the decision for the pod of one case, and returns it in the form of `expect`.
 ///
 /// # Errors
 /// Returns an error if the case cannot be read.
@@ -80,10 +80,10 @@ pub fn run_case(case: &Value) -> Result<Value, String> {
             texts.join("; ")
         })?,
     };
-    expectation(&objects, &pod, &config)
+    decide_case(&objects, &pod, &config)
 }
 
-fn expectation(objects: &[Object], pod: &Arc<Pod>, config: &SchedulerConfiguration) -> Result<Value, String> {
+fn decide_case(objects: &[Object], pod: &Arc<Pod>, config: &SchedulerConfiguration) -> Result<Value, String> {
     let (mut cache, nominator) = load(objects, config);
     let decision = decide(&mut cache, config, &nominator, pod, &mut 0)
         .ok_or_else(|| format!("no profile is named {}", pod.spec.scheduler_name))?;
@@ -105,7 +105,7 @@ fn status_value(cache: &Cache, status: &Status) -> Value {
     out
 }
 
-fn sorted(cache: &Cache, nodes: &[u32]) -> Vec<String> {
+fn sorted_node_names(cache: &Cache, nodes: &[u32]) -> Vec<String> {
     let mut names: Vec<String> = nodes.iter().map(|node| name_of(cache, *node).to_string()).collect();
     names.stable_sort();
     names
@@ -145,7 +145,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
             out.insert("filter".into(), Value::Object(filter.into_iter().collect()));
         }
     }
-    out.insert("feasible".into(), sorted(cache, &found.feasible).into());
+    out.insert("feasible".into(), sorted_node_names(cache, &found.feasible).into());
     if found.feasible.len() > 1 {
         let (mut scores, mut totals) = (Map::new(), Map::new());
         let mut order: Vec<usize> = (0..found.feasible.len()).collect();
@@ -168,7 +168,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
         out.insert("scores".into(), Value::Object(scores));
         out.insert("totals".into(), Value::Object(totals));
     }
-    out.insert("hosts".into(), sorted(cache, &found.hosts).into());
+    out.insert("hosts".into(), sorted_node_names(cache, &found.hosts).into());
     if found.feasible.is_empty() {
         out.insert(
             "preemption".into(),
@@ -239,7 +239,7 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
             by_node.stable_sort_by(|a, b| a.0.cmp(&b.0));
             json!({
                 "candidates": Value::Object(by_node.into_iter().collect()),
-                "nominated": sorted(cache, chosen),
+                "nominated": sorted_node_names(cache, chosen),
             })
         }
     }

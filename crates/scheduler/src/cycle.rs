@@ -91,13 +91,15 @@ impl CycleState {
         }
     }
 
-    pub(crate) fn save(&self) -> Option<Vec<[(u32, i64); 2]>> {
-        self.spread.as_ref().map(pod_topology_spread::FilterState::save)
+    pub(crate) fn critical_paths(&self) -> Option<Vec<[(u32, i64); 2]>> {
+        self.spread
+            .as_ref()
+            .map(pod_topology_spread::FilterState::critical_paths)
     }
 
-    pub(crate) fn restore(&mut self, saved: Option<Vec<[(u32, i64); 2]>>) {
+    pub(crate) fn restore_critical_paths(&mut self, saved: Option<Vec<[(u32, i64); 2]>>) {
         if let (Some(state), Some(saved)) = (&mut self.spread, saved) {
-            state.restore(saved);
+            state.restore_critical_paths(saved);
         }
     }
 

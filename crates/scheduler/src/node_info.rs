@@ -135,7 +135,7 @@ impl NodeInfo {
 
     /// Adds a pod to the sums and the list.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
-        self.sum(&pod, 1);
+        self.add_to_sums(&pod, 1);
         for port in &pod.ports {
             if !self.ports.contains(port) {
                 self.ports.push(*port);
@@ -148,7 +148,7 @@ impl NodeInfo {
     pub fn remove_pod(&mut self, uid: &str) -> Option<Arc<PodInfo>> {
         let index = self.pods.iter().position(|pod| &*pod.uid == uid)?;
         let pod = self.pods.swap_remove(index);
-        self.sum(&pod, -1);
+        self.add_to_sums(&pod, -1);
         self.ports.retain(|port| !pod.ports.contains(port));
         Some(pod)
     }
@@ -178,7 +178,7 @@ impl NodeInfo {
             && scalars(kept) == scalars(recomputed_requests)
     }
 
-    fn sum(&mut self, pod: &PodInfo, sign: i64) {
+    fn add_to_sums(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.add(&pod.requests.requests, sign);
         self.nonzero_cpu = self
             .nonzero_cpu

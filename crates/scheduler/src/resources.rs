@@ -173,7 +173,7 @@ impl Amounts {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Options {
+struct RequestOptions {
     /// Whether to include `status.resources` of running containers, and of the pod as a whole (SCH-052).
     include_status: bool,
     /// Whether pod-level requests replace the sum of the containers' requests (SCH-050).
@@ -186,7 +186,12 @@ fn status_of<'a>(statuses: &'a [ContainerStatus], container: &Container) -> Opti
     statuses.iter().find(|status| status.name == container.name)
 }
 
-fn container_requests(pod: &Pod, container: &Container, statuses: &[ContainerStatus], options: Options) -> Amounts {
+fn container_requests(
+    pod: &Pod,
+    container: &Container,
+    statuses: &[ContainerStatus],
+    options: RequestOptions,
+) -> Amounts {
     let mut amounts = Amounts::default();
     let reported = if options.include_status {
         status_of(statuses, container).and_then(|status| status.resources.as_ref().map(|resources| (status, resources)))
@@ -219,7 +224,7 @@ fn has_pod_level_requests(pod: &Pod) -> bool {
         .is_some_and(|resources| resources.requests.keys().any(|name| is_of_pods(name)))
 }
 
-fn total(pod: &Pod, options: Options) -> Amounts {
+fn total_requests(pod: &Pod, options: RequestOptions) -> Amounts {
     let spec = &pod.spec;
     let mut app = Amounts::default();
     for container in spec.containers.iter() {
@@ -235,7 +240,7 @@ fn total(pod: &Pod, options: Options) -> Amounts {
         let mut init_peak = Amounts::default();
         for container in spec.init_containers.iter() {
             let sidecar = container.is_sidecar();
-            let own_options = Options {
+            let own_options = RequestOptions {
                 include_status: options.include_status && sidecar,
                 ..options
             };
@@ -291,14 +296,14 @@ impl PodRequests {
     /// Computes a pod's requests. If the pod is `placed`, they include the resources reported for its containers
     /// (SCH-052).
     pub fn of(symbols: &mut Symbols, pod: &Pod, placed: bool) -> Self {
-        let base = Options {
+        let base = RequestOptions {
             include_status: placed,
             pod_level: true,
-            ..Options::default()
+            ..RequestOptions::default()
         };
-        let amounts = total(pod, base);
+        let amounts = total_requests(pod, base);
         let pod_level = has_pod_level_requests(pod);
-        let defaulted = Options {
+        let defaulted = RequestOptions {
             default_cpu: !pod_level || amounts.cpu.is_none(),
             default_memory: !pod_level || amounts.memory.is_none(),
             ..base
@@ -312,14 +317,14 @@ impl PodRequests {
         let nonzero = if needs_no_defaults {
             amounts.clone()
         } else {
-            total(pod, defaulted)
+            total_requests(pod, defaulted)
         };
         let scoring = if needs_no_defaults {
             amounts.clone()
         } else {
-            total(
+            total_requests(
                 pod,
-                Options {
+                RequestOptions {
                     include_status: placed,
                     pod_level: false,
                     default_cpu: true,

@@ -74,7 +74,7 @@ pub struct Scheduler {
     cache: Cache,
     queue: Queue,
     nominator: Nominator,
-    /// Rotating start index (SCH-015).
+    /// Position in the node order at which the next cycle starts to examine nodes (SCH-015).
     start: usize,
     /// Latest objects of the pods without a node that this scheduler is responsible for.
     unassigned: ordered::Map<Str, Arc<Pod>>,

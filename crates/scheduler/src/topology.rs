@@ -111,7 +111,8 @@ impl TopologyKey {
         self.n_placed == n
     }
 
-    /// Adds `weight` to the domain of a node for every pod counted on the node. Returns whether any pod was counted.
+    /// Adds `weight` to the sum of a domain for every pod on a node of the domain. `on_node` is the number of pods by
+    /// node index. Returns whether any pod was counted.
     pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
         let mut any = false;
         for (count, domain) in on_node.iter().zip(&self.of_node) {

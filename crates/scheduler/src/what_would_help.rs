@@ -27,7 +27,7 @@ use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
 
-/// Returns whether the suggested change `known` makes the change superfluous.
+/// Returns whether `change` need not be suggested, because `known` is already suggested.
 fn is_superfluous(change: &Change, known: &Change) -> bool {
     match (known, change) {
         (Change::MaxSkew { index: known, .. }, Change::MaxSkew { index, .. }) => known == index,
@@ -104,12 +104,12 @@ pub struct Progress {
     pub finished: bool,
 }
 
-/// A change to verify; most variants have its cost.
+/// A change to verify. In most variants, the last field is the cost of the change.
 #[derive(Debug, Clone)]
 enum Trial {
     /// Schedule a changed pod on the same cluster.
     Pod(Change, Arc<Pod>, i64),
-    /// Find the largest request that fits.
+    /// Find the largest request of the resource with which the pod fits.
     Shrink(Resource),
     /// Replace a node: change, old object, new object, cost.
     Node(Change, Arc<Node>, Arc<Node>, i64),
@@ -426,8 +426,8 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Reduces the pod's total request from `from` to `to`, at the container with the largest request. Returns `None`
-    /// if the request of that container is too small.
+    /// Returns a copy of the pod whose total request is reduced from `from` to `to`, at the container with the largest
+    /// request, and the change to suggest. Returns `None` if the request of that container is too small.
     fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
         let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.read(q));

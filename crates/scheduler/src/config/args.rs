@@ -24,12 +24,12 @@ pub(super) fn read_args(profile: &mut Fields<'_>, args: &mut Args, errors: &mut 
         seen.push(name.clone());
         // Arguments of plugins that do not exist are skipped (SCH-133).
         if let (Some(plugin), Some(value)) = (Plugin::from_name(&name), value) {
-            read_one(plugin, value, &format!("{path}.args"), args, errors);
+            read_plugin_args(plugin, value, &format!("{path}.args"), args, errors);
         }
     }
 }
 
-fn read_one(plugin: Plugin, value: &Value, path: &str, args: &mut Args, errors: &mut Errors) {
+fn read_plugin_args(plugin: Plugin, value: &Value, path: &str, args: &mut Args, errors: &mut Errors) {
     let name = plugin.name();
     let mut fields = Fields::new(value, path, errors);
     fields.string("apiVersion", errors);

@@ -180,7 +180,7 @@ impl Search<'_> {
             .filter(|pod| pod.priority >= own.priority && pod.uid != own.uid)
             .collect();
         if !others.is_empty() {
-            let saved = state.save();
+            let saved = state.critical_paths();
             let mut copy = node.clone();
             for pod in &others {
                 copy.add_pod((*pod).clone());
@@ -190,7 +190,7 @@ impl Search<'_> {
             for pod in &others {
                 state.update(cycle, pod, index, -1);
             }
-            state.restore(saved);
+            state.restore_critical_paths(saved);
             result?;
         }
         run(&state.filters, cycle, state, index, node)

@@ -60,7 +60,7 @@ impl DeviceNumbers {
     }
 }
 
-/// State of devices that is kept between decisions.
+/// All state about devices that persists between decisions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
     numbers: Arc<DeviceNumbers>,
@@ -105,14 +105,14 @@ impl Devices {
         Arc::make_mut(&mut self.usage).set(numbers, &key.to_string().into(), allocation);
     }
 
-    /// Counts an allocation that is not written to the API yet.
+    /// Marks the devices of an allocation as used before the allocation is written to the API.
     pub(crate) fn reserve(&mut self, uid: &Str, allocation: &AllocationResult) {
         let numbers = Arc::make_mut(&mut self.numbers);
         Arc::make_mut(&mut self.usage).set(numbers, uid, Some(allocation));
         self.in_flight.insert(uid.clone());
     }
 
-    /// Stops counting a reserved allocation after it was written or abandoned.
+    /// Ends a reservation made by [`Devices::reserve`], after the allocation was written or abandoned.
     pub(crate) fn release(&mut self, uid: &Str) {
         if self.in_flight.remove(uid) {
             let numbers = Arc::make_mut(&mut self.numbers);

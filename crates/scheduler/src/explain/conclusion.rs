@@ -23,7 +23,7 @@ pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status:
     }
 }
 
-/// The reason why the winning node was chosen; `None` if there is none.
+/// Returns the reason why the winning node was chosen; `None` if no node is feasible.
 pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<WinReason> {
     let found = &decision.found;
     match (found.hosts.as_slice(), found.feasible.len()) {
@@ -58,8 +58,8 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
     }
 }
 
-/// Builds the data for the concluding sentence. `chosen` is the bound or nominated node, `hosts` are the nodes that
-/// may be drawn.
+/// Builds the data for the concluding sentence. `chosen` is the bound or nominated node; `hosts` are the equally good
+/// nodes, one of which is selected at random.
 pub(super) fn conclusion(
     cache: &Cache,
     decision: &Decision,
@@ -72,7 +72,7 @@ pub(super) fn conclusion(
         (Some(error), ..) => DecisionOutcome::Failed(error.clone()),
         (None, [], nominated) => DecisionOutcome::Waits {
             cause: waits_because(cache, decision),
-            room: room(cache, decision, nominated),
+            room: room_after_preemption(cache, decision, nominated),
         },
         (None, _, None) => DecisionOutcome::ToBeDrawn { among: hosts.to_vec() },
         (None, _, Some(node)) if n_feasible == 1 => DecisionOutcome::OnlyNode { node, of: n_nodes },
@@ -92,9 +92,9 @@ pub(super) fn conclusion(
     }
 }
 
-/// The room that preemption makes. Invariant: `Some` exactly if preemption found candidates, because
-/// [`DecisionOutcome::verdict`] depends on it.
-fn room(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<Room> {
+/// Returns the number of victims and the nodes of the best preemption candidates. Invariant: `Some` exactly if
+/// preemption found candidates, because [`DecisionOutcome::verdict`] depends on it.
+fn room_after_preemption(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<Room> {
     let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption else {
         return None;
     };

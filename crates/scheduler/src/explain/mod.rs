@@ -22,7 +22,7 @@ use crate::post_filter::Preemption;
 use crate::status::Status;
 use crate::topology::NONE;
 
-/// The explanation of one decision, and the devices of the pod's claims beside it.
+/// The explanation of one decision, and the devices that the pod's claims get on each node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explained {
     pub explanation: Explanation,
@@ -32,8 +32,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Every node in the order of the explanation, with the devices of the pod's claims if the DynamicResources filter
-    /// evaluated it.
+    /// Returns every node in the order of the explanation, with the devices of the pod's claims if the DynamicResources
+    /// filter evaluated it.
     pub fn nodes(&self) -> impl Iterator<Item = (&NodeExplanation, Option<&NodeDevices>)> {
         let devices = self.devices.iter().map(Option::as_deref);
         self.explanation.nodes.iter().zip(devices)
@@ -115,7 +115,7 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
     }
 }
 
-/// The scores of the feasible node with the index `at`.
+/// Returns the scores of the node `decision.found.feasible[at]`.
 fn explain_scores(cache: &Cache, decision: &Decision, node: NodeIdx, at: usize) -> NodeScores {
     let found = &decision.found;
     let cycle = Cycle {
@@ -148,7 +148,7 @@ fn explain_refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &S
     }
 }
 
-/// The devices on a node that the DynamicResources filter evaluated.
+/// Returns the devices of the pod's claims on a node; `None` if the DynamicResources filter did not evaluate the node.
 fn explain_devices(
     cache: &Cache,
     decision: &Decision,
@@ -275,8 +275,8 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
     }
 }
 
-/// The reason for each node why preemption does not help: the result of the dry run, or the node's own rejection if
-/// no dry run was made on it.
+/// Returns, for each node, the reason why preemption does not help: the result of the dry run, or the node's own
+/// rejection if no dry run was made on it.
 fn not_helped_nodes(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<NotHelpedNode> {
     let texts = |status: &Status| {
         let reasons = status.reasons.as_slice().iter();
@@ -327,7 +327,7 @@ fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanati
     }
 }
 
-/// Weighted score difference `a - b` of each plugin that scores two nodes differently, largest first.
+/// Returns the weighted score difference `a - b` of each plugin that scores two nodes differently, largest first.
 fn differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)> {
     let found = &decision.found;
     let at = |node: NodeIdx| found.feasible.iter().position(|feasible| *feasible == node);

@@ -343,7 +343,7 @@ fn victims_on(
     if potential.is_empty() {
         return Err(Status::unresolvable(Plugin::DefaultPreemption, REASON_NO_VICTIMS));
     }
-    let saved = state.save();
+    let saved = state.critical_paths();
     let mut node = info.clone();
     for pod in &potential {
         node.remove_pod(&pod.uid);
@@ -356,7 +356,7 @@ fn victims_on(
     };
     if let Err(status) = search.filter_with_nominated(&cycle, state, index, &node) {
         undo(state, &potential);
-        state.restore(saved);
+        state.restore_critical_paths(saved);
         return Err(status);
     }
     go_sort(&mut potential, |a, b| is_more_important(a, b));
@@ -383,7 +383,7 @@ fn victims_on(
         }
     }
     undo(state, &candidate.victims);
-    state.restore(saved);
+    state.restore_critical_paths(saved);
     if candidate.victims.is_empty() {
         return Err(Status::text(
             Plugin::DefaultPreemption,

@@ -266,7 +266,8 @@ impl PairCounts {
         &mut self.by_key[at].1
     }
 
-    /// Adds `weight` to the domain of a node for every pod counted on the node. Returns whether any pod was counted.
+    /// Adds `weight` to the sum of a domain for every pod on a node of the domain. `on_node` is the number of pods by
+    /// node index. Returns whether any pod was counted.
     fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
         topology.key(key).add_up(on_node, weight, self.table(topology, key))
     }

@@ -389,8 +389,8 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
 }
 
 impl FilterState {
-    /// Implements AddPod (`delta` 1) and RemovePod (`delta` -1). As in kube-scheduler, terminating pods and empty
-    /// selectors are treated like others (SCH-078).
+    /// Implements AddPod (`delta` 1) and RemovePod (`delta` -1). As in kube-scheduler, terminating pods are counted,
+    /// and an empty selector matches every pod (SCH-078).
     fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         if pod.namespace != cycle.incoming.info.namespace {
             return;
@@ -422,13 +422,13 @@ impl FilterState {
                 .any(|constraint| constraint.selector.matches(&pod.labels))
     }
 
-    /// Returns the critical paths, because [`FilterState::update`] with the opposite delta does not restore them
-    /// exactly.
-    pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
+    /// Returns a copy of the critical paths, to restore them after a dry run: [`FilterState::update`] with the opposite
+    /// delta does not restore them exactly.
+    pub(crate) fn critical_paths(&self) -> Vec<[(Domain, i64); 2]> {
         self.paths.clone()
     }
 
-    pub(crate) fn restore(&mut self, paths: Vec<[(Domain, i64); 2]>) {
+    pub(crate) fn restore_critical_paths(&mut self, paths: Vec<[(Domain, i64); 2]>) {
         self.paths = paths;
     }
 

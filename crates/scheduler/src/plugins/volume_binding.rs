@@ -349,13 +349,13 @@ fn can_reach_bound(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) 
     }
 }
 
-fn is_for(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
+fn refers_to(reference: &ObjectReference, claim: &PersistentVolumeClaim) -> bool {
     reference.name == claim.metadata.name
         && reference.namespace == claim.metadata.namespace
         && (reference.uid.is_empty() || reference.uid == claim.metadata.uid)
 }
 
-fn mode(mode: Option<&Str>) -> &str {
+fn volume_mode(mode: Option<&Str>) -> &str {
     mode.map_or("Filesystem", |mode| mode)
 }
 
@@ -379,12 +379,12 @@ fn find_volume<'a>(
             continue;
         }
         let pre_bound = match &spec.claim_ref {
-            Some(reference) if !is_for(reference, claim) => continue,
+            Some(reference) if !refers_to(reference, claim) => continue,
             reference => reference.is_some(),
         };
         let capacity = spec.capacity.get("storage").copied().unwrap_or_default();
         if capacity < request
-            || mode(spec.volume_mode.as_ref()) != mode(claim.spec.volume_mode.as_ref())
+            || volume_mode(spec.volume_mode.as_ref()) != volume_mode(claim.spec.volume_mode.as_ref())
             || spec.volume_attributes_class_name.as_deref().unwrap_or("")
                 != claim.spec.volume_attributes_class_name.as_deref().unwrap_or("")
             || volume.metadata.is_terminating()
@@ -446,7 +446,7 @@ fn find_bindings(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bi
         }
     }
     let mut bindings = Bindings::default();
-    find_bindings_of_delayed(stores, state, node, &mut bindings, &mut rejected)?;
+    find_bindings_of_delayed_claims(stores, state, node, &mut bindings, &mut rejected)?;
     let reasons: Vec<Reason> = [
         (rejected.node, REASON_NODE),
         (rejected.bind, REASON_BIND),
@@ -467,7 +467,7 @@ fn find_bindings(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bi
     })
 }
 
-fn find_bindings_of_delayed(
+fn find_bindings_of_delayed_claims(
     stores: &Stores,
     state: &State,
     node: &NodeInfo,

@@ -44,7 +44,7 @@ struct VolumeRestrictions;
 impl ExtensionPoints for VolumeRestrictions {
     fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         if search.incoming.has_volumes {
-            state.restrictions = restrictions(&search.cycle(cache))?;
+            state.restrictions = find_restrictions(&search.cycle(cache))?;
         }
         Ok(PreFilter::run_if(state.restrictions.is_some()))
     }
@@ -66,7 +66,7 @@ impl ExtensionPoints for VolumeRestrictions {
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         let state = CycleState::pre_filter_state(Plugin::VolumeRestrictions, state.restrictions.as_ref())?;
         let volumes = &cycle.incoming.info.pod.spec.volumes;
-        for volume in volumes.iter().filter(|volume| is_restricted(volume)) {
+        for volume in volumes.iter().filter(|volume| is_restricted_disk(volume)) {
             let used = node
                 .pods
                 .iter()
@@ -133,7 +133,7 @@ pub struct State {
     conflicts: i64,
 }
 
-fn is_restricted(volume: &Volume) -> bool {
+fn is_restricted_disk(volume: &Volume) -> bool {
     volume.gce_persistent_disk.is_some()
         || volume.aws_elastic_block_store.is_some()
         || volume.rbd.is_some()
@@ -141,12 +141,12 @@ fn is_restricted(volume: &Volume) -> bool {
 }
 
 /// Computes the state in PreFilter; returns `None` if the plugin is skipped.
-fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
+fn find_restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let mut state = State::default();
     let mut restricted = false;
     for volume in pod.spec.volumes.iter() {
-        restricted |= is_restricted(volume);
+        restricted |= is_restricted_disk(volume);
         let Some(source) = &volume.persistent_volume_claim else {
             continue;
         };

@@ -14,8 +14,8 @@ use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
-    /// Sets the cause of the following calls. For a change, this is the trace record that reports the change. Attempts
-    /// return it as [`crate::Attempt::caused_by`]. It has no effect on decisions.
+    /// Sets the cause of the following calls; for a change, the trace record that reports the change. Attempts that
+    /// these calls trigger return the cause as [`crate::Attempt::caused_by`]. The cause has no effect on decisions.
     pub fn set_cause(&mut self, cause: CausedBy) {
         self.queue.cause = cause;
     }

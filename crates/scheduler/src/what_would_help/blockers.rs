@@ -84,13 +84,13 @@ fn blockers_on_own_node(
             continue;
         }
         for candidate in cache.node(*index).pods.iter() {
-            let saved = state.save();
+            let saved = state.critical_paths();
             let mut node = cache.node(*index).clone();
             node.remove_pod(&candidate.uid);
             state.update(&cycle, candidate, *index, -1);
             let helps = search.filter_with_nominated(&cycle, state, *index, &node).is_ok();
             state.update(&cycle, candidate, *index, 1);
-            state.restore(saved);
+            state.restore_critical_paths(saved);
             if helps {
                 let key = candidate.pod.metadata.key();
                 blockers.push((candidate.priority, key, candidate.pod.clone(), *index));
@@ -141,7 +141,7 @@ fn blockers_on_other_nodes(
     candidates.stable_sort_by_key(|candidate| refused_set.contains(&candidate.3));
     let mut blockers = Vec::new();
     for (priority, key, candidate, on) in candidates.into_iter().take(MAX_PODS_ON_OTHER_NODES) {
-        let saved = state.save();
+        let saved = state.critical_paths();
         state.update(&cycle, candidate, on, -1);
         let helps = refused.iter().any(|index| {
             *index != on
@@ -150,7 +150,7 @@ fn blockers_on_other_nodes(
                     .is_ok()
         });
         state.update(&cycle, candidate, on, 1);
-        state.restore(saved);
+        state.restore_critical_paths(saved);
         if helps {
             blockers.push((priority, key, candidate.pod.clone(), on));
         }

@@ -13,7 +13,8 @@ use podscope_api::{
 use super::{Change, ClaimEdit, NewNode, Trial, WhatWouldHelp};
 use crate::plugins::dynamic_resources::claims_of;
 
-/// Maximum number of taints, of pods that use devices, and of nodes that are tried.
+/// Maximum number of changes to try in each group: tolerated taints of a request, deleted pods, deleted claims, new
+/// nodes.
 const MAX_TRIED: usize = 6;
 
 /// The fields of a request, or of a subrequest of a prioritized list, that suggestions change.
@@ -96,7 +97,7 @@ impl WhatWouldHelp {
         for claim in &claims {
             self.plan_claim_edits(claim);
         }
-        self.plan_releases();
+        self.plan_device_releases();
         self.plan_node_with_devices();
     }
 
@@ -184,7 +185,7 @@ impl WhatWouldHelp {
 
     /// Plans the deletion of individual pods that use devices, the least important first, and the deletion of claims
     /// that no pod uses. The claims are deallocated, as the claim controller does (DRA-200).
-    fn plan_releases(&mut self) {
+    fn plan_device_releases(&mut self) {
         let own = &self.pod.metadata.uid;
         let mut holders: Vec<(Arc<Pod>, Str, Vec<Arc<ResourceClaim>>)> = Vec::new();
         let mut unused: Vec<Arc<ResourceClaim>> = Vec::new();

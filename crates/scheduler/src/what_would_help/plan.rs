@@ -20,7 +20,7 @@ impl WhatWouldHelp {
     pub(super) fn plan_trials(&mut self, classes: &[Arc<PriorityClass>]) {
         let pod = self.pod.clone();
         if !pod.spec.scheduling_gates.is_empty() {
-            return self.plan_ungated();
+            return self.plan_gate_removal();
         }
         let Some((found, _)) = self.search(&pod) else {
             return self.plan_schedulers();
@@ -36,7 +36,7 @@ impl WhatWouldHelp {
             .collect();
         let is_rejected_by = |plugin: Plugin| refused.iter().any(|(_, rejector)| *rejector == Some(plugin));
         self.plan_uncordon();
-        self.plan_untainted();
+        self.plan_taint_removal();
         if is_rejected_by(Plugin::TaintToleration) || is_rejected_by(Plugin::NodeUnschedulable) {
             self.plan_tolerations();
         }
@@ -44,9 +44,9 @@ impl WhatWouldHelp {
             self.trials.push_back(Trial::Shrink(resource));
         }
         self.plan_labels();
-        self.plan_offers();
+        self.plan_extended_resources();
         self.plan_spread();
-        self.plan_drops();
+        self.plan_rule_removals();
         self.plan_priority(classes);
         self.trials.push_back(Trial::FindBlockers);
         if is_rejected_by(Plugin::InterPodAffinity) {
@@ -105,7 +105,7 @@ impl WhatWouldHelp {
     }
 
     /// Plans the removal of all scheduling gates, because a gated pod is not scheduled.
-    fn plan_ungated(&mut self) {
+    fn plan_gate_removal(&mut self) {
         let gates = self.pod.spec.scheduling_gates.iter();
         let change = Change::Ungate {
             gates: gates.map(|gate| gate.name.to_string()).collect(),
@@ -129,7 +129,7 @@ impl WhatWouldHelp {
     }
 
     /// Plans the removal of a taint, on nodes where it is the only untolerated taint.
-    fn plan_untainted(&mut self) {
+    fn plan_taint_removal(&mut self) {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
         for index in self.cache.order() {
@@ -225,7 +225,7 @@ impl WhatWouldHelp {
     }
 
     /// Plans to add an extended resource to a node, if no node has the requested amount.
-    fn plan_offers(&mut self) {
+    fn plan_extended_resources(&mut self) {
         let requests = Incoming::new(&mut self.cache, &self.pod).info.requests.requests.clone();
         for (symbol, request) in requests.scalars {
             let resource = self.cache.symbols.text(symbol).clone();
@@ -307,7 +307,7 @@ impl WhatWouldHelp {
         }
     }
 
-    fn plan_drops(&mut self) {
+    fn plan_rule_removals(&mut self) {
         let original = self.pod.clone();
         let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| self.try_pod(left_out, 50, change);
         let mut drop = |field: String, change: &dyn Fn(&mut Pod)| without(Change::Drop { field }, change);
@@ -406,7 +406,8 @@ fn is_user_taint(taint: &Taint) -> bool {
     !prefixes.any(|prefix| taint.key.starts_with(prefix))
 }
 
-/// Plans the removal of each required affinity rule. The node affinity is kept if it `is_pinned` by the pod's owner.
+/// Plans the removal of each required affinity rule. With `is_pinned`, the node affinity is kept, because the pod's
+/// owner sets it.
 fn drop_rules(affinity: &Affinity, is_pinned: bool, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     if let Some(node) = &affinity.node_affinity

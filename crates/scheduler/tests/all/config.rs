@@ -4,20 +4,20 @@ use podscope_scheduler::SchedulerConfiguration;
 use podscope_scheduler::plugins::{Plugin, Point};
 use serde_json::{Value, json};
 
-fn v1(mut rest: Value) -> Value {
+fn v1_config(mut rest: Value) -> Value {
     rest["apiVersion"] = "kubescheduler.config.k8s.io/v1".into();
     rest["kind"] = "KubeSchedulerConfiguration".into();
     rest
 }
 
-fn errors(value: &Value) -> Vec<String> {
+fn config_errors(value: &Value) -> Vec<String> {
     match SchedulerConfiguration::from_value(value) {
         Ok(_) => Vec::new(),
         Err(errors) => errors.iter().map(ToString::to_string).collect(),
     }
 }
 
-fn names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
+fn plugin_names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
     config.profiles[0]
         .at(point)
         .iter()
@@ -30,7 +30,7 @@ fn names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
 fn default_profile_has_plugins_and_weights_of_kube_scheduler() {
     let config = SchedulerConfiguration::default();
     assert_eq!(
-        names(&config, Point::PreFilter),
+        plugin_names(&config, Point::PreFilter),
         [
             "NodeAffinity",
             "NodePorts",
@@ -46,10 +46,10 @@ fn default_profile_has_plugins_and_weights_of_kube_scheduler() {
         ]
     );
     assert_eq!(
-        names(&config, Point::PostFilter),
+        plugin_names(&config, Point::PostFilter),
         ["DynamicResources", "DefaultPreemption"]
     );
-    assert_eq!(names(&config, Point::Bind), ["DefaultBinder"]);
+    assert_eq!(plugin_names(&config, Point::Bind), ["DefaultBinder"]);
     let weights: Vec<i64> = [Plugin::TaintToleration, Plugin::NodeAffinity, Plugin::ImageLocality]
         .map(|plugin| config.profiles[0].weight(plugin))
         .to_vec();
@@ -59,13 +59,16 @@ fn default_profile_has_plugins_and_weights_of_kube_scheduler() {
 /// Shows: SCH-131, SCH-132
 #[test]
 fn custom_profile_is_merged_with_defaults() {
-    let config = SchedulerConfiguration::from_value(&v1(json!({"profiles": [{"plugins": {
+    let config = SchedulerConfiguration::from_value(&v1_config(json!({"profiles": [{"plugins": {
         "multiPoint": {"enabled": [{"name": "NodeAffinity", "weight": 9}], "disabled": [{"name": "ImageLocality"}]},
         "score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit", "weight": 5}, {"name": "TaintToleration"}]},
         "filter": {"disabled": [{"name": "NodePorts"}]},
         "postFilter": {"disabled": [{"name": "DefaultPreemption"}]},
     }}]}))).expect("a valid configuration");
-    assert_eq!(names(&config, Point::Score), ["NodeResourcesFit", "TaintToleration"]);
+    assert_eq!(
+        plugin_names(&config, Point::Score),
+        ["NodeResourcesFit", "TaintToleration"]
+    );
     let profile = &config.profiles[0];
     assert_eq!(
         (
@@ -137,7 +140,7 @@ fn invalid_configuration_is_rejected_with_kube_scheduler_text() {
             "extenders[0].weight: Invalid value: 0: must have a positive weight applied to it",
         ),
     ] {
-        assert_eq!(errors(&v1(value.clone())), [wanted], "{value}");
+        assert_eq!(config_errors(&v1_config(value.clone())), [wanted], "{value}");
     }
 }
 

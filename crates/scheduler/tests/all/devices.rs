@@ -9,7 +9,7 @@ use podscope_scheduler::explain::explain;
 use podscope_scheduler::what_would_help::{Change, ClaimEdit, WhatWouldHelp};
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
 
-const CLUSTER: &str = r#"
+const NODE_AND_CLASS: &str = r#"
 apiVersion: v1
 kind: Node
 metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}
@@ -21,8 +21,8 @@ metadata: {name: gpu}
 spec: {selectors: [{cel: {expression: 'device.driver == "gpu.example.com"'}}]}
 "#;
 
-/// Returns the slice of node n1 with these devices and counters, in YAML.
-fn slice(devices: &str, counters: &str) -> String {
+/// Returns the ResourceSlices of node n1 with these devices and shared counters, in YAML.
+fn slices_of_n1(devices: &str, counters: &str) -> String {
     let slice = |name: &str, count: u32, what: &str| {
         format!(
             "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: {name}}}\nspec: {{driver: \
@@ -51,11 +51,12 @@ fn claim(name: &str, devices: &str, device: Option<&str>) -> String {
     )
 }
 
-/// Returns the cluster with these objects, and a separate pod that uses the claim `mine`.
-fn world(objects: &str) -> (Vec<Object>, Arc<Pod>) {
+/// Returns a cluster of node n1, the class `gpu` and the given objects; and the pod to schedule, which uses the claim
+/// `mine`.
+fn cluster_and_pod(objects: &str) -> (Vec<Object>, Arc<Pod>) {
     let pod = "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default, uid: p}, spec: {resourceClaims: \
                [{name: c, resourceClaimName: mine}], containers: [{name: c, image: i}]}}\n";
-    let text = format!("{CLUSTER}{objects}{pod}");
+    let text = format!("{NODE_AND_CLASS}{objects}{pod}");
     let parsed = parse(&text);
     assert_eq!(parsed.problems, [], "{text}");
     let mut objects: Vec<Object> = parsed.objects.into_iter().map(|located| located.value).collect();
@@ -66,10 +67,10 @@ fn world(objects: &str) -> (Vec<Object>, Arc<Pod>) {
     (objects, pod)
 }
 
-/// Explains the devices of node n1: for each request the devices that it gets, then the reasons against the other
-/// devices.
-fn explained(objects: &str) -> Vec<String> {
-    let (objects, pod) = world(objects);
+/// Returns one text per request: the devices of node n1 that the request gets, then the reasons why the other devices
+/// are unsuitable.
+fn explain_devices(objects: &str) -> Vec<String> {
+    let (objects, pod) = cluster_and_pod(objects);
     let config = SchedulerConfiguration::default();
     let (mut cache, nominator) = cases::load(&objects, &config);
     let decision = decide(&mut cache, &config, &nominator, &pod, &mut 0).expect("a default profile");
@@ -84,10 +85,10 @@ fn explained(objects: &str) -> Vec<String> {
         explained.explanation.conclusion
     );
     let errors = devices.error.iter().map(|error| format!("error {error}"));
-    errors.chain(devices.requests.iter().map(request)).collect()
+    errors.chain(devices.requests.iter().map(format_request)).collect()
 }
 
-fn request(request: &RequestDevices) -> String {
+fn format_request(request: &RequestDevices) -> String {
     let gets: Vec<&str> = request.gets.iter().map(|share| &*share.device.device).collect();
     let mut text = match request.outcome {
         RequestOutcome::TooFew { asks: Some(n) } => format!("{} {} of {n}", request.request, gets.len()),
@@ -102,12 +103,12 @@ fn request(request: &RequestDevices) -> String {
     }
     for group in &request.unsuitable {
         let devices: Vec<&str> = group.devices.iter().map(|device| &*device.device).collect();
-        text.push_str(&format!("; {}: {}", devices.join(" "), obstacle(&group.why)));
+        text.push_str(&format!("; {}: {}", devices.join(" "), format_obstacle(&group.why)));
     }
     text
 }
 
-fn obstacle(why: &DeviceObstacle) -> String {
+fn format_obstacle(why: &DeviceObstacle) -> String {
     match why {
         DeviceObstacle::InUse { claim, pods } => format!("in use by {claim} {}", pods.join(" ")),
         DeviceObstacle::TakenBy { request, .. } => format!("taken by {request}"),
@@ -124,14 +125,14 @@ fn obstacle(why: &DeviceObstacle) -> String {
 
 /// Returns the suggested changes for the pod, in order.
 fn suggested_changes(objects: &str) -> Vec<Change> {
-    let (objects, pod) = world(objects);
+    let (objects, pod) = cluster_and_pod(objects);
     let config = SchedulerConfiguration::default();
     let (cache, nominator) = cases::load(&objects, &config);
     let found = WhatWouldHelp::on(cache, nominator, config, &pod, &[]).finish();
     found.into_iter().map(|suggestion| suggestion.change).collect()
 }
 
-fn edit(request: &str, edit: ClaimEdit) -> Change {
+fn claim_edit(request: &str, edit: ClaimEdit) -> Change {
     Change::Claim {
         claim: "default/mine".to_owned(),
         request: request.to_owned(),
@@ -139,10 +140,11 @@ fn edit(request: &str, edit: ClaimEdit) -> Change {
     }
 }
 
-const ONE: &str = "requests: [{name: r, exactly: {deviceClassName: gpu}}]";
-const TWO: &str = "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]";
-const PAIR: &str = "requests: [{name: a, exactly: {deviceClassName: gpu}}, {name: b, exactly: {deviceClassName: gpu}}], \
-                    constraints: [{matchAttribute: gpu.example.com/numa}]";
+const ONE_DEVICE: &str = "requests: [{name: r, exactly: {deviceClassName: gpu}}]";
+const TWO_DEVICES: &str = "requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]";
+const PAIR_ON_SAME_NUMA: &str = "requests: [{name: a, exactly: {deviceClassName: gpu}}, \
+                                 {name: b, exactly: {deviceClassName: gpu}}], \
+                                 constraints: [{matchAttribute: gpu.example.com/numa}]";
 
 /// Shows: S-14, DRA-143
 #[test]
@@ -161,59 +163,69 @@ fn explanation_contains_failed_test_of_each_device() {
     let numa = |device: &str, numa: u8| format!("{{name: {device}, attributes: {{numa: {{int: {numa}}}}}}}");
     let rows: &[(String, &[&str])] = &[
         (
-            slice("{name: g0}, {name: g1}, {name: g2}", "")
-                + &claim("other", ONE, Some("g0"))
-                + &claim("mine", ONE, None),
+            slices_of_n1("{name: g0}, {name: g1}, {name: g2}", "")
+                + &claim("other", ONE_DEVICE, Some("g0"))
+                + &claim("mine", ONE_DEVICE, None),
             &["r g1; g0: in use by default/other "],
         ),
         (
-            slice("{name: g0, attributes: {model: {string: T4}}}", "") + &claim("mine", a100, None),
+            slices_of_n1("{name: g0, attributes: {model: {string: T4}}}", "") + &claim("mine", a100, None),
             &["r 0 of 1; g0: not selected by Request { index: 0 }"],
         ),
         (
-            slice("{name: g0}", "") + &claim("mine", a100, None),
+            slices_of_n1("{name: g0}", "") + &claim("mine", a100, None),
             &[
                 "error claim default/mine: selector #0: CEL runtime error: no such key: model",
                 "r 0 of 1; g0: error no such key: model",
             ],
         ),
         (
-            slice("{name: g0, taints: [{key: bad, value: x, effect: NoExecute}]}", "") + &claim("mine", ONE, None),
+            slices_of_n1("{name: g0, taints: [{key: bad, value: x, effect: NoExecute}]}", "")
+                + &claim("mine", ONE_DEVICE, None),
             &["r 0 of 1; g0: taint bad=x:NoExecute"],
         ),
         (
-            slice(&format!("{{name: h0, {half}}}, {{name: w, {whole}}}"), counters)
-                + &claim("other", ONE, Some("h0"))
-                + &claim("mine", ONE, None),
+            slices_of_n1(&format!("{{name: h0, {half}}}, {{name: w, {whole}}}"), counters)
+                + &claim("other", ONE_DEVICE, Some("h0"))
+                + &claim("mine", ONE_DEVICE, None),
             &["r 0 of 1; h0: in use by default/other ; w: counter memory 40Gi 20Gi"],
         ),
-        (slice("{name: g0}", "") + &claim("mine", TWO, None), &["r 1 of 2 g0"]),
-        (claim("mine", ONE, None), &["r 0 of 1"]),
         (
-            slice("{name: g0}, {name: g1}", "") + &claim("other", ONE, Some("g0")) + &claim("mine", all, None),
+            slices_of_n1("{name: g0}", "") + &claim("mine", TWO_DEVICES, None),
+            &["r 1 of 2 g0"],
+        ),
+        (claim("mine", ONE_DEVICE, None), &["r 0 of 1"]),
+        (
+            slices_of_n1("{name: g0}, {name: g1}", "")
+                + &claim("other", ONE_DEVICE, Some("g0"))
+                + &claim("mine", all, None),
             &["r not all g1; g0: in use by default/other "],
         ),
         (
-            slice("{name: g0}", "") + &claim("mine", list, None),
+            slices_of_n1("{name: g0}", "") + &claim("mine", list, None),
             &["r/two 1 of 2 g0", "r/one g0"],
         ),
         (
-            slice(&format!("{{name: g0, {shared}}}"), "") + &claim("mine", six, None),
+            slices_of_n1(&format!("{{name: g0, {shared}}}"), "") + &claim("mine", six, None),
             &["r g0", "s 0 of 1; g0: capacity memory 6Gi 4Gi"],
         ),
         (
-            slice(&[numa("g0", 0), numa("g1", 1)].join(", "), "") + &claim("mine", PAIR, None),
+            slices_of_n1(&[numa("g0", 0), numa("g1", 1)].join(", "), "") + &claim("mine", PAIR_ON_SAME_NUMA, None),
             &["a g0", "b 0 of 1; g0: taken by a; g1: differs 1 0"],
         ),
         // The search gives up g0 again, because no other device has the same numa value.
         (
-            slice(&[numa("g0", 0), numa("g1", 1), numa("g2", 1)].join(", "), "") + &claim("mine", PAIR, None),
+            slices_of_n1(&[numa("g0", 0), numa("g1", 1), numa("g2", 1)].join(", "), "")
+                + &claim("mine", PAIR_ON_SAME_NUMA, None),
             &["a g1; g0: differs 0 1", "b g2; g0: differs 0 1; g1: taken by a"],
         ),
-        (slice("{name: g0}", "") + &claim("mine", ONE, Some("g0")), &["r has g0"]),
+        (
+            slices_of_n1("{name: g0}", "") + &claim("mine", ONE_DEVICE, Some("g0")),
+            &["r has g0"],
+        ),
     ];
     for (objects, wanted) in rows {
-        assert_eq!(explained(objects), *wanted, "{objects}");
+        assert_eq!(explain_devices(objects), *wanted, "{objects}");
     }
 }
 
@@ -223,37 +235,38 @@ fn suggests_claim_edits_and_release_of_devices() {
     let a100 = "requests: [{name: r, exactly: {deviceClassName: gpu, selectors: [{cel: {expression: 'false'}}]}}]";
     let user = "---\n{apiVersion: v1, kind: Pod, metadata: {name: user, namespace: default, uid: user}, spec: {nodeName: n1, \
                 priority: -5, resourceClaims: [{name: c, resourceClaimName: other}], containers: [{name: c, image: i}]}}\n";
-    let reserved = claim("other", ONE, Some("g0")).replace(
+    let reserved = claim("other", ONE_DEVICE, Some("g0")).replace(
         "status: {",
         "status: {reservedFor: [{resource: pods, name: user, uid: user}], ",
     );
     let node = |change: &Change| matches!(change, Change::AddNodeWithDevices { .. });
     let rows: &[(String, Vec<Change>, bool)] = &[
         (
-            slice("{name: g0}", "") + &claim("mine", a100, None),
-            vec![edit("r", ClaimEdit::Selector("false".to_owned()))],
+            slices_of_n1("{name: g0}", "") + &claim("mine", a100, None),
+            vec![claim_edit("r", ClaimEdit::Selector("false".to_owned()))],
             false,
         ),
         (
-            slice("{name: g0, taints: [{key: bad, value: x, effect: NoSchedule}]}", "") + &claim("mine", ONE, None),
-            vec![edit("r", ClaimEdit::Toleration("bad=x:NoSchedule".to_owned()))],
+            slices_of_n1("{name: g0, taints: [{key: bad, value: x, effect: NoSchedule}]}", "")
+                + &claim("mine", ONE_DEVICE, None),
+            vec![claim_edit("r", ClaimEdit::Toleration("bad=x:NoSchedule".to_owned()))],
             false,
         ),
         (
-            slice("{name: g0}", "") + &claim("mine", TWO, None),
-            vec![edit("r", ClaimEdit::Count { from: 2, to: 1 })],
+            slices_of_n1("{name: g0}", "") + &claim("mine", TWO_DEVICES, None),
+            vec![claim_edit("r", ClaimEdit::Count { from: 2, to: 1 })],
             false,
         ),
         (
-            slice(
+            slices_of_n1(
                 "{name: g0, attributes: {numa: {int: 0}}}, {name: g1, attributes: {numa: {int: 1}}}",
                 "",
-            ) + &claim("mine", PAIR, None),
-            vec![edit("", ClaimEdit::Constraint("gpu.example.com/numa".to_owned()))],
+            ) + &claim("mine", PAIR_ON_SAME_NUMA, None),
+            vec![claim_edit("", ClaimEdit::Constraint("gpu.example.com/numa".to_owned()))],
             false,
         ),
         (
-            slice("{name: g0}", "") + &claim("other", ONE, Some("g0")) + &claim("mine", ONE, None),
+            slices_of_n1("{name: g0}", "") + &claim("other", ONE_DEVICE, Some("g0")) + &claim("mine", ONE_DEVICE, None),
             vec![Change::DeleteClaim {
                 claim: "default/other".to_owned(),
             }],
@@ -261,7 +274,7 @@ fn suggests_claim_edits_and_release_of_devices() {
         ),
         // The pod that uses the device has a lower priority, but the scheduler never preempts to free devices.
         (
-            slice("{name: g0}", "") + &reserved + user + &claim("mine", ONE, None),
+            slices_of_n1("{name: g0}", "") + &reserved + user + &claim("mine", ONE_DEVICE, None),
             vec![Change::DeletePod {
                 pod: "default/user".to_owned(),
                 node: "n1".to_owned(),

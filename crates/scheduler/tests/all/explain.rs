@@ -17,19 +17,20 @@ fn object(kind: Kind, value: &Value) -> Object {
     Object::from_typed_value(kind, value).expect("a readable object")
 }
 
-fn decide_on(objects: &[Object], pod: &Object) -> Explanation {
+fn explain_object(objects: &[Object], pod: &Object) -> Explanation {
     let Object::Pod(pod) = pod else { unreachable!() };
-    decide_pod(objects, pod)
+    explain_pod(objects, pod)
 }
 
-fn decide_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
+fn explain_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
     let (mut cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
     let config = SchedulerConfiguration::default();
     let decision = decide(&mut cache, &config, &nominator, pod, &mut 0).expect("a default profile");
     explain(&cache, &decision).explanation
 }
 
-/// Builds nodes from rows `(name, zone, number of pods)`; each pod has the label `foo: bar`. Zone `-` means no label.
+/// Builds nodes from rows `(name, zone, number of pods)`; each pod has the label `foo: bar`. A zone `key=value` sets
+/// this label instead of `zone`; `-` sets no label.
 fn cluster(rows: &[(&str, &str, usize)]) -> Vec<Object> {
     let mut objects = Vec::new();
     for (node, zone, pods) in rows {
@@ -55,7 +56,7 @@ fn cluster(rows: &[(&str, &str, usize)]) -> Vec<Object> {
     objects
 }
 
-fn constraint(key: &str, more: Value) -> Value {
+fn constraint_on(key: &str, more: Value) -> Value {
     let mut value = json!({"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule",
                            "labelSelector": {"matchLabels": {"foo": "bar"}}});
     for (key, inner) in more.as_object().expect("an object") {
@@ -76,7 +77,7 @@ fn mypod(constraints: &[Value], labelled: bool, more: Value) -> Object {
     )
 }
 
-fn feasible(explanation: &Explanation) -> String {
+fn feasible_nodes(explanation: &Explanation) -> String {
     let mut names: Vec<&str> = explanation
         .nodes
         .iter()
@@ -98,7 +99,7 @@ fn refusal(node: &NodeExplanation) -> &str {
     }
 }
 
-/// The explanation gives the reason for each node.
+/// The explanation gives, for each node, the reason why preemption does not help.
 /// Shows: S-14, SCH-095, SCH-097
 #[test]
 fn failed_preemption_is_explained_per_node() {
@@ -135,7 +136,7 @@ fn failed_preemption_is_explained_per_node() {
         "spec": {"priority": 1000, "affinity": {"podAffinity": near("l")}, "containers": [{"name": "c", "image": "i",
             "resources": {"requests": {"cpu": "1700m"}}}]}});
     let not_helped_nodes = |pod: &Value| {
-        let explanation = decide_on(&objects, &object(Kind::Pod, pod));
+        let explanation = explain_object(&objects, &object(Kind::Pod, pod));
         let preemption = explanation.preemption.expect("it was tried");
         assert_eq!(preemption.result, PreemptionResult::NoCandidate);
         preemption.not_helped_nodes
@@ -194,7 +195,7 @@ fn rejections_and_preemption_are_explained_in_words() {
         &json!({"metadata": {"name": "web", "namespace": "default", "uid": "web"},
         "spec": {"priority": 1000, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}),
     );
-    let explanation = decide_on(&objects, &pod);
+    let explanation = explain_object(&objects, &pod);
     assert_eq!(explanation.verdict(), Verdict::Preempts);
     let words: Vec<(&str, &str)> = explanation
         .nodes
@@ -275,7 +276,7 @@ fn verdict_follows_from_conclusion() {
         ("more than any node has", full, "3", Verdict::Unschedulable),
         ("no nodes", Vec::new(), "1", Verdict::Unschedulable),
     ] {
-        let explanation = decide_on(&objects, &pod("web", Value::Null, 5, cpu));
+        let explanation = explain_object(&objects, &pod("web", Value::Null, 5, cpu));
         assert_eq!(explanation.verdict(), wanted, "{what}: {:?}", explanation.conclusion);
         let has_fitting = explanation
             .nodes
@@ -309,7 +310,7 @@ fn balanced_allocation_explains_change_by_pod() {
         node("lopsided"),
         requesting("other", json!("lopsided"), "3", "1Gi"),
     ];
-    let explanation = decide_on(&objects, &requesting("web", json!(null), "100m", "4Gi"));
+    let explanation = explain_object(&objects, &requesting("web", json!(null), "100m", "4Gi"));
     let said: Vec<ScoreNote> = (explanation.nodes.iter())
         .flat_map(|node| match &node.verdict {
             NodeVerdict::Fits(scores) => scores.notes.clone(),
@@ -342,8 +343,8 @@ fn explanation_names_missing_node_feature() {
         node("old", json!([])),
         node("new", json!(["RestartAllContainersOnContainerExits"])),
     ];
-    let explanation = decide_on(&objects, &pod);
-    assert_eq!(feasible(&explanation), "new");
+    let explanation = explain_object(&objects, &pod);
+    assert_eq!(feasible_nodes(&explanation), "new");
     let old = explanation
         .nodes
         .iter()
@@ -431,12 +432,12 @@ fn rejection_names_volume_pod_or_label() {
         let zone = format!("{ZONE}=a");
         let mut objects = cluster(&[("node1", &zone, 1)]);
         objects.extend(more);
-        let explanation = decide_on(&objects, &mypod(&[], true, spec));
+        let explanation = explain_object(&objects, &mypod(&[], true, spec));
         assert_eq!(refusal(&explanation.nodes[0]), want);
     }
     let zone = format!("{ZONE}=a");
     let objects = cluster(&[("node1", &zone, 0), ("node2", &zone, 1)]);
-    let explanation = decide_on(&objects, &mypod(&[], true, anti_affinity(ZONE)));
+    let explanation = explain_object(&objects, &mypod(&[], true, anti_affinity(ZONE)));
     assert_eq!(
         refusal(&explanation.nodes[0]),
         "is in zone a with pod default/node2-0 on node2, which the pod's required anti-affinity keeps away from"

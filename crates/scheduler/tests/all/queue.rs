@@ -68,7 +68,7 @@ impl SchedulerFixture {
 
     /// Runs one attempt and formats it: `pod: node` (bound), `pod: -` (unschedulable), `pod: ! victims on node`
     /// (preempts), `pod: error`.
-    fn step(&mut self, now: i64) -> String {
+    fn schedule_and_format(&mut self, now: i64) -> String {
         match self.schedule_one(now) {
             None => "nothing".to_owned(),
             Some(attempt) => {
@@ -100,7 +100,7 @@ impl SchedulerFixture {
     }
 }
 
-fn bound(object: &Object, to: &str) -> Object {
+fn bound_to(object: &Object, to: &str) -> Object {
     let Object::Pod(pod) = object else { unreachable!() };
     let mut pod = (**pod).clone();
     pod.spec.node_name = Some(to.into());
@@ -115,10 +115,10 @@ fn unschedulable_pod_does_not_block_lower_priority_pods() {
     driver.add(&pod("first", 0, "1", json!({})), 0);
     driver.add(&pod("second", 0, "1", json!({})), 0);
     driver.add(&pod("huge", 100, "64", json!({})), 1);
-    assert_eq!(driver.step(1), "huge: -");
-    assert_eq!(driver.step(1), "first: n1");
-    assert_eq!(driver.step(1), "second: n1");
-    assert_eq!(driver.step(1), "nothing");
+    assert_eq!(driver.schedule_and_format(1), "huge: -");
+    assert_eq!(driver.schedule_and_format(1), "first: n1");
+    assert_eq!(driver.schedule_and_format(1), "second: n1");
+    assert_eq!(driver.schedule_and_format(1), "nothing");
     assert_eq!(driver.pool("huge"), Some(Pool::Unschedulable));
 }
 
@@ -139,7 +139,7 @@ fn error_backoff_doubles_up_to_maximum_without_nodes() {
         let release = now + (duration + 1) * SECOND;
         assert_eq!(driver.0.next_deadline(now), Some(release), "after {duration} s");
         assert_eq!(
-            driver.step(release - 1),
+            driver.schedule_and_format(release - 1),
             "nothing",
             "the pod must not be released earlier"
         );
@@ -153,7 +153,7 @@ fn empty_active_queue_pops_from_backoff_queue() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "2", json!({})), 300_000);
-    assert_eq!(driver.step(300_000), "a: -");
+    assert_eq!(driver.schedule_and_format(300_000), "a: -");
     driver.add(&node("n2", "4", json!({})), 400_000);
     assert_eq!(
         driver.pool("a"),
@@ -166,9 +166,13 @@ fn empty_active_queue_pops_from_backoff_queue() {
         "floor(0.3 + 1) = 1, released at 2"
     );
     driver.add(&pod("b", 0, "1", json!({})), 500_000);
-    assert_eq!(driver.step(500_000), "b: n2", "activeQ must be popped first");
     assert_eq!(
-        driver.step(500_000),
+        driver.schedule_and_format(500_000),
+        "b: n2",
+        "activeQ must be popped first"
+    );
+    assert_eq!(
+        driver.schedule_and_format(500_000),
         "a: n2",
         "the head of backoffQ must be popped next, without waiting"
     );
@@ -183,7 +187,7 @@ fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
         driver.add(&pod("a", 0, "2", json!({})), 0);
         let mut small = node("n1", "1", json!({}));
         for round in 0..attempts {
-            assert_eq!(driver.step(0), "a: -");
+            assert_eq!(driver.schedule_and_format(0), "a: -");
             // Any taint change requeues a pod that NodeResourcesFit rejected (SCH-122).
             let tainted = node(
                 "n1",
@@ -207,11 +211,11 @@ fn unschedulable_pod_is_retried_after_five_minutes() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
-    assert_eq!(driver.step(5 * SECOND), "a: -");
+    assert_eq!(driver.schedule_and_format(5 * SECOND), "a: -");
     // At 305 s the pod has waited five minutes; the next flush is at 330 s.
     assert_eq!(driver.0.next_deadline(5 * SECOND), Some(330 * SECOND));
-    assert_eq!(driver.step(330 * SECOND - 1), "nothing");
-    assert_eq!(driver.step(330 * SECOND), "a: -");
+    assert_eq!(driver.schedule_and_format(330 * SECOND - 1), "nothing");
+    assert_eq!(driver.schedule_and_format(330 * SECOND), "a: -");
 }
 
 /// Shows: S-03, SCH-037
@@ -229,11 +233,11 @@ fn pod_stays_gated_until_all_gates_are_removed() {
     let none = pod("a", 0, "1", json!({}));
     driver.add(&two, 0);
     assert_eq!(
-        (driver.pool("a"), driver.step(0).as_str()),
+        (driver.pool("a"), driver.schedule_and_format(0).as_str()),
         (Some(Pool::Gated), "nothing")
     );
     driver.update(&two, &one, SECOND);
-    assert_eq!(driver.step(SECOND), "nothing");
+    assert_eq!(driver.schedule_and_format(SECOND), "nothing");
     driver.add(&node("n2", "4", json!({})), SECOND);
     assert_eq!(
         driver.pool("a"),
@@ -241,7 +245,7 @@ fn pod_stays_gated_until_all_gates_are_removed() {
         "other events must not move a gated pod"
     );
     driver.update(&one, &none, 2 * SECOND);
-    assert_eq!(driver.step(2 * SECOND), "a: n1");
+    assert_eq!(driver.schedule_and_format(2 * SECOND), "a: n1");
 }
 
 /// Shows: SCH-121
@@ -304,7 +308,7 @@ fn node_change_requeues_only_pods_it_may_help() {
         let (before, after) = (node("n1", "1", before), node("n1", "1", after));
         driver.add(&before, 0);
         driver.add(&pod("a", 0, cpu, extra), 0);
-        assert_eq!(driver.step(0), "a: -", "{what}");
+        assert_eq!(driver.schedule_and_format(0), "a: -", "{what}");
         driver.update(&before, &after, 0);
         let pool = if requeued { Pool::Backoff } else { Pool::Unschedulable };
         assert_eq!(driver.pool("a"), Some(pool), "{what}");
@@ -313,15 +317,15 @@ fn node_change_requeues_only_pods_it_may_help() {
 
 /// Shows: SCH-123
 #[test]
-fn deleting_pod_with_blocking_anti_affinity_requeues() {
+fn deletion_of_anti_affinity_pod_requeues_blocked_pod() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}]}}}});
-    let guard = bound(&pod("guard", 0, "100m", anti), "n1");
+    let guard = bound_to(&pod("guard", 0, "100m", anti), "n1");
     driver.add(&guard, 0);
     driver.add(&pod("a", 0, "100m", json!({})), 0);
-    assert_eq!(driver.step(0), "a: -");
+    assert_eq!(driver.schedule_and_format(0), "a: -");
     driver.delete(&guard, SECOND);
     assert_eq!(driver.pool("a"), Some(Pool::Backoff));
 }
@@ -331,7 +335,7 @@ fn deleting_pod_with_blocking_anti_affinity_requeues() {
 fn preemptor_is_gated_until_last_victim_is_deleted() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "2", json!({})), 0);
-    let victims = ["v1", "v2"].map(|name| bound(&pod(name, 0, "1", json!({})), "n1"));
+    let victims = ["v1", "v2"].map(|name| bound_to(&pod(name, 0, "1", json!({})), "n1"));
     for victim in &victims {
         driver.add(victim, 0);
     }
@@ -355,15 +359,15 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
     assert_eq!(attempt.events[0].note, *message);
     driver.delete(&victims[0], SECOND);
     assert_eq!(
-        (driver.pool("high"), driver.step(SECOND).as_str()),
+        (driver.pool("high"), driver.schedule_and_format(SECOND).as_str()),
         (Some(Pool::Gated), "nothing")
     );
     driver.0.preemption_of_last("high", &preempt.victims[1].uid);
     // A lower-priority pod does not use the resources reserved for the nominated pod.
     driver.add(&pod("low", 0, "1", json!({})), SECOND);
-    assert_eq!(driver.step(SECOND), "low: -");
+    assert_eq!(driver.schedule_and_format(SECOND), "low: -");
     driver.delete(&victims[1], 2 * SECOND);
-    assert_eq!(driver.step(2 * SECOND), "high: n1");
+    assert_eq!(driver.schedule_and_format(2 * SECOND), "high: n1");
 }
 
 /// Shows: S-06
@@ -371,15 +375,15 @@ fn preemptor_is_gated_until_last_victim_is_deleted() {
 fn higher_priority_pod_takes_resources_of_nominated_pod() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
-    let victim = bound(&pod("v", 0, "1", json!({})), "n1");
+    let victim = bound_to(&pod("v", 0, "1", json!({})), "n1");
     driver.add(&victim, 0);
     driver.add(&pod("high", 1000, "1", json!({})), 0);
-    assert_eq!(driver.step(0), "high: ! v on n1");
+    assert_eq!(driver.schedule_and_format(0), "high: ! v on n1");
     driver.0.preemption_finished("high");
     driver.delete(&victim, SECOND);
     driver.add(&pod("higher", 2000, "1", json!({})), SECOND);
-    assert_eq!(driver.step(SECOND), "higher: n1");
-    assert_eq!(driver.step(2 * SECOND), "high: -");
+    assert_eq!(driver.schedule_and_format(SECOND), "higher: n1");
+    assert_eq!(driver.schedule_and_format(2 * SECOND), "high: -");
 }
 
 /// Shows: S-05, SCH-094
@@ -387,17 +391,17 @@ fn higher_priority_pod_takes_resources_of_nominated_pod() {
 fn policy_never_prevents_preemption_but_keeps_queue_order() {
     let mut driver = SchedulerFixture::new();
     driver.add(&node("n1", "1", json!({})), 0);
-    let low = bound(&pod("low", 0, "1", json!({})), "n1");
+    let low = bound_to(&pod("low", 0, "1", json!({})), "n1");
     driver.add(&low, 0);
     driver.add(&pod("later", 0, "1", json!({})), 0);
     driver.add(
         &pod("never", 1000, "1", json!({"spec": {"preemptionPolicy": "Never"}})),
         0,
     );
-    assert_eq!(driver.step(0), "never: -");
-    assert_eq!(driver.step(0), "later: -");
+    assert_eq!(driver.schedule_and_format(0), "never: -");
+    assert_eq!(driver.schedule_and_format(0), "later: -");
     driver.delete(&low, SECOND);
-    assert_eq!(driver.step(SECOND), "never: n1");
+    assert_eq!(driver.schedule_and_format(SECOND), "never: n1");
 }
 
 /// Shows: SCH-023
@@ -407,8 +411,12 @@ fn failed_binding_is_retried_after_backoff() {
     driver.add(&node("n1", "1", json!({})), 0);
     driver.add(&pod("a", 0, "1", json!({})), 0);
     driver.add(&pod("b", 0, "1", json!({})), 0);
-    assert_eq!(driver.step(0), "a: n1");
-    assert_eq!(driver.step(0), "b: -", "the assumed pod must use resources");
+    assert_eq!(driver.schedule_and_format(0), "a: n1");
+    assert_eq!(
+        driver.schedule_and_format(0),
+        "b: -",
+        "the assumed pod must use resources"
+    );
     let report = driver
         .0
         .bind_finished("a", Err("binding rejected".to_owned()), SECOND)
@@ -419,7 +427,7 @@ fn failed_binding_is_retried_after_backoff() {
     );
     assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
     assert_eq!(
-        driver.step(SECOND),
+        driver.schedule_and_format(SECOND),
         "b: n1",
         "the failed binding must release the resources"
     );

@@ -181,8 +181,8 @@ fn suggests_deleting_blocking_pod_on_other_node() {
     }
 }
 
-/// With fewer than minDomains domains, the minimum is 0. Neither a system PriorityClass nor a node in an existing
-/// domain would change that.
+/// With fewer than minDomains domains, the global minimum count is 0. Neither a system PriorityClass nor a node in an
+/// existing domain is suggested, because neither adds a domain.
 /// Shows: S-15, SCH-076
 #[test]
 fn suggests_new_domain_and_lower_min_domains() {
@@ -230,7 +230,7 @@ fn suggests_larger_node_for_request_exceeding_all_nodes() {
     assert_eq!(none, ["addNode node-1 cpu=1,pods=110 cpu=1 → 1"]);
 }
 
-/// Only single changes are suggested, so only memory is reduced, to a common amount.
+/// The pod requests more memory than is free; the suggested smaller request is a common amount (8Gi, 1.75Gi).
 /// Shows: S-15
 #[test]
 fn suggested_smaller_request_is_rounded() {
@@ -368,8 +368,8 @@ fn suggests_running_scheduler_for_unknown_scheduler_name() {
     assert!(suggestions_for(&objects, &foreign("64"), &[]).is_empty());
 }
 
-/// The affinity of a DaemonSet's pod contains its node. Without this rule, the pod would run on a node that already has
-/// one.
+/// The node affinity of a DaemonSet's pod selects the pod's node. Without it, the pod would run on a node that already
+/// has a pod of the DaemonSet.
 /// Shows: S-15
 #[test]
 fn node_affinity_of_daemon_set_pod_is_never_dropped() {

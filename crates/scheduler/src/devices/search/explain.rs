@@ -79,13 +79,13 @@ pub(crate) fn explain(
                     alternative,
                     ..position
                 };
-                let (mut explained, taken) = explainer.request(position);
+                let (mut explained, taken) = explainer.explain_alternative(position);
                 let is_kept = settled == Some(alternative) || request.alternatives.len() == 1;
                 if !is_kept && explained.outcome == RequestOutcome::Complete {
                     explained.outcome = RequestOutcome::PassedOver;
                 }
                 out.requests.push(explained);
-                // Alternatives are explained independently of each other.
+                // The next alternative is explained as if this one had no devices.
                 if !is_kept {
                     for candidate in taken.into_iter().rev() {
                         explainer.search.deselect(position, candidate);
@@ -138,9 +138,9 @@ impl Explainer<'_> {
         }
     }
 
-    /// Explains an alternative, and leaves devices selected for it: those that the search selected, or otherwise the
-    /// first suitable ones.
-    fn request(&mut self, position: Position) -> (RequestDevices, Vec<Candidate>) {
+    /// Explains an alternative. Afterwards, devices are selected for it: those that the search selected, or otherwise
+    /// the first suitable ones. Returns the explanation and the selected devices.
+    fn explain_alternative(&mut self, position: Position) -> (RequestDevices, Vec<Candidate>) {
         let claims = self.search.claims;
         let claim = &claims[position.claim];
         let request = &claim.requests[position.request];

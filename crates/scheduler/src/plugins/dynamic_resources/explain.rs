@@ -16,15 +16,15 @@ use crate::node_info::{NodeIdx, NodeInfo};
 pub(super) fn explain(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<NodeDevices> {
     let claims = decision.state.claims.as_ref()?;
     let info = cache.node(node);
-    let mut explained = search(cache, claims, info);
+    let mut explained = explain_claims_to_allocate(cache, claims, info);
     let allocated = claims.claims.iter().filter(|pod_claim| pod_claim.is_allocated());
-    let allocated = allocated.flat_map(|pod_claim| of_allocated(cache, pod_claim, info));
+    let allocated = allocated.flat_map(|pod_claim| explain_allocated_claim(cache, pod_claim, info));
     explained.requests.splice(0..0, allocated);
     Some(explained)
 }
 
 /// Explains the claims that this cycle allocates.
-fn search(cache: &Cache, claims: &State, node: &NodeInfo) -> NodeDevices {
+fn explain_claims_to_allocate(cache: &Cache, claims: &State, node: &NodeInfo) -> NodeDevices {
     let extended = claims.extended.as_ref();
     let extended = extended.and_then(|extended| extended.on_node(node).ok().flatten());
     let own = extended.iter().map(|extended| &extended.to_allocate);
@@ -50,7 +50,7 @@ fn search(cache: &Cache, claims: &State, node: &NodeInfo) -> NodeDevices {
 }
 
 /// Explains the requests of a claim that was allocated before this cycle.
-fn of_allocated(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<RequestDevices> {
+fn explain_allocated_claim(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<RequestDevices> {
     let claim = &pod_claim.claim;
     let results = claim.status.allocation.iter().flat_map(|one| &one.devices.results);
     let outcome = match is_available(cache, pod_claim, node) {
@@ -59,7 +59,7 @@ fn of_allocated(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<Req
     };
     let mut requests: Vec<RequestDevices> = Vec::new();
     for result in results {
-        let share = share(result);
+        let share = device_share(result);
         match requests.iter_mut().find(|known| *known.request == *result.request) {
             Some(known) => known.gets.push(share),
             None => requests.push(RequestDevices {
@@ -75,7 +75,7 @@ fn of_allocated(cache: &Cache, pod_claim: &PodClaim, node: &NodeInfo) -> Vec<Req
     requests
 }
 
-fn share(result: &DeviceRequestAllocationResult) -> DeviceShare {
+fn device_share(result: &DeviceRequestAllocationResult) -> DeviceShare {
     let consumes = result.consumed_capacity.iter().map(|(name, amount)| Amount {
         name: name.to_string(),
         amount: amount.to_string(),

@@ -22,13 +22,13 @@ fn topology_spread_examples_have_documented_feasible_nodes() {
     ];
     let c2: &[_] = &[("n1", "A", 2), ("n2", "A", 1), ("n3", "B", 2)];
     let c2_bare: &[_] = &[("n1", "-", 2), ("n2", "A", 1), ("n3", "B", 2)];
-    let z = || constraint("zone", json!({}));
-    let n = || constraint("node", json!({}));
-    let skew2 = |key| constraint(key, json!({"maxSkew": 2}));
-    let soft = |key| constraint(key, json!({"whenUnsatisfiable": "ScheduleAnyway"}));
+    let z = || constraint_on("zone", json!({}));
+    let n = || constraint_on("node", json!({}));
+    let skew2 = |key| constraint_on(key, json!({"maxSkew": 2}));
+    let soft = |key| constraint_on(key, json!({"whenUnsatisfiable": "ScheduleAnyway"}));
     let not_c = json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["C"]}]}]}}}});
-    let ignoring = constraint("zone", json!({"nodeAffinityPolicy": "Ignore"}));
+    let ignoring = constraint_on("zone", json!({"nodeAffinityPolicy": "Ignore"}));
     for (what, nodes, constraints, labelled, more, wanted) in [
         ("C1, Z", c1, vec![z()], true, json!({}), "n3 n4"),
         (
@@ -93,14 +93,14 @@ fn topology_spread_examples_have_documented_feasible_nodes() {
         (
             "minDomains 3",
             &[("n1", "A", 1), ("n2", "B", 1)],
-            vec![constraint("zone", json!({"minDomains": 3}))],
+            vec![constraint_on("zone", json!({"minDomains": 3}))],
             true,
             json!({}),
             "",
         ),
     ] {
-        let explanation = decide_on(&cluster(nodes), &mypod(&constraints, labelled, more));
-        assert_eq!(feasible(&explanation), wanted, "{what}");
+        let explanation = explain_object(&cluster(nodes), &mypod(&constraints, labelled, more));
+        assert_eq!(feasible_nodes(&explanation), wanted, "{what}");
     }
 }
 
@@ -108,8 +108,8 @@ fn topology_spread_examples_have_documented_feasible_nodes() {
 #[test]
 fn too_few_domains_are_explained_with_minimum_of_zero() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "B", 1)]);
-    let below = constraint("zone", json!({"minDomains": 4}));
-    let explanation = decide_on(&objects, &mypod(&[below], true, json!({})));
+    let below = constraint_on("zone", json!({"minDomains": 4}));
+    let explanation = explain_object(&objects, &mypod(&[below], true, json!({})));
     assert_eq!(
         refusal(&explanation.nodes[0]),
         "zone=A would have 2 matching pods where the fewest is 0 (counts as 0: 2 of 4 domains): a skew of 2, and 1 is allowed"
@@ -122,7 +122,7 @@ fn too_few_domains_are_explained_with_minimum_of_zero() {
 #[test]
 fn spread_is_explained_by_domain_with_skew() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
-    let explanation = decide_on(&objects, &mypod(&[constraint("zone", json!({}))], true, json!({})));
+    let explanation = explain_object(&objects, &mypod(&[constraint_on("zone", json!({}))], true, json!({})));
     assert_eq!(
         refusal(&explanation.nodes[0]),
         "zone=A would have 3 matching pods where the fewest is 1: a skew of 2, and 1 is allowed"
@@ -145,9 +145,9 @@ fn soft_spread_explanation_includes_unscored_domains() {
         &json!({"metadata": {"name": "filler", "namespace": "default", "uid": "filler"},
                 "spec": {"nodeName": "n2", "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "4"}}}]}}),
     ));
-    let soft = constraint("zone", json!({"whenUnsatisfiable": "ScheduleAnyway"}));
+    let soft = constraint_on("zone", json!({"whenUnsatisfiable": "ScheduleAnyway"}));
     let requesting = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]});
-    let explanation = decide_on(&objects, &mypod(&[soft], true, requesting));
+    let explanation = explain_object(&objects, &mypod(&[soft], true, requesting));
     let summarize = |domain: &DomainCount| (domain.value.clone(), domain.count, domain.is_scored);
     let domains: Vec<_> = explanation.spread[0].domains.iter().map(summarize).collect();
     assert_eq!(

@@ -37,12 +37,12 @@ fn node(name: &str, more: Value) -> Value {
 }
 
 /// Returns a node with an additional label.
-fn labelled(name: &str, key: &str, value: &str) -> Value {
+fn labelled_node(name: &str, key: &str, value: &str) -> Value {
     node(name, json!({"metadata": {"labels": {key: value}}}))
 }
 
-fn zoned(name: &str, zone: &str) -> Value {
-    labelled(name, "topology.kubernetes.io/zone", zone)
+fn node_in_zone(name: &str, zone: &str) -> Value {
+    labelled_node(name, "topology.kubernetes.io/zone", zone)
 }
 
 fn nodes_a_and_b() -> Vec<Value> {

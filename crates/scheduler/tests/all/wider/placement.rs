@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, cpu, decide_case, labelled, merged, new, node, nodes_a_and_b, on, pod, zoned};
+use crate::wider::{
+    Row, check, cpu, decide_case, labelled_node, merged, new, node, node_in_zone, nodes_a_and_b, on, pod,
+};
 
 const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
 const REASON_SKEW: &str = "node(s) didn't match pod topology spread constraints";
@@ -85,7 +87,7 @@ fn host_ports_conflict_by_protocol_port_and_address() {
     check(rows);
 }
 
-fn requires(term: Value) -> Value {
+fn with_node_affinity(term: Value) -> Value {
     json!({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
         "nodeSelectorTerms": [term]}}}}})
 }
@@ -95,19 +97,19 @@ fn requires(term: Value) -> Value {
 fn node_affinity_matches_numbers_and_names() {
     let cores = || {
         vec![
-            labelled("a", "cores", "4"),
-            labelled("b", "cores", "8"),
-            labelled("c", "cores", "many"),
+            labelled_node("a", "cores", "4"),
+            labelled_node("b", "cores", "8"),
+            labelled_node("c", "cores", "many"),
             node("d", json!({})),
         ]
     };
     let expression = |operator: &str, values: &[&str]| {
-        requires(json!({"matchExpressions": [{"key": "cores", "operator": operator, "values": values}]}))
+        with_node_affinity(json!({"matchExpressions": [{"key": "cores", "operator": operator, "values": values}]}))
     };
     let field = |parts: &[(&str, &str)]| {
         let one =
             |(operator, name): &(&str, &str)| json!({"key": "metadata.name", "operator": operator, "values": [name]});
-        requires(json!({"matchFields": parts.iter().map(one).collect::<Vec<Value>>()}))
+        with_node_affinity(json!({"matchFields": parts.iter().map(one).collect::<Vec<Value>>()}))
     };
     let all_rejected_but = |ok: &str| {
         let one = |name: &str| {
@@ -163,7 +165,7 @@ fn node_affinity_matches_numbers_and_names() {
     );
 }
 
-fn spread(more: Value) -> Value {
+fn with_spread_constraint(more: Value) -> Value {
     let base = json!({
         "maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
         "labelSelector": {"matchLabels": {"app": "web"}},
@@ -171,7 +173,7 @@ fn spread(more: Value) -> Value {
     json!({"metadata": {"labels": {"app": "web"}}, "spec": {"topologySpreadConstraints": [merged(base, &more)]}})
 }
 
-fn web(node: &str, name: &str, more: Value) -> Value {
+fn web_pod_on(node: &str, name: &str, more: Value) -> Value {
     on(
         node,
         name,
@@ -184,14 +186,14 @@ fn web(node: &str, name: &str, more: Value) -> Value {
 fn spread_counts_follow_inclusion_policies() {
     let tainted = || {
         let taint = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
-        merged(zoned("c", "z3"), &taint)
+        merged(node_in_zone("c", "z3"), &taint)
     };
     let base = || {
         vec![
-            zoned("a", "z1"),
-            zoned("b", "z2"),
-            web("a", "wa", json!({})),
-            web("b", "wb", json!({})),
+            node_in_zone("a", "z1"),
+            node_in_zone("b", "z2"),
+            web_pod_on("a", "wa", json!({})),
+            web_pod_on("b", "wb", json!({})),
         ]
     };
     let with = |more: Value| [base(), vec![more]].concat();
@@ -204,7 +206,12 @@ fn spread_counts_follow_inclusion_policies() {
     let not_ab = format!("a: {REASON_SKEW}; b: {REASON_SKEW}; c! {untolerated}");
     let of_rev = |rev: &str| json!({"metadata": {"labels": {"rev": rev}}});
     let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "a"}}});
-    let by_selector = |policy: &str| new(merged(spread(json!({"nodeAffinityPolicy": policy})), &selector));
+    let by_selector = |policy: &str| {
+        new(merged(
+            with_spread_constraint(json!({"nodeAffinityPolicy": policy})),
+            &selector,
+        ))
+    };
     let (only_a, not_a) = (
         format!("a ok; b! {REASON_NODE_AFFINITY}"),
         format!("a: {REASON_SKEW}; b! {REASON_NODE_AFFINITY}"),
@@ -212,82 +219,90 @@ fn spread_counts_follow_inclusion_policies() {
     let keyless = format!("a ok; b ok; c! {REASON_SKEW} (missing required label)");
     let a_only = format!("a: {REASON_SKEW}; b ok");
     let rows: Vec<Row<'_>> = vec![
-        ("even", base(), new(spread(json!({}))), "a ok; b ok"),
+        ("even", base(), new(with_spread_constraint(json!({}))), "a ok; b ok"),
         (
             "enough domains",
             base(),
-            new(spread(json!({"minDomains": 2}))),
+            new(with_spread_constraint(json!({"minDomains": 2}))),
             "a ok; b ok",
         ),
         (
             "too few domains",
             base(),
-            new(spread(json!({"minDomains": 3}))),
+            new(with_spread_constraint(json!({"minDomains": 3}))),
             &too_many,
         ),
-        ("tainted nodes count", third(), new(spread(json!({}))), &not_ab),
+        (
+            "tainted nodes count",
+            third(),
+            new(with_spread_constraint(json!({}))),
+            &not_ab,
+        ),
         (
             "tainted nodes do not count",
             third(),
-            new(spread(json!({"nodeTaintsPolicy": "Honor"}))),
+            new(with_spread_constraint(json!({"nodeTaintsPolicy": "Honor"}))),
             &ab,
         ),
         (
             "nodes that the pod excludes do not count",
-            with(web("a", "wa2", json!({}))),
+            with(web_pod_on("a", "wa2", json!({}))),
             by_selector("Honor"),
             &only_a,
         ),
         (
             "nodes that the pod excludes count",
-            with(web("a", "wa2", json!({}))),
+            with(web_pod_on("a", "wa2", json!({}))),
             by_selector("Ignore"),
             &not_a,
         ),
         (
             "a node without the label is no domain",
             with(node("c", json!({}))),
-            new(spread(json!({}))),
+            new(with_spread_constraint(json!({}))),
             &keyless,
         ),
         (
             "a terminating pod does not count",
-            with(web(
+            with(web_pod_on(
                 "a",
                 "wa2",
                 json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}),
             )),
-            new(spread(json!({}))),
+            new(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "a terminal pod does not count",
-            with(web("a", "wa2", json!({"status": {"phase": "Succeeded"}}))),
-            new(spread(json!({}))),
+            with(web_pod_on("a", "wa2", json!({"status": {"phase": "Succeeded"}}))),
+            new(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "a pod of another namespace does not count",
-            with(web("a", "wa2", json!({"metadata": {"namespace": "other"}}))),
-            new(spread(json!({}))),
+            with(web_pod_on("a", "wa2", json!({"metadata": {"namespace": "other"}}))),
+            new(with_spread_constraint(json!({}))),
             "a ok; b ok",
         ),
         (
             "one more running pod counts",
-            with(web("a", "wa2", json!({}))),
-            new(spread(json!({}))),
+            with(web_pod_on("a", "wa2", json!({}))),
+            new(with_spread_constraint(json!({}))),
             &a_only,
         ),
         (
             "matchLabelKeys restricts the count to the pod's own revision",
-            with(web("a", "wa2", of_rev("1"))),
-            new(merged(spread(json!({"matchLabelKeys": ["rev"]})), &of_rev("2"))),
+            with(web_pod_on("a", "wa2", of_rev("1"))),
+            new(merged(
+                with_spread_constraint(json!({"matchLabelKeys": ["rev"]})),
+                &of_rev("2"),
+            )),
             "a ok; b ok",
         ),
         (
             "matchLabelKeys with a label that the pod lacks has no effect",
-            with(web("a", "wa2", of_rev("1"))),
-            new(spread(json!({"matchLabelKeys": ["rev"]}))),
+            with(web_pod_on("a", "wa2", of_rev("1"))),
+            new(with_spread_constraint(json!({"matchLabelKeys": ["rev"]}))),
             &a_only,
         ),
     ];
@@ -299,7 +314,7 @@ fn with_anti_affinity(term: Value) -> Value {
     json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}})
 }
 
-fn namespace(name: &str, team: &str) -> Value {
+fn labelled_namespace(name: &str, team: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": team}}})
 }
 
@@ -311,15 +326,15 @@ fn anti_affinity_applies_to_selected_namespaces() {
         let base = [
             nodes_a_and_b(),
             vec![
-                namespace("default", "red"),
-                namespace("one", "red"),
-                namespace("two", "blue"),
-                web(
+                labelled_namespace("default", "red"),
+                labelled_namespace("one", "red"),
+                labelled_namespace("two", "blue"),
+                web_pod_on(
                     "a",
                     "wa",
                     json!({"metadata": {"namespace": "one", "labels": {"tenant": "x"}}}),
                 ),
-                web(
+                web_pod_on(
                     "b",
                     "wb",
                     json!({"metadata": {"namespace": "two", "labels": {"tenant": "y"}}}),
@@ -346,13 +361,13 @@ fn anti_affinity_applies_to_selected_namespaces() {
     });
     let existing_pod_with_rule = |more: Value| {
         let term = merged(json!({"labelSelector": {"matchLabels": {"app": "new"}}}), &more);
-        vec![web(
+        vec![web_pod_on(
             "a",
             "other",
             merged(with_anti_affinity(term), &json!({"metadata": {"namespace": "two"}})),
         )]
     };
-    let labelled = || new(json!({"metadata": {"labels": {"app": "new"}}}));
+    let new_labelled_pod = || new(json!({"metadata": {"labels": {"app": "new"}}}));
     let existing = "a: node(s) didn't satisfy existing pods anti-affinity rules; b ok";
     let rows: Vec<Row<'_>> = vec![
         (
@@ -390,19 +405,19 @@ fn anti_affinity_applies_to_selected_namespaces() {
         (
             "rule of an existing pod, matching namespace labels",
             world(existing_pod_with_rule(team("In"))),
-            labelled(),
+            new_labelled_pod(),
             existing,
         ),
         (
             "rule of an existing pod, NotIn with an existing label",
             world(existing_pod_with_rule(team("NotIn"))),
-            labelled(),
+            new_labelled_pod(),
             "a ok; b ok",
         ),
         (
             "rule of an existing pod for its own namespace",
             world(existing_pod_with_rule(json!({}))),
-            labelled(),
+            new_labelled_pod(),
             "a ok; b ok",
         ),
     ];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::wider::{Row, check, cpu, decide_case, merged, new, node, nodes_a_and_b, on};
 
-fn labelled(node: &str, name: &str, labels: Value, started: &str, amount: &str) -> Value {
+fn labelled_pod_on(node: &str, name: &str, labels: Value, started: &str, amount: &str) -> Value {
     let more = json!({"metadata": {"labels": labels}, "status": {"startTime": started}});
     on(node, name, merged(cpu(amount), &more))
 }
@@ -17,7 +17,7 @@ fn budget(name: &str, labels: Value, allowed: i64, disrupted: Value) -> Value {
     })
 }
 
-fn urgent(amount: &str) -> Value {
+fn urgent_pod(amount: &str) -> Value {
     new(merged(json!({"spec": {"priority": 100}}), &cpu(amount)))
 }
 
@@ -32,16 +32,16 @@ fn disruption_budgets_determine_victims_and_node() {
     let db = || json!({"tier": "db"});
     let world = |budgets: Vec<Value>| {
         let pods = vec![
-            labelled("a", "pa", both(), NOON, "4"),
-            labelled("b", "pb", web(), MORNING, "4"),
+            labelled_pod_on("a", "pa", both(), NOON, "4"),
+            labelled_pod_on("b", "pb", web(), MORNING, "4"),
         ];
         [nodes_a_and_b(), pods, budgets].concat()
     };
     let three = |budgets: Vec<Value>| {
         let pods = vec![
-            labelled("a", "first", both(), MORNING, "1"),
-            labelled("a", "second", both(), NOON, "1"),
-            labelled("a", "third", web(), NOON, "1"),
+            labelled_pod_on("a", "first", both(), MORNING, "1"),
+            labelled_pod_on("a", "second", both(), NOON, "1"),
+            labelled_pod_on("a", "third", web(), NOON, "1"),
         ];
         [vec![node("a", json!({}))], pods, budgets].concat()
     };
@@ -52,26 +52,26 @@ fn disruption_budgets_determine_victims_and_node() {
     let both_against = format!("{start}; a* without pa (1 against a budget); b without pb (1 against a budget)");
     let no_disrupted_pods = || json!({});
     let rows: Vec<Row<'_>> = vec![
-        ("the latest start time wins", world(vec![]), urgent("4"), &plain),
+        ("the latest start time wins", world(vec![]), urgent_pod("4"), &plain),
         (
             "a pod with two budgets violates if one of them is used up",
             world(vec![
                 budget("w", web(), 2, no_disrupted_pods()),
                 budget("d", db(), 0, no_disrupted_pods()),
             ]),
-            urgent("4"),
+            urgent_pod("4"),
             &one_against,
         ),
         (
             "both candidates violate a budget",
             world(vec![budget("w", web(), 0, no_disrupted_pods())]),
-            urgent("4"),
+            urgent_pod("4"),
             &both_against,
         ),
         (
             "an already disrupted pod is not counted again",
             world(vec![budget("d", db(), 0, json!({"pa": "2026-01-01T12:00:00Z"}))]),
-            urgent("4"),
+            urgent_pod("4"),
             &plain,
         ),
         (
@@ -80,7 +80,7 @@ fn disruption_budgets_determine_victims_and_node() {
                 budget("w", both(), 0, no_disrupted_pods()),
                 &json!({"metadata": {"namespace": "other"}}),
             )]),
-            urgent("4"),
+            urgent_pod("4"),
             &plain,
         ),
         (
@@ -89,19 +89,19 @@ fn disruption_budgets_determine_victims_and_node() {
                 budget("w", json!({}), 0, no_disrupted_pods()),
                 &json!({"spec": {"selector": {}}}),
             )]),
-            urgent("4"),
+            urgent_pod("4"),
             &plain,
         ),
         (
             "pods that violate a budget are reprieved first",
             three(vec![budget("d", db(), 1, no_disrupted_pods())]),
-            urgent("3"),
+            urgent_pod("3"),
             "a: Insufficient cpu; a* without first third",
         ),
         (
             "victims that cannot be reprieved count as violations",
             three(vec![budget("d", db(), 0, no_disrupted_pods())]),
-            urgent("4"),
+            urgent_pod("4"),
             "a: Insufficient cpu; a* without first second third (2 against a budget)",
         ),
     ];
@@ -155,7 +155,7 @@ fn preemptor_waits_for_terminating_victims_on_nominated_node() {
         });
         vec![node("a", json!({})), on("a", "old", merged(cpu("4"), &more))]
     };
-    let nominated = |amount: &str, status: Value| merged(urgent(amount), &json!({"status": status}));
+    let nominated = |amount: &str, status: Value| merged(urgent_pod(amount), &json!({"status": status}));
     let to_a = || json!({"nominatedNodeName": "a"});
     let waits = "a: Insufficient cpu; not eligible due to a terminating pod on the nominated node.";
     let again = "a: Insufficient cpu; a* without old";

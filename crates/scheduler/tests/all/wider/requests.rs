@@ -13,12 +13,12 @@ fn sidecar(name: &str, amount: &str) -> Value {
     merged(container(name, amount), &json!({"restartPolicy": "Always"}))
 }
 
-fn spec(containers: Value, inits: Value, more: Value) -> Value {
+fn with_containers(containers: Value, inits: Value, more: Value) -> Value {
     json!({"spec": merged(json!({"containers": containers, "initContainers": inits}), &more)})
 }
 
 /// Returns the status of a container with its granted (`allocatedResources`) and actual (`resources`) cpu requests.
-fn status(name: &str, allocated: &str, actual: &str) -> Value {
+fn container_status(name: &str, allocated: &str, actual: &str) -> Value {
     json!({"name": name, "allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}})
 }
 
@@ -45,33 +45,33 @@ fn pod_level_status(allocated: &str, actual: &str) -> Value {
 /// Shows: SCH-050, SCH-052
 #[test]
 fn running_pod_uses_maximum_of_requested_allocated_actual() {
-    let one = |amount: &str| spec(json!([container("c", amount)]), json!([]), json!({}));
-    let pair = || spec(json!([container("c", "1"), container("d", "2")]), json!([]), json!({}));
+    let one = |amount: &str| with_containers(json!([container("c", amount)]), json!([]), json!({}));
+    let pair = || with_containers(json!([container("c", "1"), container("d", "2")]), json!([]), json!({}));
     let none = || json!([]);
     let rows = [
         ("requests of the spec", one("1"), json!({}), 1000),
         (
             "actual request is larger",
             one("1"),
-            pod_status(json!([status("c", "1", "3")]), none(), ""),
+            pod_status(json!([container_status("c", "1", "3")]), none(), ""),
             3000,
         ),
         (
             "allocated request is larger",
             one("1"),
-            pod_status(json!([status("c", "2", "1")]), none(), ""),
+            pod_status(json!([container_status("c", "2", "1")]), none(), ""),
             2000,
         ),
         (
             "resize deferred",
             one("3"),
-            pod_status(json!([status("c", "1", "1")]), none(), "Deferred"),
+            pod_status(json!([container_status("c", "1", "1")]), none(), "Deferred"),
             3000,
         ),
         (
             "resize infeasible",
             one("3"),
-            pod_status(json!([status("c", "1", "2")]), none(), "Infeasible"),
+            pod_status(json!([container_status("c", "1", "2")]), none(), "Infeasible"),
             2000,
         ),
         (
@@ -84,7 +84,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
             "maximum per container, then summed",
             pair(),
             pod_status(
-                json!([status("c", "2", "2"), status("d", "1", "1")]),
+                json!([container_status("c", "2", "2"), container_status("d", "1", "1")]),
                 none(),
                 "Deferred",
             ),
@@ -92,17 +92,21 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "status counts for a sidecar, not for other init containers",
-            spec(
+            with_containers(
                 json!([container("c", "1")]),
                 json!([sidecar("s", "500m"), container("i", "100m")]),
                 json!({}),
             ),
-            pod_status(none(), json!([status("s", "1", "1"), status("i", "4", "4")]), ""),
+            pod_status(
+                none(),
+                json!([container_status("s", "1", "1"), container_status("i", "4", "4")]),
+                "",
+            ),
             2000,
         ),
         (
             "init container runs beside earlier sidecars",
-            spec(
+            with_containers(
                 json!([container("c", "1")]),
                 json!([sidecar("s", "500m"), container("i", "3")]),
                 json!({}),
@@ -112,7 +116,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "init container runs before the sidecars",
-            spec(
+            with_containers(
                 json!([container("c", "1")]),
                 json!([container("i", "3"), sidecar("s", "500m")]),
                 json!({}),
@@ -122,7 +126,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "pod overhead is added",
-            spec(
+            with_containers(
                 json!([container("c", "1")]),
                 none(),
                 json!({"overhead": {"cpu": "250m"}}),
@@ -132,31 +136,31 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "pod-level request above the sum of containers",
-            spec(json!([container("c", "1")]), none(), pod_level("2")),
+            with_containers(json!([container("c", "1")]), none(), pod_level("2")),
             json!({}),
             2000,
         ),
         (
             "pod-level request below the sum of containers",
-            spec(json!([container("c", "3")]), none(), pod_level("2")),
+            with_containers(json!([container("c", "3")]), none(), pod_level("2")),
             json!({}),
             2000,
         ),
         (
             "pod-level, actual request is larger",
-            spec(json!([container("c", "1")]), none(), pod_level("1")),
+            with_containers(json!([container("c", "1")]), none(), pod_level("1")),
             pod_level_status("1", "3"),
             3000,
         ),
         (
             "pod-level, allocated request is larger",
-            spec(json!([container("c", "1")]), none(), pod_level("1")),
+            with_containers(json!([container("c", "1")]), none(), pod_level("1")),
             pod_level_status("2", "1"),
             2000,
         ),
         (
             "pod-level, resize infeasible",
-            spec(json!([container("c", "1")]), none(), pod_level("4")),
+            with_containers(json!([container("c", "1")]), none(), pod_level("4")),
             merged(
                 pod_status(none(), none(), "Infeasible"),
                 &pod_level_status("1", "1500m"),
@@ -165,7 +169,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "pod-level status includes overhead, which is added again",
-            spec(
+            with_containers(
                 json!([container("c", "1")]),
                 none(),
                 merged(pod_level("1"), &json!({"overhead": {"cpu": "500m"}})),
@@ -175,7 +179,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "pod-level status without pod-level request is ignored",
-            spec(json!([container("c", "1")]), none(), json!({})),
+            with_containers(json!([container("c", "1")]), none(), json!({})),
             pod_level_status("3", "3"),
             1000,
         ),
@@ -266,7 +270,11 @@ fn status_lists_all_insufficient_resources() {
 /// Shows: SCH-057, SCH-107
 #[test]
 fn pod_level_requests_affect_only_balanced_allocation_score() {
-    let asks = new(spec(json!([{"name": "c", "image": "i"}]), json!([]), pod_level("2")));
+    let asks = new(with_containers(
+        json!([{"name": "c", "image": "i"}]),
+        json!([]),
+        pod_level("2"),
+    ));
     let got = decide_case(&nodes_a_and_b(), &asks, &Value::Null);
     let scores = json!({
         "TaintToleration": 300, "NodeResourcesFit": 97, "NodeResourcesBalancedAllocation": 62, "DynamicResources": 0,

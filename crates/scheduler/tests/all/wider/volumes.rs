@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, labelled, new, node, nodes_a_and_b, on, zoned};
+use crate::wider::{Row, check, labelled_node, new, node, node_in_zone, nodes_a_and_b, on};
 
 const REASON_LIMIT: &str = "node(s) exceed max volume count";
 const REASON_NO_VOLUME: &str = "node(s) didn't find available persistent volumes to bind";
@@ -65,7 +65,7 @@ fn claim(number: u32, more: Value) -> Value {
 }
 
 /// Returns a claim and the volume that it is bound to.
-fn bound(number: u32, more: Value) -> Vec<Value> {
+fn bound_claim_and_volume(number: u32, more: Value) -> Vec<Value> {
     let is_bound = json!({
         "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
         "spec": {"volumeName": format!("v{number}")}, "status": {"phase": "Bound"},
@@ -73,7 +73,7 @@ fn bound(number: u32, more: Value) -> Vec<Value> {
     vec![claim(number, is_bound), volume(number, more)]
 }
 
-fn class(name: &str, provisioner: &str, more: Value) -> Value {
+fn storage_class(name: &str, provisioner: &str, more: Value) -> Value {
     let base = json!({"provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer"});
     object(
         "storage.k8s.io/v1",
@@ -94,7 +94,7 @@ fn with_claims(claims: &[u32]) -> Value {
     json!({"spec": {"volumes": claims.iter().map(volume).collect::<Vec<Value>>()}})
 }
 
-fn world(parts: &[&[Value]]) -> Vec<Value> {
+fn concat_objects(parts: &[&[Value]]) -> Vec<Value> {
     parts.concat()
 }
 
@@ -107,9 +107,12 @@ fn volume_limit_of_csi_node_is_enforced() {
         [csi_node("a", Some(2))],
         [csi_node("a", None)],
     );
-    let (first, second) = (bound(1, json!({})), bound(2, json!({})));
+    let (first, second) = (
+        bound_claim_and_volume(1, json!({})),
+        bound_claim_and_volume(2, json!({})),
+    );
     let runs = [on("a", "old", with_claims(&[1]))];
-    let unbound = [class("fast", "csi.example.com", json!({})), claim(3, json!({}))];
+    let unbound = [storage_class("fast", "csi.example.com", json!({})), claim(3, json!({}))];
     let attached = |number: u32| [attachment("va", "a", &format!("v{number}"))];
     let ephemeral = json!({"spec": {"volumes": [{"name": "n1", "ephemeral": {"volumeClaimTemplate": {}}}]}});
     let not_owned = crate::wider::merged(claim(9, json!({})), &json!({"metadata": {"name": "old-n1"}}));
@@ -117,61 +120,61 @@ fn volume_limit_of_csi_node_is_enforced() {
     let rows: Vec<Row<'_>> = vec![
         (
             "volume of a running pod reaches the limit",
-            world(&[&a, &limit_one, &first, &second, &runs]),
+            concat_objects(&[&a, &limit_one, &first, &second, &runs]),
             new(with_claims(&[2])),
             &full,
         ),
         (
             "one volume for two pods",
-            world(&[&a, &limit_one, &first, &runs]),
+            concat_objects(&[&a, &limit_one, &first, &runs]),
             new(with_claims(&[1])),
             "a ok",
         ),
         (
             "an unbound claim counts for its provisioner",
-            world(&[&a, &limit_one, &first, &unbound, &runs]),
+            concat_objects(&[&a, &limit_one, &first, &unbound, &runs]),
             new(with_claims(&[3])),
             &full,
         ),
         (
             "attached volume without a pod counts",
-            world(&[&a, &limit_one, &first, &second, &attached(1)]),
+            concat_objects(&[&a, &limit_one, &first, &second, &attached(1)]),
             new(with_claims(&[2])),
             &full,
         ),
         (
             "attached and used volume counts once",
-            world(&[&a, &limit_two, &first, &second, &attached(1), &runs]),
+            concat_objects(&[&a, &limit_two, &first, &second, &attached(1), &runs]),
             new(with_claims(&[2])),
             "a ok",
         ),
         (
             "attached volume of the new pod counts twice",
-            world(&[&a, &limit_one, &second, &attached(2)]),
+            concat_objects(&[&a, &limit_one, &second, &attached(2)]),
             new(with_claims(&[2])),
             &full,
         ),
         (
             "volume attached to another node",
-            world(&[&a, &limit_one, &first, &second, &[attachment("va", "b", "v1")]]),
+            concat_objects(&[&a, &limit_one, &first, &second, &[attachment("va", "b", "v1")]]),
             new(with_claims(&[2])),
             "a ok",
         ),
         (
             "driver without a limit",
-            world(&[&a, &unlimited, &first, &second, &runs]),
+            concat_objects(&[&a, &unlimited, &first, &second, &runs]),
             new(with_claims(&[2])),
             "a ok",
         ),
         (
             "no CSINode",
-            world(&[&a, &first, &second, &runs]),
+            concat_objects(&[&a, &first, &second, &runs]),
             new(with_claims(&[2])),
             "a ok",
         ),
         (
             "ephemeral claim not owned by a running pod fails the cycle",
-            world(&[&a, &limit_two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
+            concat_objects(&[&a, &limit_two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
             new(with_claims(&[2])),
             "running \"NodeVolumeLimits\" filter plugin: PVC default/old-n1 was not created for pod default/old (pod is not owner)",
         ),
@@ -182,14 +185,14 @@ fn volume_limit_of_csi_node_is_enforced() {
 /// Shows: SCH-067, SCH-068
 #[test]
 fn unbound_claim_needs_reachable_static_volume() {
-    let local = || class("fast", "kubernetes.io/no-provisioner", json!({}));
+    let local = || storage_class("fast", "kubernetes.io/no-provisioner", json!({}));
     let near = |term: Value| json!({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}}, "status": {"phase": "Available"}});
     let label = |key: &str, operator: &str, value: &str| json!({"matchExpressions": [{"key": key, "operator": operator, "values": [value]}]});
     let on_b = || near(label("kubernetes.io/hostname", "In", "b"));
     let racks = [
-        labelled("a", "rack", "2"),
-        labelled("b", "rack", "5"),
-        labelled("c", "rack", "many"),
+        labelled_node("a", "rack", "2"),
+        labelled_node("b", "rack", "5"),
+        labelled_node("c", "rack", "many"),
     ];
     let nodes = nodes_a_and_b();
     let claimed = [local(), claim(1, json!({}))];
@@ -198,13 +201,13 @@ fn unbound_claim_needs_reachable_static_volume() {
     let rows: Vec<Row<'_>> = vec![
         (
             "volume affinity to the hostname label",
-            world(&[&nodes, &claimed, &[volume(1, on_b())]]),
+            concat_objects(&[&nodes, &claimed, &[volume(1, on_b())]]),
             new(with_claims(&[1])),
             &only_b,
         ),
         (
             "matchFields of a volume are ignored",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -217,19 +220,19 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "Gt compares whole numbers",
-            world(&[&racks, &claimed, &[volume(1, near(label("rack", "Gt", "3")))]]),
+            concat_objects(&[&racks, &claimed, &[volume(1, near(label("rack", "Gt", "3")))]]),
             new(with_claims(&[1])),
             "a! node(s) didn't find available persistent volumes to bind; b ok; c! node(s) didn't find available persistent volumes to bind",
         ),
         (
             "no volume at all",
-            world(&[&nodes, &claimed]),
+            concat_objects(&[&nodes, &claimed]),
             new(with_claims(&[1])),
             &none,
         ),
         (
             "volume pre-bound to another claim",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -245,7 +248,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "volume pre-bound to this claim, not Available yet",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -261,7 +264,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "volume too small",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -274,7 +277,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "volume with another volumeMode",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -287,13 +290,13 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "released volume",
-            world(&[&nodes, &claimed, &[volume(1, json!({"status": {"phase": "Released"}}))]]),
+            concat_objects(&[&nodes, &claimed, &[volume(1, json!({"status": {"phase": "Released"}}))]]),
             new(with_claims(&[1])),
             &none,
         ),
         (
             "class in the beta annotation",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[volume(
@@ -309,7 +312,7 @@ fn unbound_claim_needs_reachable_static_volume() {
         ),
         (
             "two claims need two volumes",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &claimed,
                 &[
@@ -329,7 +332,7 @@ fn unbound_claim_needs_reachable_static_volume() {
 /// Shows: SCH-064, SCH-065, SCH-066, SCH-067, SCH-069
 #[test]
 fn claim_restricts_nodes_by_topology_and_capacity() {
-    let zones = [zoned("a", "z1"), zoned("b", "z2")];
+    let zones = [node_in_zone("a", "z1"), node_in_zone("b", "z2")];
     let zone = |term: Value| json!({"allowedTopologies": [term]});
     let in_z2 = json!({"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": ["z2"]}]});
     let driver = |tracks: bool| {
@@ -350,18 +353,18 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         )
     };
     let in_zone = |zone: &str| json!({"matchLabels": {"topology.kubernetes.io/zone": zone}});
-    let provisioned = |more: Value| [class("fast", "csi.example.com", more), claim(1, json!({}))];
+    let provisioned = |more: Value| [storage_class("fast", "csi.example.com", more), claim(1, json!({}))];
     let on_b = json!({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [
         {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["b"]}]}]}}}});
     let labelled_pv = |value: &str| json!({"metadata": {"labels": {"topology.kubernetes.io/zone": value}}});
-    let both = world(&[
+    let both = concat_objects(&[
         &zones,
         &[
-            class("fast", "csi.example.com", json!({})),
+            storage_class("fast", "csi.example.com", json!({})),
             claim(2, json!({})),
             driver(true),
         ],
-        &bound(1, on_b.clone()),
+        &bound_claim_and_volume(1, on_b.clone()),
     ]);
     let (no_volume_a, no_space_a) = (
         format!("a! {REASON_NO_VOLUME}; b ok"),
@@ -376,28 +379,28 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
     let rows: Vec<Row<'_>> = vec![
         (
             "provisionable on every node",
-            world(&[&zones, &provisioned(json!({}))]),
+            concat_objects(&[&zones, &provisioned(json!({}))]),
             new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "allowedTopologies with one zone",
-            world(&[&zones, &provisioned(zone(in_z2))]),
+            concat_objects(&[&zones, &provisioned(zone(in_z2))]),
             new(with_claims(&[1])),
             &no_volume_a,
         ),
         (
             "allowedTopologies term without expressions",
-            world(&[&zones, &provisioned(zone(json!({})))]),
+            concat_objects(&[&zones, &provisioned(zone(json!({})))]),
             new(with_claims(&[1])),
             &none,
         ),
         (
             "selected-node annotation",
-            world(&[
+            concat_objects(&[
                 &zones,
                 &[
-                    class("fast", "csi.example.com", json!({})),
+                    storage_class("fast", "csi.example.com", json!({})),
                     claim(
                         1,
                         json!({"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "b"}}}),
@@ -409,7 +412,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         ),
         (
             "enough capacity in one zone",
-            world(&[
+            concat_objects(&[
                 &zones,
                 &provisioned(json!({})),
                 &[
@@ -423,7 +426,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         ),
         (
             "maximumVolumeSize takes precedence over capacity",
-            world(&[
+            concat_objects(&[
                 &zones,
                 &provisioned(json!({})),
                 &[
@@ -440,7 +443,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         ),
         (
             "capacity without topology is ignored",
-            world(&[
+            concat_objects(&[
                 &zones,
                 &provisioned(json!({})),
                 &[driver(true), capacity("r1", Value::Null, json!({"capacity": "100Gi"}))],
@@ -450,13 +453,13 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         ),
         (
             "driver without capacity tracking",
-            world(&[&zones, &provisioned(json!({})), &[driver(false)]]),
+            concat_objects(&[&zones, &provisioned(json!({})), &[driver(false)]]),
             new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume reachable from one node",
-            world(&[&zones, &bound(1, on_b)]),
+            concat_objects(&[&zones, &bound_claim_and_volume(1, on_b)]),
             new(with_claims(&[1])),
             &elsewhere,
         ),
@@ -468,25 +471,29 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
         ),
         (
             "zone label with several zones",
-            world(&[&zones, &[node("c", json!({}))], &bound(1, labelled_pv("z2__z3"))]),
+            concat_objects(&[
+                &zones,
+                &[node("c", json!({}))],
+                &bound_claim_and_volume(1, labelled_pv("z2__z3")),
+            ]),
             new(with_claims(&[1])),
             "a! node(s) had no available volume zone; b ok; c ok",
         ),
         (
             "invalid zone label is ignored",
-            world(&[&zones, &bound(1, labelled_pv("z2__"))]),
+            concat_objects(&[&zones, &bound_claim_and_volume(1, labelled_pv("z2__"))]),
             new(with_claims(&[1])),
             "a ok; b ok",
         ),
         (
             "bound volume does not exist",
-            world(&[&zones, &bound(1, json!({}))[..1]]),
+            concat_objects(&[&zones, &bound_claim_and_volume(1, json!({}))[..1]]),
             new(with_claims(&[1])),
             "VolumeZone! persistentvolume \"v1\" not found",
         ),
         (
             "volumeName set but binding not completed",
-            world(&[
+            concat_objects(&[
                 &zones,
                 &[claim(1, json!({"spec": {"volumeName": "v1"}})), volume(1, json!({}))],
             ]),
@@ -502,7 +509,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
 #[test]
 fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
     let nodes = nodes_a_and_b();
-    let exclusive = bound(1, json!({}));
+    let exclusive = bound_claim_and_volume(1, json!({}));
     let exclusive = [
         crate::wider::merged(
             exclusive[0].clone(),
@@ -517,19 +524,19 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
     let rows: Vec<Row<'_>> = vec![
         (
             "user has equal priority",
-            world(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
+            concat_objects(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
             new(with_claims(&[1])),
             &both_rejected,
         ),
         (
             "user is a victim",
-            world(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
+            concat_objects(&[&nodes, &exclusive, &[on("a", "old", with_claims(&[1]))]]),
             high(&with_claims(&[1])),
             &of_one,
         ),
         (
             "two users",
-            world(&[
+            concat_objects(&[
                 &nodes,
                 &exclusive,
                 &[on("a", "old", with_claims(&[1])), on("b", "older", with_claims(&[1]))],
@@ -539,7 +546,7 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
         ),
         (
             "node of the user does not exist",
-            world(&[&nodes, &exclusive, &[on("gone", "old", with_claims(&[1]))]]),
+            concat_objects(&[&nodes, &exclusive, &[on("gone", "old", with_claims(&[1]))]]),
             new(with_claims(&[1])),
             "a ok; b ok",
         ),
