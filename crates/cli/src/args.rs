@@ -94,8 +94,9 @@ pub(crate) fn exit_on_write_error(result: std::io::Result<()>) {
     }
 }
 
-/// Limits for a folder: the number of files, and the total size of all files in bytes.
+/// Maximum number of manifests in a folder that is given on the command line.
 const MAX_FILES: usize = 20_000;
+/// Maximum total size of the manifests in such a folder, in bytes.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// Reads the files that are given on the command line. `-` is standard input; a folder stands for all YAML and JSON
@@ -116,7 +117,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
             continue;
         }
         let mut manifests = Vec::new();
-        if let Err(error) = walk(Path::new(name), &mut manifests, &mut 0) {
+        if let Err(error) = collect_manifests(Path::new(name), &mut manifests, &mut 0) {
             print_error(error);
             failed = true;
         }
@@ -140,7 +141,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
 }
 
 /// Collects the paths of the manifests in a folder and its subfolders, ordered by name.
-fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), String> {
+fn collect_manifests(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), String> {
     let with_path = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut entries: Vec<std::fs::DirEntry> = (std::fs::read_dir(folder).map_err(with_path)?)
         .collect::<Result<_, _>>()
@@ -152,7 +153,7 @@ fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), S
         let Ok(kind) = entry.file_type() else { continue };
         let extension = path.extension().and_then(|extension| extension.to_str());
         if kind.is_dir() {
-            walk(&path, found, bytes)?;
+            collect_manifests(&path, found, bytes)?;
         } else if extension.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) && path.is_file() {
             *bytes += path.metadata().map_or(0, |metadata| metadata.len());
             if found.len() >= MAX_FILES || *bytes > MAX_BYTES {
@@ -167,12 +168,12 @@ fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), S
     Ok(())
 }
 
-/// Reads and decodes a file. A file that is too long is read only partly: enough for the later length check to fail.
+/// Reads and decodes a file. If the file is too long, only its beginning is read, and the later length check fails.
 fn read(name: &str) -> Result<String, String> {
     let shown = if name == "-" { "stdin" } else { name };
     let bytes = match name {
-        "-" => bounded(std::io::stdin()),
-        _ => std::fs::File::open(name).and_then(bounded),
+        "-" => read_bounded(std::io::stdin()),
+        _ => std::fs::File::open(name).and_then(read_bounded),
     };
     let bytes = bytes.map_err(|error| format!("{shown}: {error}"))?;
     if let Some(trace) = msgpack::trace_as_json(&bytes) {
@@ -181,8 +182,8 @@ fn read(name: &str) -> Result<String, String> {
     podscope_api::decode_text(bytes).map_err(|wrong| format!("{shown}:{wrong}"))
 }
 
-/// Reads at most slightly more bytes than the longest accepted text has, because input from a device may be endless.
-fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
+/// Reads input up to slightly more than the maximum length of a text, because input from a device may be endless.
+fn read_bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
     let limit = podscope_api::limits::INPUT_BYTES as u64;
     let mut bytes = Vec::new();
     from.by_ref().take(4).read_to_end(&mut bytes)?;
@@ -202,7 +203,7 @@ pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
     scenario::load_owned(files(names)?).map_err(|problems| print_problems(&problems))
 }
 
-/// Output format of an answer.
+/// Output format of the commands `compare`, `whatif` and `why`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, ValueEnum)]
 pub(crate) enum Output {
     #[default]
@@ -212,7 +213,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// Prints the answer in the selected format.
+    /// Prints the result of a command in this format; each argument creates the result in one format.
     pub(crate) fn print(
         self,
         text: impl FnOnce() -> String,

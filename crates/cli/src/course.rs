@@ -59,10 +59,10 @@ pub(crate) fn run(given: &CourseArgs) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     };
-    read(name).map_or_else(|status| status, |(course, _)| list(&course))
+    read(name).map_or_else(|status| status, |(course, _)| print_course(&course))
 }
 
-fn list(course: &Course) -> ExitCode {
+fn print_course(course: &Course) -> ExitCode {
     args::print_text(&format!("{}\n", said(&course.title)));
     if let Some(exam) = course.exam {
         let exam = t!(cli_course::exam, minutes = exam.minutes, pass = exam.pass);
@@ -87,10 +87,10 @@ fn list(course: &Course) -> ExitCode {
 }
 
 pub(crate) fn scorm(given: &ScormArgs) -> ExitCode {
-    pack(&given.course, &given.site, &given.output).map_or_else(|status| status, |()| ExitCode::SUCCESS)
+    write_scorm_package(&given.course, &given.site, &given.output).map_or_else(|status| status, |()| ExitCode::SUCCESS)
 }
 
-fn pack(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
+fn write_scorm_package(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
     let bad = |message: String| {
         args::print_error(format_args!("podscope: {message}"));
         ExitCode::from(args::BAD_INPUT)
@@ -104,13 +104,18 @@ fn pack(name: &str, site: &Path, output: &Path) -> Result<(), ExitCode> {
     }
     let mut files = Vec::new();
     let mut size = 0;
-    collect(site, "", &mut files, &mut size).map_err(bad)?;
+    collect_site_files(site, "", &mut files, &mut size).map_err(bad)?;
     let zip = zip(&scorm::package(&course, &text, files));
     std::fs::write(output, zip).map_err(|error| bad(format!("{}: {error}", output.display())))
 }
 
 /// Collects the files of the site, sorted by name.
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut usize) -> Result<(), String> {
+fn collect_site_files(
+    folder: &Path,
+    prefix: &str,
+    files: &mut Vec<PackedFile>,
+    size: &mut usize,
+) -> Result<(), String> {
     let with_path = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut entries: Vec<std::fs::DirEntry> = std::fs::read_dir(folder)
         .map_err(with_path)?
@@ -121,7 +126,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut 
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().map_err(with_path)?;
         if kind.is_dir() {
-            collect(&entry.path(), &format!("{path}/"), files, size)?;
+            collect_site_files(&entry.path(), &format!("{path}/"), files, size)?;
         } else if kind.is_file() {
             let bytes = std::fs::read(entry.path()).map_err(with_path)?;
             *size += bytes.len();
@@ -139,7 +144,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<PackedFile>, size: &mut 
 
 /// Creates a ZIP file. Equal files give an equal ZIP: all entries have the earliest date that ZIP can store.
 fn zip(files: &[PackedFile]) -> Vec<u8> {
-    const FIRST_DATE: u16 = (1 << 5) | 1;
+    const EARLIEST_DATE: u16 = (1 << 5) | 1;
     const UTF8_NAMES: u16 = 1 << 11;
     let mut out = Vec::new();
     let mut directory = Vec::new();
@@ -156,7 +161,7 @@ fn zip(files: &[PackedFile]) -> Vec<u8> {
         let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let offset = length(&out);
         let mut header = Vec::new();
-        for half in [20, UTF8_NAMES, method, 0, FIRST_DATE] {
+        for half in [20, UTF8_NAMES, method, 0, EARLIEST_DATE] {
             header.extend(half.to_le_bytes());
         }
         for word in [crc.sum(), length(stored), length(bytes)] {
@@ -171,7 +176,7 @@ fn zip(files: &[PackedFile]) -> Vec<u8> {
         directory.extend(b"PK\x01\x02");
         directory.extend(20_u16.to_le_bytes());
         directory.extend(&header);
-        // Comment, disk, attributes.
+        // Comment length, disk number, internal and external attributes: all are 0.
         directory.extend([0; 10]);
         directory.extend(offset.to_le_bytes());
         directory.extend(name.as_bytes());

@@ -54,7 +54,7 @@ pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
         return explain_cases::run(file, given.check);
     }
     let pod = given.pod.as_deref().unwrap_or_default();
-    match explanation(&given.cluster, pod, given.output == TextOrJson::Json) {
+    match explanation_text(&given.cluster, pod, given.output == TextOrJson::Json) {
         Ok(text) => {
             args::print_text(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS
@@ -63,7 +63,7 @@ pub(crate) fn run(given: &ExplainArgs) -> ExitCode {
     }
 }
 
-fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
+fn explanation_text(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
     let bad_input = |message: String| {
         args::print_error(format_args!("{}: {message}", names.join(", ")));
         ExitCode::from(args::BAD_INPUT)
@@ -92,7 +92,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     };
     let standing = standing(store, &found);
     if store.missing_objects(&found).is_some() && found.spec.node_name.is_none() {
-        return Ok(undecidable(&found, &standing, json));
+        return Ok(text_without_decision(&found, &standing, json));
     }
     let (mut cache, nominator) = cases::load(&objects, &config);
     // A running pod is decided as if it were pending.
@@ -104,7 +104,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     };
     let explained = explain(&cache, &decision);
     let shown = explanation_json(&explained);
-    let restarted = restarted(&found);
+    let restarted = restart_reasons(&found);
     let groups = match found.spec.node_name {
         None => whatif::grow_for(&session, &found),
         Some(_) => None,
@@ -112,7 +112,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     if json {
         let mut value = serde_json::to_value(&shown).map_err(|error| bad_input(error.to_string()))?;
         if !standing.is_empty() {
-            value["standing"] = english(&standing);
+            value["standing"] = english_json(&standing);
         }
         if !restarted.is_empty() {
             let restarted = restarted
@@ -143,27 +143,30 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
     }
 }
 
-/// The containers that were started again after they ended, or not, each with what decided it.
-fn restarted(pod: &Pod) -> Vec<(&str, Sentence)> {
+/// Returns, for containers that ended, a sentence about the restart rule or policy that decided whether they were
+/// started again.
+fn restart_reasons(pod: &Pod) -> Vec<(&str, Sentence)> {
     let containers = pod.spec.all_containers();
     containers
         .filter_map(|container| Some((&*container.name, pod.restart_reason(container)?.sentence())))
         .collect()
 }
 
-/// Sentences as JSON has them.
-fn english(sentences: &[Sentence]) -> serde_json::Value {
+/// Returns the sentences in English, as a JSON array.
+fn english_json(sentences: &[Sentence]) -> serde_json::Value {
     sentences.iter().map(Sentence::english).collect()
 }
 
-/// Output for a pod that the simulation cannot decide: its state, and the last message of the real scheduler.
-fn undecidable(pod: &Pod, standing: &[Sentence], json: bool) -> String {
+/// Returns the output for a pod that the simulation cannot schedule: its state, and the last message of the real
+/// scheduler.
+fn text_without_decision(pod: &Pod, standing: &[Sentence], json: bool) -> String {
     let message = pod
         .condition(condition::POD_SCHEDULED)
         .map_or("", |condition| &*condition.message);
     if json {
         let pod = pod.metadata.key().to_string();
-        let value = serde_json::json!({"pod": pod, "standing": english(standing), "message": message, "nodes": []});
+        let value =
+            serde_json::json!({"pod": pod, "standing": english_json(standing), "message": message, "nodes": []});
         return format!("{value:#}");
     }
     let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();

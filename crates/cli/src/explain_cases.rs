@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::{args, interrupt};
 
-/// Limit of a file of cases in bytes, both compressed and decompressed.
+/// Maximum size of a file of cases in bytes, both compressed and decompressed.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Reads no more than the limit: a file may be a device that never ends, and a compressed file may expand a
-/// thousandfold.
-fn bounded(reader: impl Read) -> Result<Vec<u8>, String> {
+/// Reads at most [`MAX_BYTES`], otherwise fails: a file may be a device that never ends, and a compressed file may
+/// expand a thousandfold.
+fn read_bounded(reader: impl Read) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     match read.map_err(|error| error.to_string())? as u64 {
@@ -24,9 +24,9 @@ fn bounded(reader: impl Read) -> Result<Vec<u8>, String> {
 
 fn read(file: &str) -> Result<String, String> {
     let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    let mut bytes = bounded(opened)?;
+    let mut bytes = read_bounded(opened)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        bytes = bounded(flate2::read::MultiGzDecoder::new(bytes.as_slice()))?;
+        bytes = read_bounded(flate2::read::MultiGzDecoder::new(bytes.as_slice()))?;
     }
     String::from_utf8(bytes).map_err(|error| error.to_string())
 }
@@ -50,7 +50,7 @@ pub(crate) fn run(file: &str, check: bool) -> ExitCode {
                 args::print_error(format_args!("{file}:{}: {error}", index + 1));
                 failed += 1;
                 has_bad_case = true;
-                // Every input line yields one output line, also if it is no valid case.
+                // Every input line yields one output line, even if it is not a valid case.
                 if check {
                     Ok(())
                 } else {

@@ -32,7 +32,7 @@ fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
     Ok(())
 }
 
-fn pods(victims: &[VictimJson<'_>]) -> String {
+fn format_victims(victims: &[VictimJson<'_>]) -> String {
     let texts: Vec<String> = victims
         .iter()
         .map(|pod| {
@@ -227,8 +227,8 @@ fn fmt_preemption(preemption: &PreemptionJson<'_>, f: &mut fmt::Formatter<'_>) -
         let candidate = t!(
             cli_explain::candidate,
             node = candidate.node,
-            victims = pods(&candidate.victims),
-            reprieved = pods(&candidate.reprieved),
+            victims = format_victims(&candidate.victims),
+            reprieved = format_victims(&candidate.reprieved),
             violations = candidate.pdb_violations
         );
         writeln!(f, " {mark}{candidate}")?;

@@ -6,8 +6,9 @@ use podscope_cluster::SimTime;
 /// Progress is shown only if the work takes longer than this.
 const DELAY: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Templates of the line: for work without a known number of steps, and for work with one.
+/// Template of the progress line of a stage with an unknown number of steps.
 const STAGE_TEMPLATE: &str = "{spinner} {msg}, {elapsed}";
+/// Template of the progress line of a stage with a known number of steps.
 const STEPS_TEMPLATE: &str = "{bar:30} {msg}, {eta} left";
 
 /// A line that shows how much of `total` is done; dropping the value removes the line.
@@ -55,7 +56,8 @@ impl Progress {
         progress
     }
 
-    /// Updates work in stages: `done` of `total` steps of the current stage; `total` is 0 if unknown.
+    /// Updates the progress of work in stages: `done` of `total` steps of the current stage are done; `total` is 0 if
+    /// unknown.
     pub(crate) fn update_stage(&mut self, done: u64, total: u64, message: impl FnOnce() -> String) {
         let is_new = self.bar.length() != Some(total);
         if is_new
@@ -68,7 +70,7 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Updates the line: `done` out of the total, and a message.
+    /// Updates the number of finished steps and the message of the line.
     pub(crate) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         if self.is_hidden && self.bar.elapsed() > DELAY {
             self.is_hidden = false;

@@ -168,7 +168,7 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     }
     let text = match output {
         Output::Trace => report::trace(session.trace()),
-        Output::Summary => summary(&session),
+        Output::Summary => summary_text(&session),
         _ => text.unwrap_or_default(),
     };
     match output {
@@ -179,7 +179,7 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     let failed = progress.expectations().contains(&Some(false));
     for (expect, verdict) in session.loaded().scenario.expect.iter().zip(progress.expectations()) {
         if *verdict == Some(false) {
-            let found = found(&session, &expect.text);
+            let found = found_state(&session, &expect.text);
             let message = format!("expectation failed: {}: found {found}", expect.text);
             args::print_error(format_args!("{}", expect.place.problem(message)));
         }
@@ -190,8 +190,8 @@ fn run_files(given: &RunArgs) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::from(u8::from(failed || progress.bugs() > 0)))
 }
 
-/// Returns the state that a failed expectation found.
-fn found(session: &Session, text: &str) -> String {
+/// Returns the state that was found instead of the one that the failed expectation `text` requires.
+fn found_state(session: &Session, text: &str) -> String {
     let last_found = session.trace().rev().find_map(|record| match &record.happening {
         Happening::Expectation {
             expect,
@@ -203,7 +203,7 @@ fn found(session: &Session, text: &str) -> String {
     last_found.unwrap_or_else(|| "nothing".to_owned())
 }
 
-fn summary(session: &Session) -> String {
+fn summary_text(session: &Session) -> String {
     let mut out = String::new();
     let loaded = session.loaded();
     let scenario = &loaded.scenario;

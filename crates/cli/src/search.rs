@@ -24,7 +24,7 @@ use client::ClientSearch;
 use outcome::{Outcome, Shortest};
 use swarm::Seeds;
 
-/// Number of found runs that are shrunk: the smallest ones.
+/// Maximum number of violating runs that are shrunk; the search selects the smallest ones.
 const MAX_SHRUNK: usize = 8;
 
 /// Try seeds, and print the shortest run that breaks an invariant

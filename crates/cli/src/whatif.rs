@@ -142,7 +142,7 @@ enum Change {
     },
 }
 
-/// File of a pod or workload, and the number of copies in each round.
+/// A shape to fit: the file of a pod or workload, and the number of copies in each round.
 type Shaped = (String, usize);
 
 fn up_to(max: u32) -> clap::builder::RangedI64ValueParser<u32> {
@@ -206,7 +206,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
 }
 
 impl About {
-    /// Moves the file names among the words to `cluster`. Returns the other words.
+    /// Adds the words that are file names (by their extension, or `-`) to `cluster`. Returns the other words.
     fn take_files(&mut self, words: Vec<String>) -> Vec<String> {
         let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
         let (files, words): (Vec<String>, Vec<String>) = words.into_iter().partition(is_file);

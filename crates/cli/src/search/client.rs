@@ -194,8 +194,8 @@ impl ClientSearch<'_> {
         Ok(session)
     }
 
-    /// Runs the command against the cluster of a run, and kills it at the end. Returns the final session. With an
-    /// expectation, the run ends when that one is evaluated.
+    /// Runs the command against the cluster of a run, and kills it at the end. Returns the final session. If the index
+    /// of an expectation is given, the run ends when this expectation is evaluated.
     fn play(&self, run: &Run, until: SimTime, expectation: Option<usize>) -> Result<(RunEnd, Session), String> {
         let session = self.session(run).map_err(|problems| {
             let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -208,7 +208,7 @@ impl ClientSearch<'_> {
             ..Options::default()
         };
         let server = Server::start(session, &options).map_err(|error| error.to_string())?;
-        let mut client = self.start(run.seed, &server, &folder.0).map_err(|error| {
+        let mut client = self.start_command(run.seed, &server, &folder.0).map_err(|error| {
             let program = self.command.first().map_or("", String::as_str);
             format!("{program}: {error}")
         })?;
@@ -221,7 +221,7 @@ impl ClientSearch<'_> {
             .ok_or_else(|| "the simulation has ended".to_owned())
     }
 
-    fn start(&self, seed: u64, server: &Server, folder: &Path) -> std::io::Result<Processes> {
+    fn start_command(&self, seed: u64, server: &Server, folder: &Path) -> std::io::Result<Processes> {
         let output = File::create(folder.join("output"))?;
         let (program, arguments) = self.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
@@ -319,7 +319,8 @@ fn size(session: &Session) -> (usize, SimTime) {
     (session.command_count(), session.now())
 }
 
-/// Returns whether a run has failed; None while that is undecided. With an expectation, only that one counts.
+/// Returns whether a run has failed; None while that is undecided. If the index of an expectation is given, only this
+/// expectation counts.
 fn has_failed(session: &Session, goal: &Goal, expectation: Option<usize>) -> Option<bool> {
     let verdicts = session.progress().expectations();
     match (&goal.invariant, expectation) {

@@ -8,7 +8,7 @@ use std::process::Command;
 const SEED: &str = "1";
 
 /// Returns the code blocks of a language in a Markdown text.
-fn blocks(text: &str, language: &str) -> Vec<String> {
+fn code_blocks(text: &str, language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
     let parts = text.split(opening.as_str()).skip(1);
     parts
@@ -62,7 +62,9 @@ fn operators_page_python_example_runs_as_printed() {
         eprintln!("PODSCOPE_PYTHON_CLIENTS is not set: nothing is run");
         return;
     };
-    let [example] = blocks(&operators_page(), "python").try_into().expect("one example");
+    let [example] = code_blocks(&operators_page(), "python")
+        .try_into()
+        .expect("one example");
     let folder = folder("operators-python");
     succeed(
         Command::new("python3")
@@ -76,7 +78,7 @@ fn operators_page_python_example_runs_as_printed() {
 #[cfg(target_os = "linux")]
 #[test]
 fn operators_page_workflow_starts_a_responding_server() {
-    let mut workflows = blocks(&operators_page(), "yaml");
+    let mut workflows = code_blocks(&operators_page(), "yaml");
     workflows.retain(|block| block.starts_with("jobs:"));
     let [workflow] = workflows.try_into().expect("one workflow");
     let (_, steps) = workflow

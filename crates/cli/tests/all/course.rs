@@ -222,8 +222,8 @@ fn course_is_checked_and_listed() {
     );
 }
 
-/// Reads a number from a ZIP file.
-fn number(bytes: &[u8], at: usize, length: usize) -> usize {
+/// Reads a number of `length` bytes at the offset `at` of a ZIP file.
+fn little_endian(bytes: &[u8], at: usize, length: usize) -> usize {
     bytes[at..at + length]
         .iter()
         .rev()
@@ -234,12 +234,12 @@ fn number(bytes: &[u8], at: usize, length: usize) -> usize {
 fn unzipped(zip: &[u8]) -> Vec<(String, Vec<u8>)> {
     let end = zip.len() - 22;
     assert_eq!(&zip[end..end + 4], b"PK\x05\x06");
-    let mut at = number(zip, end + 16, 4);
+    let mut at = little_endian(zip, end + 16, 4);
     let mut files = Vec::new();
-    for _ in 0..number(zip, end + 10, 2) {
+    for _ in 0..little_endian(zip, end + 10, 2) {
         assert_eq!(&zip[at..at + 4], b"PK\x01\x02");
-        let (method, stored) = (number(zip, at + 10, 2), number(zip, at + 20, 4));
-        let (name_length, local) = (number(zip, at + 28, 2), number(zip, at + 42, 4));
+        let (method, stored) = (little_endian(zip, at + 10, 2), little_endian(zip, at + 20, 4));
+        let (name_length, local) = (little_endian(zip, at + 28, 2), little_endian(zip, at + 42, 4));
         let name = String::from_utf8_lossy(&zip[at + 46..at + 46 + name_length]).into_owned();
         let from = local + 30 + name_length;
         let raw = &zip[from..from + stored];
@@ -248,7 +248,7 @@ fn unzipped(zip: &[u8]) -> Vec<(String, Vec<u8>)> {
             8 => drop(DeflateDecoder::new(raw).read_to_end(&mut bytes).expect("deflated")),
             _ => bytes.extend(raw),
         }
-        assert_eq!(bytes.len(), number(zip, at + 24, 4), "{name}");
+        assert_eq!(bytes.len(), little_endian(zip, at + 24, 4), "{name}");
         files.push((name, bytes));
         at += 46 + name_length;
     }

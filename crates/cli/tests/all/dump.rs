@@ -143,7 +143,7 @@ fn make_dump() -> Vec<Object> {
     objects
 }
 
-fn list(objects: &[Object]) -> String {
+fn yaml_list(objects: &[Object]) -> String {
     let items: Vec<Value> = objects.iter().map(Object::to_value).collect();
     json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string()
 }
@@ -187,7 +187,11 @@ const CREATED_KINDS: [Kind; 5] = [
 
 /// Runs a partial dump for ten minutes and asserts that nothing changes. Returns the printed notices.
 fn assert_unchanged(name: &str, whole: &[Object], part: &[Object]) -> String {
-    let (status, out, err) = run(name, &list(part), &["--at", "10m", "--until", "10m", "-o", "objects"]);
+    let (status, out, err) = run(
+        name,
+        &yaml_list(part),
+        &["--at", "10m", "--until", "10m", "-o", "objects"],
+    );
     assert_eq!(status, 0, "{name}: {err}");
     let after = objects_of(&out);
     let (before, now) = (all_stable_fields(part), all_stable_fields(&after));

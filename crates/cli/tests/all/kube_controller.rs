@@ -111,7 +111,7 @@ fn has_size(size: i32) -> impl Condition<ConfigMap> {
 }
 
 /// Runs a fault command, which must be accepted.
-async fn fault(client: &Client, what: &str) {
+async fn run_fault_command(client: &Client, what: &str) {
     let body = json!({"run": format!("fault {what}")}).to_string().into_bytes();
     let request = http::Request::post("/podscope/v1/command")
         .body(body)
@@ -175,8 +175,8 @@ async fn check_controller(client: Client) {
     let is_new = move |found: Option<&ConfigMap>| found.is_some_and(|found| found.uid() != uid);
     wait_for(&config_maps, "hot", "the child is applied again", is_new).await;
 
-    fault(&client, "crash apiserver").await;
-    fault(&client, "restart apiserver").await;
+    run_fault_command(&client, "crash apiserver").await;
+    run_fault_command(&client, "restart apiserver").await;
     let larger = json!({"spec": {"size": 2}});
     caches
         .patch("hot", &PatchParams::default(), &Patch::Merge(larger))

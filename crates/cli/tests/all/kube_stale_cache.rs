@@ -24,8 +24,9 @@ use crate::clients::{assert_replays, folder};
 const IS_CAREFUL: &str = "PODSCOPE_TEST_IS_CAREFUL";
 /// Interval between two reconciliations of a ConfigMap.
 const REQUEUE_INTERVAL: Duration = Duration::from_millis(100);
-/// Delays before a broken watch is reopened: that of the ConfigMaps, and that of the pods.
+/// Delay after which the controller reopens a broken watch of ConfigMaps.
 const CONFIG_MAP_WATCH_DELAY: Duration = Duration::from_millis(100);
+/// Delay after which the controller reopens a broken watch of pods. Until then, its cache of pods is stale.
 const POD_WATCH_DELAY: Duration = Duration::from_secs(1);
 /// A seed whose faults break the watches while the controller should create a pod.
 const SEED: &str = "1";
@@ -47,7 +48,7 @@ impl Backoff for ConstantBackoff {
 
 struct Context {
     pods: Api<Pod>,
-    /// The cached pods of the controller.
+    /// The pods in the controller's cache, which may be stale.
     cached_pods: Store<Pod>,
     is_careful: bool,
 }

@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::clients::{assert_replays, folder};
 
-/// A pod that restarts if its node loses power. With seed 1, and with seed 2, exactly one of the generated faults
-/// causes this.
-const RESTARTED: &str = "apiVersion: podscope.dev/v1alpha1
+/// A scenario that expects that a pod does not restart, which fails if the pod's node loses power. With seed 1, and
+/// with seed 2, exactly one of the generated faults causes this.
+const NO_RESTART_EXPECTED: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: s}
 spec:
@@ -29,7 +29,7 @@ spec:
 ";
 
 /// A scenario whose expectation no fault can break.
-const UNCHANGED: &str = "apiVersion: podscope.dev/v1alpha1
+const SIX_NODES_EXPECTED: &str = "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: s}
 spec:
@@ -88,7 +88,7 @@ impl SearchOutput {
 
 #[test]
 fn search_removes_faults_not_needed_for_failure() {
-    let fixture = SearchFixture::new("search-shrinks", RESTARTED);
+    let fixture = SearchFixture::new("search-shrinks", NO_RESTART_EXPECTED);
     let options = ["--seeds", "1", "--from", "1", "--speed", "10000"];
     let whole = fixture.search(&[&options[..], &["--repetitions", "0"]].concat(), "true");
     assert_eq!(whole.faults().len(), 16, "{}", whole.stdout);
@@ -105,10 +105,11 @@ fn search_removes_faults_not_needed_for_failure() {
     assert_replays(&shrunk.stdout, &fixture.0, "expectation failed");
 }
 
-/// The script reproduces the failure only once.
+/// The script succeeds only in the first run. In every repetition it exits with status 3, so the failed expectation is
+/// not reproduced.
 #[test]
 fn search_keeps_faults_if_failure_is_not_reproduced() {
-    let fixture = SearchFixture::new("search-keeps", RESTARTED);
+    let fixture = SearchFixture::new("search-keeps", NO_RESTART_EXPECTED);
     let options = ["--seeds", "1", "--from", "1", "--speed", "1000"];
     let found = fixture.search(&options, "test -e worked && exit 3; touch worked");
     assert_eq!(found.status, Some(1), "{}", found.stderr);
@@ -122,7 +123,7 @@ fn search_keeps_faults_if_failure_is_not_reproduced() {
 
 #[test]
 fn sharded_searches_with_command_are_merged() {
-    let fixture = SearchFixture::new("search-shards", RESTARTED);
+    let fixture = SearchFixture::new("search-shards", NO_RESTART_EXPECTED);
     let shard = |shard: &str| {
         let options = ["--seeds", "3", "--from", "1", "--speed", "10000", "--shard", shard];
         let json = ["-o", "json", "--repetitions", "1"];
@@ -160,7 +161,7 @@ fn sharded_searches_with_command_are_merged() {
 fn processes_of_command_are_killed_with_run_and_search() {
     const SCRIPT: &str = "exec 3> pipe; echo started >&3; (sleep 60; echo survived >&3) &";
     for (speed, is_killed) in [("10000", false), ("0.001", true)] {
-        let fixture = SearchFixture::new("search-processes", UNCHANGED);
+        let fixture = SearchFixture::new("search-processes", SIX_NODES_EXPECTED);
         let made = Command::new("mkfifo").arg(fixture.0.join("pipe")).status();
         assert!(made.expect("mkfifo runs").success());
         let mut search = fixture.command(&["--seeds", "1", "--speed", speed], SCRIPT);
@@ -181,7 +182,7 @@ fn processes_of_command_are_killed_with_run_and_search() {
 
 #[test]
 fn search_with_failing_command_shows_its_output() {
-    let fixture = SearchFixture::new("search-failing", UNCHANGED);
+    let fixture = SearchFixture::new("search-failing", SIX_NODES_EXPECTED);
     let failing = fixture.search(&["--seeds", "2", "--speed", "1"], "echo $PODSCOPE_SEED is bad; exit 3");
     assert!(
         failing.status == Some(2) && failing.stderr.contains("0 is bad"),
@@ -198,7 +199,7 @@ fn search_with_failing_command_shows_its_output() {
 
 #[test]
 fn search_refuses_options_that_do_not_apply() {
-    let fixture = SearchFixture::new("search-options", UNCHANGED);
+    let fixture = SearchFixture::new("search-options", SIX_NODES_EXPECTED);
     let without_goal = Path::new(env!("CARGO_MANIFEST_DIR")).join("../serve/tests/all/kubectl/draws.yaml");
     std::fs::copy(without_goal, fixture.0.join("scenario.yaml")).expect("it is copied");
     let refused = fixture.search(&["--seeds", "1"], "true");

@@ -24,7 +24,7 @@ fn file(name: &str, text: &str) -> String {
 
 /// A pod that crashes forever, so that the simulation never runs out of events. Its kubelet settings cause a notice at
 /// the start.
-const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: busy}\n\
+const CRASH_LOOP: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: busy}\n\
     spec: {cluster: {zones: [a], nodesPerZone: 1}, components: {kubelet: {evictionHard: {pid.available: '1', \
     allocatableMemory.available: 1Mi}}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: crashes, annotations: \
     {behavior.podscope.dev/c: 'run=1s, exit=1'}}\nspec: {containers: [{name: c, image: i}]}\n";
@@ -32,7 +32,7 @@ const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata:
 /// Shows: P-07
 #[test]
 fn unwritable_output_exits_with_status_2() {
-    let busy = file("full.yaml", BUSY);
+    let busy = file("full.yaml", CRASH_LOOP);
     for args in [
         &["run", &busy, "--until", "5s"][..],
         &["run", &busy, "--until", "5s", "-o", "trace"],
@@ -57,7 +57,7 @@ fn unwritable_output_exits_with_status_2() {
 /// Shows: P-07
 #[test]
 fn closed_pipe_is_not_an_error() {
-    let busy = file("pipe.yaml", BUSY);
+    let busy = file("pipe.yaml", CRASH_LOOP);
     let mut child = podscope(&["run", &busy, "--until", "5m", "-o", "trace"])
         .spawn()
         .expect("it starts");
@@ -73,7 +73,7 @@ fn closed_pipe_is_not_an_error() {
     assert!(!stderr.contains("standard output"), "{stderr}");
 }
 
-fn interrupt(child: &Child) {
+fn send_ctrl_c(child: &Child) {
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(status.expect("the kill command exists").success());
 }
@@ -82,14 +82,14 @@ fn interrupt(child: &Child) {
 /// Shows: Q-03
 #[test]
 fn ctrl_c_ends_run_with_partial_output() {
-    let busy = file("interrupt.yaml", BUSY);
+    let busy = file("interrupt.yaml", CRASH_LOOP);
     let mut child = podscope(&["run", &busy, "--until", "876000h", "-o", "events"])
         .spawn()
         .expect("it starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut messages = String::new();
     stderr.read_line(&mut messages).expect("a notice, so the run has begun");
-    interrupt(&child);
+    send_ctrl_c(&child);
     stderr.read_to_string(&mut messages).expect("UTF-8");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{messages}");
@@ -109,9 +109,9 @@ fn ctrl_c_ends_what_if_with_partial_answer() {
     // More than a pipe holds: once all of it is written, the command is reading.
     let padding = "# Nothing.\n".repeat(20_000);
     stdin.write_all(padding.as_bytes()).expect("it reads");
-    stdin.write_all(BUSY.as_bytes()).expect("it reads");
+    stdin.write_all(CRASH_LOOP.as_bytes()).expect("it reads");
     drop(stdin);
-    interrupt(&child);
+    send_ctrl_c(&child);
     let output = child.wait_with_output().expect("it ends");
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{messages}");
@@ -123,7 +123,7 @@ fn ctrl_c_ends_what_if_with_partial_answer() {
 /// Shows: Q-03
 #[test]
 fn ctrl_c_ends_wait_in_shell() {
-    let busy = file("wait.yaml", BUSY);
+    let busy = file("wait.yaml", CRASH_LOOP);
     let mut child = podscope(&["shell", &busy]).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin
@@ -132,7 +132,7 @@ fn ctrl_c_ends_wait_in_shell() {
     let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut line = String::new();
     stdout.read_line(&mut line).expect("the nodes, so the shell has begun");
-    interrupt(&child);
+    send_ctrl_c(&child);
     drop(stdin);
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).expect("UTF-8");

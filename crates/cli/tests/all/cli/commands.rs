@@ -184,7 +184,8 @@ Preemption: 2 nodes would do without some less important pods; of these, several
     assert_eq!(json["preemption"]["criterion"], "tie");
 }
 
-// P-07, X-01: explains one decision as text or JSON, prints decision cases, or compares them with expectations.
+// `explain` prints one decision as text or JSON; with `--cases` it prints many decisions, or compares them with the
+// expected ones (P-07, X-01).
 // Shows: P-07
 #[test]
 fn explain_prints_one_decision_and_checks_cases() {

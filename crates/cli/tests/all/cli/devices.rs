@@ -10,7 +10,7 @@ fn dump(name: &str) -> String {
 }
 
 /// Returns the section about devices of `podscope explain`.
-fn devices(name: &str, pod: &str) -> String {
+fn device_section(name: &str, pod: &str) -> String {
     let text = succeed(&["explain", "--cluster", &dump(name), "--pod", pod]);
     let section = text.split_once("\nDevices\n").map_or("", |(_, after)| after);
     section.split("\n\n").next().unwrap_or_default().trim_end().to_owned()
@@ -69,7 +69,7 @@ fn dumps_of_managed_clusters_are_explained() {
       gpu-0: held by claim default/held of pod first"#,
         ),
     ] {
-        assert_eq!(devices(name, pod), wanted, "{name} {pod}");
+        assert_eq!(device_section(name, pod), wanted, "{name} {pod}");
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Run, SCENARIO, fail, file, podscope, succeed};
 
 const LANGUAGES: [&str; 5] = ["es", "id", "uk", "zh", "en-XA"];
 
-fn in_repository(path: &str) -> String {
+fn path_in_repository(path: &str) -> String {
     podscope_tests::root().join(path).to_string_lossy().into_owned()
 }
 
@@ -27,7 +27,7 @@ fn dump_with_tainted_nodes(n_nodes: usize) -> String {
     file(&format!("tainted-{n_nodes}.yaml"), &text)
 }
 
-fn with_variable(variable: &str, value: &str, args: &[&str]) -> Run {
+fn run_with_variable(variable: &str, value: &str, args: &[&str]) -> Run {
     let output = crate::podscope_command().args(args).env(variable, value).output();
     output.expect("the binary starts").into()
 }
@@ -55,7 +55,7 @@ fn why_has_plural_forms_of_language() {
 /// Shows: E-16
 #[test]
 fn lesson_course_and_practice_texts_are_translated() {
-    let lesson = in_repository("crates/session/lessons/first-pod.yaml");
+    let lesson = path_in_repository("crates/session/lessons/first-pod.yaml");
     let summary = succeed(&["run", &lesson, "--lang", "es"]);
     assert!(summary.starts_with("Tu primer Pod: "), "{summary}");
     let families = succeed(&["--lang", "es", "practice"]);
@@ -123,7 +123,7 @@ fn unknown_language_is_refused_with_list() {
         assert!(error.contains("for '--lang <LANG>'"), "{error}");
         assert!(error.contains("[possible values: en, es, id, uk, zh]"), "{error}");
     }
-    let run = with_variable("PODSCOPE_LANG", "xx", &["practice"]);
+    let run = run_with_variable("PODSCOPE_LANG", "xx", &["practice"]);
     assert!(run.status == 2 && run.out.is_empty(), "{}", run.out);
     // The pseudo-locale is hidden in the list, but accepted.
     let families = succeed(&["practice", "--lang", "en-XA"]);
@@ -140,10 +140,10 @@ fn podscope_lang_sets_language_and_locale_does_not() {
         ("LANG", "es_ES.UTF-8", &english),
         ("LC_ALL", "es_ES.UTF-8", &english),
     ] {
-        let run = with_variable(variable, value, &["practice"]);
+        let run = run_with_variable(variable, value, &["practice"]);
         assert_eq!(run.out, *want, "{variable}={value}");
     }
     // The option overrides the variable.
-    let run = with_variable("PODSCOPE_LANG", "uk", &["practice", "--lang", "es"]);
+    let run = run_with_variable("PODSCOPE_LANG", "uk", &["practice", "--lang", "es"]);
     assert_eq!(run.out, spanish);
 }

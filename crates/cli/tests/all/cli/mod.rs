@@ -44,7 +44,7 @@ fn podscope_with(args: &[&str], stdin: &str) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
-    // Fails if the command reads no input and has already exited.
+    // Writing fails if the command reads no input and has already exited; this is not an error.
     let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
     child.wait_with_output().expect("the command exits").into()
 }

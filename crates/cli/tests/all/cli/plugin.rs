@@ -15,7 +15,7 @@ const CLUSTER: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
 
 /// Returns a folder with the plugin and a fake `kubectl`, which appends its arguments to the file `arguments` and
 /// serves nodes, pods and widgets. If `exit` is not 0, `kubectl get` also prints an error.
-fn folder(name: &str, exit: i32) -> PathBuf {
+fn plugin_folder(name: &str, exit: i32) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -32,7 +32,7 @@ fn folder(name: &str, exit: i32) -> PathBuf {
     folder
 }
 
-fn plugin(folder: &Path, args: &[&str]) -> Run {
+fn run_plugin(folder: &Path, args: &[&str]) -> Run {
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
     let output = Command::new(folder.join("kubectl-podscope"))
         .args(args)
@@ -44,8 +44,8 @@ fn plugin(folder: &Path, args: &[&str]) -> Run {
 
 #[test]
 fn plugin_reads_served_resources_and_prints_problems() {
-    let folder = folder("plugin-why", 0);
-    let run = plugin(&folder, &["--context", "prod"]);
+    let folder = plugin_folder("plugin-why", 0);
+    let run = run_plugin(&folder, &["--context", "prod"]);
     assert_eq!(run.status, 0, "{}", run.err);
     assert!(
         run.out.contains("shop/cart-0") && run.out.contains("Insufficient cpu"),
@@ -62,19 +62,19 @@ fn plugin_reads_served_resources_and_prints_problems() {
 
 #[test]
 fn plugin_prints_chosen_language() {
-    let folder = folder("plugin-language", 0);
-    let spanish = plugin(&folder, &["--lang", "es"]).out;
+    let folder = plugin_folder("plugin-language", 0);
+    let spanish = run_plugin(&folder, &["--lang", "es"]).out;
     assert!(spanish.contains("entonces puede aceptarlo un nodo"), "{spanish}");
-    let json = |args: &[&str]| plugin(&folder, &[&["-o", "json"], args].concat()).out;
+    let json = |args: &[&str]| run_plugin(&folder, &[&["-o", "json"], args].concat()).out;
     assert_eq!(json(&["--lang", "es"]), json(&[]));
 }
 
 #[test]
 fn plugin_saves_renamed_cluster_with_table() {
-    let folder = folder("plugin-save", 0);
+    let folder = plugin_folder("plugin-save", 0);
     let (saved, table) = (folder.join("saved.yaml"), folder.join("names.tsv"));
     let [saved, table] = [&saved, &table].map(|path| path.to_str().expect("UTF-8"));
-    let run = plugin(&folder, &["save", saved, "--rename", "--table", table]);
+    let run = run_plugin(&folder, &["save", saved, "--rename", "--table", table]);
     assert_eq!((run.status, &*run.out), (0, ""), "{}", run.err);
     let text = std::fs::read_to_string(saved).expect("the saved cluster");
     assert!(!text.contains("cart") && !text.contains("node-a"), "{text}");
@@ -84,8 +84,8 @@ fn plugin_saves_renamed_cluster_with_table() {
 
 #[test]
 fn plugin_without_permission_lists_omitted_resources() {
-    let run = plugin(
-        &folder("plugin-forbidden", 1),
+    let run = run_plugin(
+        &plugin_folder("plugin-forbidden", 1),
         &["link", "--site", "https://podscope.example/"],
     );
     assert_eq!(run.status, 0, "{}", run.err);
@@ -100,14 +100,14 @@ fn plugin_without_permission_lists_omitted_resources() {
 
 #[test]
 fn plugin_refuses_options_of_other_commands() {
-    let folder = folder("plugin-usage", 0);
+    let folder = plugin_folder("plugin-usage", 0);
     for (args, message) in [
         (&["save"][..], "kubectl podscope save <FILE>"),
         (&["link", "--pod", "a/b"], "-n, --pod and -o go with `why`"),
         (&["--table", "t"], "kubectl podscope --rename --table <FILE>"),
         (&["--site", "x"], "unexpected argument '--site' found"),
     ] {
-        let run = plugin(&folder, args);
+        let run = run_plugin(&folder, args);
         assert!(run.status == 2 && run.err.contains(message), "{args:?}: {}", run.err);
     }
     assert!(!folder.join("arguments").exists(), "kubectl is not called");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{fail, file, podscope, succeed};
 
-const SHOP: &str = r#"
+const SHOP_CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: shop}
@@ -38,7 +38,7 @@ metadata: {name: db}
 spec: {maxUnavailable: 0, selector: {matchLabels: {app: db}}}
 "#;
 
-fn answer(args: &[&str]) -> Value {
+fn whatif_as_json(args: &[&str]) -> Value {
     let mut all = vec!["whatif"];
     all.extend(args);
     all.extend(["-o", "json"]);
@@ -56,8 +56,8 @@ fn moves(answer: &Value, prefix: &str) -> Vec<(Value, Value, bool)> {
 /// Shows: P-14
 #[test]
 fn drain_moves_pods_and_respects_disruption_budget() {
-    let shop = file("whatif-drain.yaml", SHOP);
-    let answer = answer(&["drain", "a-1", &shop]);
+    let shop = file("whatif-drain.yaml", SHOP_CLUSTER);
+    let answer = whatif_as_json(&["drain", "a-1", &shop]);
     assert_eq!(
         moves(&answer, "default/web-"),
         [(json!("a-1"), json!("b-1"), false), (json!("a-1"), json!("c-1"), false)]
@@ -77,8 +77,8 @@ fn drain_moves_pods_and_respects_disruption_budget() {
 /// Shows: P-14
 #[test]
 fn lost_zone_blocks_replacement_of_stateful_pod() {
-    let shop = file("whatif-zone.yaml", SHOP);
-    let answer = answer(&["lose-zone", "b", &shop]);
+    let shop = file("whatif-zone.yaml", SHOP_CLUSTER);
+    let answer = whatif_as_json(&["lose-zone", "b", &shop]);
     let db = &moves(&answer, "default/db-")[0];
     assert_eq!((&db.0, &db.1, db.2), (&json!("b-1"), &json!(null), true));
     let reason = answer["moves"][0]["reason"].as_str().expect("a reason");
@@ -93,8 +93,8 @@ fn lost_zone_blocks_replacement_of_stateful_pod() {
 /// Shows: P-14
 #[test]
 fn pending_pods_are_placed_on_added_nodes() {
-    let full = file("whatif-add.yaml", &SHOP.replace("replicas: 6", "replicas: 12"));
-    let answer = answer(&["add", "c-1", "--count", "2", &full]);
+    let full = file("whatif-add.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
+    let answer = whatif_as_json(&["add", "c-1", "--count", "2", &full]);
     let placed = moves(&answer, "default/");
     assert!(
         placed.len() >= 3,
@@ -110,8 +110,8 @@ fn pending_pods_are_placed_on_added_nodes() {
 /// Shows: P-14
 #[test]
 fn drain_in_full_cluster_leaves_pods_pending() {
-    let full = file("whatif-full.yaml", &SHOP.replace("replicas: 6", "replicas: 12"));
-    let answer = answer(&["drain", "a-1", &full]);
+    let full = file("whatif-full.yaml", &SHOP_CLUSTER.replace("replicas: 6", "replicas: 12"));
+    let answer = whatif_as_json(&["drain", "a-1", &full]);
     let moved = moves(&answer, "default/web-");
     assert!(
         !moved.is_empty()
@@ -125,8 +125,8 @@ fn drain_in_full_cluster_leaves_pods_pending() {
 /// Shows: P-14
 #[test]
 fn added_replicas_are_placed_in_every_draw() {
-    let shop = file("whatif-scale.yaml", SHOP);
-    let answer = answer(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
+    let shop = file("whatif-scale.yaml", SHOP_CLUSTER);
+    let answer = whatif_as_json(&["scale", "deploy/web", "--replicas", "9", "--draws", "4", &shop]);
     let placed = moves(&answer, "default/web-");
     assert_eq!(
         placed
@@ -148,12 +148,12 @@ fn added_replicas_are_placed_in_every_draw() {
 /// Shows: P-14
 #[test]
 fn fit_counts_pods_and_limiting_reason_per_node() {
-    let shop = file("whatif-fit.yaml", SHOP);
+    let shop = file("whatif-fit.yaml", SHOP_CLUSTER);
     let pod = file(
         "whatif-pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: 500m}}}]}\n",
     );
-    let answer = answer(&["fit", &pod, &shop]);
+    let answer = whatif_as_json(&["fit", &pod, &shop]);
     assert_eq!(answer["fits"], 6);
     assert_eq!(
         answer["stoppedBy"],
@@ -179,7 +179,7 @@ fn fit_in_dump_counts_existing_pods() {
         "whatif-dump-pod.yaml",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}\n",
     );
-    let answer = answer(&["fit", &pod, &dump]);
+    let answer = whatif_as_json(&["fit", &pod, &dump]);
     assert_eq!(answer["fits"], 2);
     assert_eq!(answer["on"], json!({"a-1": 2}));
     let stopped = json!([
@@ -190,7 +190,7 @@ fn fit_in_dump_counts_existing_pods() {
 }
 
 /// Three nodes of 4 CPUs with four pods of one CPU, and a PodDisruptionBudget that allows one disruption at a time.
-const TIGHT: &str = r#"
+const TIGHT_CLUSTER: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: tight}
@@ -215,8 +215,8 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
 /// Shows: P-14
 #[test]
 fn rolling_drain_finds_order_within_budget() {
-    let tight = file("whatif-rolling.yaml", TIGHT);
-    let rolling = answer(&["drain", "--rolling", &tight]);
+    let tight = file("whatif-rolling.yaml", TIGHT_CLUSTER);
+    let rolling = whatif_as_json(&["drain", "--rolling", &tight]);
     let order = rolling["order"].as_array().expect("an order");
     let nodes: Vec<&Value> = order.iter().map(|one| &one["node"]).collect();
     assert_eq!(nodes, ["a-1", "b-1", "c-1"]);
@@ -233,8 +233,8 @@ fn rolling_drain_finds_order_within_budget() {
 /// Shows: P-14
 #[test]
 fn rolling_drain_reports_pod_at_which_it_stops() {
-    let shop = file("whatif-rolling-stops.yaml", SHOP);
-    let rolling = answer(&["drain", "--rolling", &shop]);
+    let shop = file("whatif-rolling-stops.yaml", SHOP_CLUSTER);
+    let rolling = whatif_as_json(&["drain", "--rolling", &shop]);
     assert_eq!(
         rolling["order"],
         json!([]),
@@ -248,9 +248,9 @@ fn rolling_drain_reports_pod_at_which_it_stops() {
     );
     let full = file(
         "whatif-rolling-full.yaml",
-        &TIGHT.replace("replicas: 4", "replicas: 12"),
+        &TIGHT_CLUSTER.replace("replicas: 4", "replicas: 12"),
     );
-    let rolling = answer(&["drain", "b-1", "--rolling", &full]);
+    let rolling = whatif_as_json(&["drain", "b-1", "--rolling", &full]);
     let reason = rolling["stopped"][0]["reason"].as_str().expect("a reason");
     assert!(reason.contains("Insufficient cpu"), "{reason}");
 }
@@ -295,7 +295,7 @@ spec:
       volumes: [{name: data, persistentVolumeClaim: {claimName: data}}, {name: cache, emptyDir: {}}]
 "#,
     );
-    let answer = answer(&["drain", "a-1", &local]);
+    let answer = whatif_as_json(&["drain", "a-1", &local]);
     let volumes = answer["volumes"].as_array().expect("volumes");
     let reasons: Vec<(&Value, &Value)> = volumes.iter().map(|one| (&one["volume"], &one["reason"])).collect();
     assert_eq!(
@@ -320,18 +320,18 @@ spec:
 }
 
 /// A pod of one CPU on nodes with `disk: ssd`.
-const PICKY: &str = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}\n";
-/// A small pod.
-const SMALL: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 500m}}}]}}\n";
+const SSD_POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}\n";
+/// A pod that requests half a CPU.
+const SMALL_POD: &str = "{apiVersion: v1, kind: Pod, metadata: {name: s}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 500m}}}]}}\n";
 
 /// Shows: P-14
 #[test]
 fn fit_places_shapes_in_given_proportion() {
-    let shop = file("whatif-shapes.yaml", SHOP);
-    let big = file("whatif-shape-big.yaml", &SMALL.replace("500m", "1"));
-    let small = file("whatif-shape-small.yaml", SMALL);
+    let shop = file("whatif-shapes.yaml", SHOP_CLUSTER);
+    let big = file("whatif-shape-big.yaml", &SMALL_POD.replace("500m", "1"));
+    let small = file("whatif-shape-small.yaml", SMALL_POD);
     // One CPU is free on each node. A big pod needs one CPU, a small pod half a CPU.
-    let answer = answer(&["fit", &big, "--also", &format!("{small}=2"), &shop]);
+    let answer = whatif_as_json(&["fit", &big, "--also", &format!("{small}=2"), &shop]);
     let counts: Vec<(&Value, &Value)> = (answer["shapes"].as_array().expect("shapes").iter())
         .map(|one| (&one["fits"], &one["stops"]))
         .collect();
@@ -342,9 +342,9 @@ fn fit_places_shapes_in_given_proportion() {
 /// Shows: P-14
 #[test]
 fn fit_finds_smallest_change_that_makes_room() {
-    let tight = file("whatif-room.yaml", TIGHT);
-    let picky = file("whatif-picky.yaml", PICKY);
-    let answer = answer(&["fit", &picky, "--need", "4", &tight]);
+    let tight = file("whatif-room.yaml", TIGHT_CLUSTER);
+    let picky = file("whatif-picky.yaml", SSD_POD);
+    let answer = whatif_as_json(&["fit", &picky, "--need", "4", &tight]);
     assert_eq!(answer["fits"], 0);
     let changes = answer["changes"].as_array().expect("changes");
     let labels = &changes[0];
@@ -357,7 +357,7 @@ fn fit_finds_smallest_change_that_makes_room() {
     let is_label = |one: &Value| one.as_str().is_some_and(|one| one.ends_with("--overwrite disk=ssd"));
     assert!(commands.iter().all(is_label), "{commands:?}");
     // 8 CPUs are free on the three nodes; two more nodes are needed for 16.
-    let small = file("whatif-room-small.yaml", &SMALL.replace("500m", "1"));
+    let small = file("whatif-room-small.yaml", &SMALL_POD.replace("500m", "1"));
     let more = succeed(&["whatif", "fit", &small, "--need", "16", &tight]);
     assert!(
         more.contains("16 fit after: fault join a-1-copy --like a-1 --count 2"),
@@ -368,14 +368,17 @@ fn fit_finds_smallest_change_that_makes_room() {
 /// Shows: P-14
 #[test]
 fn fit_of_daemon_set_reports_full_nodes() {
-    let shop = file("whatif-daemon.yaml", &SHOP.replace("replicas: 6", "replicas: 8"));
+    let shop = file(
+        "whatif-daemon.yaml",
+        &SHOP_CLUSTER.replace("replicas: 6", "replicas: 8"),
+    );
     let set = file(
         "whatif-daemon-set.yaml",
         "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n  selector: {matchLabels: {app: \
          agent}}\n  template:\n    metadata: {labels: {app: agent}}\n    spec: {containers: [{name: c, image: x, \
          resources: {requests: {cpu: 1}}}]}\n",
     );
-    let answer = answer(&["fit", &set, &shop]);
+    let answer = whatif_as_json(&["fit", &set, &shop]);
     assert_eq!(answer["fits"], 1, "{answer}");
     let stopped = answer["stoppedBy"].as_array().expect("nodes");
     assert_eq!(stopped.len(), 2);
@@ -390,8 +393,8 @@ fn fit_of_daemon_set_reports_full_nodes() {
 /// Shows: P-14
 #[test]
 fn consolidation_lists_nodes_that_can_be_drained() {
-    let tight = file("whatif-consolidate.yaml", TIGHT);
-    let found = answer(&["consolidate", &tight]);
+    let tight = file("whatif-consolidate.yaml", TIGHT_CLUSTER);
+    let found = whatif_as_json(&["consolidate", &tight]);
     assert_eq!(
         found["nodes"].as_array().map(Vec::len),
         Some(2),
@@ -410,7 +413,7 @@ fn consolidation_lists_nodes_that_can_be_drained() {
 /// Shows: P-14, P-04
 #[test]
 fn invalid_whatif_questions_are_rejected() {
-    let shop = file("whatif-bad.yaml", SHOP);
+    let shop = file("whatif-bad.yaml", SHOP_CLUSTER);
     for (args, expected) in [
         (vec!["drain", "z-9"], "nodes \"z-9\" not found"),
         (
@@ -450,7 +453,7 @@ fn invalid_whatif_questions_are_rejected() {
 }
 
 /// A cluster with node groups that differ in size, taints and limits, and with pods that fit on none of its nodes.
-const GROUPS: &str = r#"
+const NODE_GROUPS: &str = r#"
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
 metadata: {name: groups}
@@ -492,8 +495,8 @@ spec: {nodeSelector: {pool: burst}, containers: [{name: c, image: i, resources: 
 /// Shows: P-14, CA-001, CA-004, CA-010, CA-011
 #[test]
 fn grow_lists_suitable_group_and_reasons_of_others() {
-    let groups = file("whatif-groups.yaml", GROUPS);
-    let all = answer(&["grow", &groups]);
+    let groups = file("whatif-groups.yaml", NODE_GROUPS);
+    let all = whatif_as_json(&["grow", &groups]);
     assert_eq!(
         all["groups"][1],
         json!({"name": "burst", "nodes": 0, "min": 0, "max": 3, "like": null})
@@ -545,7 +548,7 @@ fn grow_lists_suitable_group_and_reasons_of_others() {
 
 /// In a dump, the labels of a cloud define the node groups: an existing node of the group is its template, and its
 /// limits are unknown.
-const CLOUD: &str = r#"
+const CLOUD_DUMP: &str = r#"
 {apiVersion: v1, kind: Node, metadata: {name: ip-1, uid: n1, labels: {eks.amazonaws.com/nodegroup: apps, kubernetes.io/hostname: ip-1}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "True"}]}}
 ---
 {apiVersion: v1, kind: Node, metadata: {name: ip-2, uid: n2, labels: {eks.amazonaws.com/nodegroup: spot}}, spec: {taints: [{key: spot, effect: NoSchedule}, {key: node.kubernetes.io/unreachable, effect: NoSchedule}]}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "20"}, conditions: [{type: Ready, status: "Unknown"}]}}
@@ -558,8 +561,8 @@ const CLOUD: &str = r#"
 /// Shows: P-14, CA-002, CA-003, CA-005
 #[test]
 fn explain_and_why_suggest_groups_of_cloud_labels() {
-    let cloud = file("whatif-cloud.yaml", CLOUD);
-    let all = answer(&["grow", &cloud]);
+    let cloud = file("whatif-cloud.yaml", CLOUD_DUMP);
+    let all = whatif_as_json(&["grow", &cloud]);
     let unknown = |name: &str, like: &str| json!({"name": name, "nodes": 1, "min": null, "max": null, "like": like});
     assert_eq!(all["groups"], json!([unknown("apps", "ip-1"), unknown("spot", "ip-2")]));
     let helps = |group: &str| json!({"group": group, "helps": true, "accepts": true, "reasons": []});
@@ -576,7 +579,7 @@ fn explain_and_why_suggest_groups_of_cloud_labels() {
 #[test]
 fn grow_suggests_group_with_devices_for_pod_with_claim() {
     let dump = podscope_tests::root().join("tests/dumps/devices-eks.yaml");
-    let answer = answer(&["grow", dump.to_str().expect("a UTF-8 path")]);
+    let answer = whatif_as_json(&["grow", dump.to_str().expect("a UTF-8 path")]);
     let helps = json!([{"group": "gpu", "helps": true, "accepts": true, "reasons": []}]);
     assert_eq!(
         (&answer["pods"][0]["pod"], &answer["pods"][0]["groups"]),
