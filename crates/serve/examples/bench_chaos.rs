@@ -33,15 +33,16 @@ const SPEED: f64 = 10.0;
 const INTERVALS: u64 = 4;
 /// Expected statuses of answers: success, object missing, object already exists, control plane failed. 0 means that the
 /// connection was closed without an answer, as by a crashed API server.
-const EXPECTED: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
-/// Number of threads that write, and the pause of a thread after each request.
+const EXPECTED_STATUSES: [u16; 8] = [200, 201, 404, 409, 0, 500, 503, 504];
+/// Number of threads that write.
 const WRITERS: u64 = 4;
+/// Pause of a writing thread after each request.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Number of threads that list and watch.
 const READERS: u64 = 8;
 /// Time between a fault and its repair, and between a repair and the next fault.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(3);
-/// Number of names for objects of each kind.
+/// Number of different object names for each kind, so that requests often meet existing objects.
 const NAMES: u64 = 40;
 
 const CLUSTER: &str = "apiVersion: podscope.dev/v1alpha1
@@ -115,9 +116,9 @@ fn main() {
             }
         })
     };
-    let mut threads: Vec<_> = (0..WRITERS).map(|seed| start(seed, write)).collect();
-    threads.extend((0..READERS).map(|seed| start(100 + seed, read)));
-    threads.push(start(200, fail));
+    let mut threads: Vec<_> = (0..WRITERS).map(|seed| start(seed, write_randomly)).collect();
+    threads.extend((0..READERS).map(|seed| start(100 + seed, read_randomly)));
+    threads.push(start(200, fail_and_repair));
 
     let began = Instant::now();
     for interval in 0..=INTERVALS {
@@ -143,7 +144,7 @@ fn report(server: &Server, chaos: &Chaos) {
         "after {now}: {records} records, {commands} commands, {requests} requests, {} watches; answers {answers:?}",
         chaos.watches.load(Ordering::Relaxed),
     );
-    let unexpected = answers.iter().filter(|(status, _)| !EXPECTED.contains(status));
+    let unexpected = answers.iter().filter(|(status, _)| !EXPECTED_STATUSES.contains(status));
     let unexpected: u64 = unexpected.map(|(_, count)| *count).sum();
     figure(
         &format!("unexpected answers after {minutes} min"),
@@ -154,7 +155,7 @@ fn report(server: &Server, chaos: &Chaos) {
 }
 
 /// Creates, changes, scales or deletes an object. The request may be refused.
-fn write(chaos: &Chaos, random: &mut Random) {
+fn write_randomly(chaos: &Chaos, random: &mut Random) {
     let number = random.below(NAMES);
     let resource = *random.choose(&["pods", "configmaps", "deployments"]);
     let (path, create, patch) = match resource {
@@ -204,7 +205,7 @@ fn write(chaos: &Chaos, random: &mut Random) {
 }
 
 /// Lists objects, or watches them for a while and then closes the connection.
-fn read(chaos: &Chaos, random: &mut Random) {
+fn read_randomly(chaos: &Chaos, random: &mut Random) {
     let path = *random.choose(&[
         "/api/v1/pods",
         "/api/v1/events",
@@ -240,7 +241,7 @@ fn read(chaos: &Chaos, random: &mut Random) {
 }
 
 /// Causes a random fault and repairs it.
-fn fail(chaos: &Chaos, random: &mut Random) {
+fn fail_and_repair(chaos: &Chaos, random: &mut Random) {
     let node = format!("{}-{}", random.choose(&["a", "b", "c"]), 1 + random.below(4));
     let (fault, repair) = match random.below(5) {
         0 => ("crash apiserver".to_owned(), "restart apiserver".to_owned()),

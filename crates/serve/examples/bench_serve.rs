@@ -26,32 +26,33 @@ use common::{Connection, figure, memory};
 
 /// Number of listed pods.
 const PODS: usize = 10_000;
-/// Number of measured lists.
+/// Number of list requests of each form that are measured.
 const LISTS: usize = 11;
 /// Number of created objects. Invariant: a session records no more commands (`docs/limits.md`).
 const CREATES: usize = 8_000;
 /// Number of connections that create objects.
 const CREATORS: usize = 16;
-/// Number of watches.
+/// Number of watches that are open at the same time.
 const WATCHERS: usize = 1_000;
-/// Number of changes per second, and for how many seconds.
+/// Number of changes per second in the measurement of watches.
 const CHANGES_PER_SECOND: usize = 100;
+/// Duration of the measurement of watches, in seconds.
 const SECONDS: usize = 10;
 /// Number of connections that make the changes.
 const WRITERS: usize = 4;
 /// Name of the threads that belong to clients.
-const CLIENT: &str = "client";
+const CLIENT_THREAD: &str = "client";
 
 fn main() {
-    lists();
-    creates("configmaps", |number| {
+    measure_lists();
+    measure_creates("configmaps", |number| {
         format!("{{\"metadata\": {{\"name\": \"c-{number}\"}}, \"data\": {{\"key\": \"value\"}}}}")
     });
-    creates("pods", |number| {
+    measure_creates("pods", |number| {
         let container = "{\"name\": \"c\", \"image\": \"nginx\", \"resources\": {\"requests\": {\"cpu\": \"1m\"}}}";
         format!("{{\"metadata\": {{\"name\": \"p-{number}\"}}, \"spec\": {{\"containers\": [{container}]}}}}")
     });
-    watches();
+    measure_watches();
 }
 
 fn serve(scenario: &str, speed: Speed) -> Server {
@@ -83,7 +84,7 @@ fn nanoseconds_by_thread() -> BTreeMap<OsString, u64> {
     let of_thread = |thread: fs::DirEntry| {
         let name = fs::read_to_string(thread.path().join("comm")).ok()?;
         let is_main = thread.file_name() == *std::process::id().to_string();
-        if is_main || name.trim() == CLIENT {
+        if is_main || name.trim() == CLIENT_THREAD {
             return None;
         }
         let account = fs::read_to_string(thread.path().join("schedstat")).ok()?;
@@ -106,7 +107,7 @@ fn many_pods() -> String {
     )
 }
 
-fn lists() {
+fn measure_lists() {
     let server = serve(&many_pods(), Speed::Manual);
     let mut connection = Connection::open(server.address());
     let until = format!(
@@ -141,7 +142,7 @@ fn lists() {
     figure("memory with 10 000 pods", memory(), "MiB");
 }
 
-fn creates(resource: &str, body: fn(usize) -> String) {
+fn measure_creates(resource: &str, body: fn(usize) -> String) {
     let server = serve("", Speed::Times(1.0));
     let (next, began, processor) = (Arc::new(AtomicUsize::new(0)), Instant::now(), ProcessorTime::start());
     let creators: Vec<_> = (0..CREATORS)
@@ -159,7 +160,7 @@ fn creates(resource: &str, body: fn(usize) -> String) {
                 }
             };
             std::thread::Builder::new()
-                .name(CLIENT.to_owned())
+                .name(CLIENT_THREAD.to_owned())
                 .spawn(create)
                 .expect("a thread")
         })
@@ -197,7 +198,7 @@ async fn read_watch(address: SocketAddr, clock: Instant, opened: Arc<AtomicUsize
     delays
 }
 
-fn watches() {
+fn measure_watches() {
     let server = serve("", Speed::Times(1.0));
     let address = server.address();
     let mut connection = Connection::open(address);
@@ -227,7 +228,7 @@ fn watches() {
         })
     };
     let readers = std::thread::Builder::new()
-        .name(CLIENT.to_owned())
+        .name(CLIENT_THREAD.to_owned())
         .spawn(read_all)
         .expect("a thread");
     while opened.load(Ordering::Relaxed) < WATCHERS {
@@ -253,7 +254,7 @@ fn watches() {
                     connection.send_ok("PATCH", &path, &patch);
                 }
             };
-            let thread = std::thread::Builder::new().name(CLIENT.to_owned());
+            let thread = std::thread::Builder::new().name(CLIENT_THREAD.to_owned());
             thread.spawn(write).expect("a thread")
         })
         .collect();

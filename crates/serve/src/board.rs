@@ -32,7 +32,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns objects that include all of this kind, also the derived ones.
+    /// Returns a set of objects that contains all objects of this kind, stored and derived.
     pub(crate) fn with_kind(&self, kind: Kind) -> &Objects {
         self.derived.with_kind(kind).unwrap_or(&self.objects)
     }
@@ -53,7 +53,7 @@ pub(crate) struct Encoding {
 /// Changes that are published together.
 #[derive(Debug)]
 pub(crate) struct Publication {
-    /// In the order of their revisions.
+    /// The changes, in the order of their revisions.
     pub(crate) changes: Vec<Arc<Change>>,
     pub(crate) now: Time,
     /// Cache of encoded events: encoding an object takes longer than sending it, and most watches of a kind send the
@@ -90,7 +90,7 @@ pub(crate) struct Subscription {
 struct Published {
     snapshot: Arc<Snapshot>,
     history: VecDeque<Arc<Change>>,
-    /// The revision after which the history is complete.
+    /// Revision at which the history begins: it contains all later changes.
     oldest: u64,
     /// JSON texts of objects of this history. They are cleared with the history: after a restore, the same versions
     /// belong to other objects.
@@ -132,7 +132,7 @@ impl Board {
         (published.snapshot.clone(), published.items.clone())
     }
 
-    /// The revision after which the history is complete.
+    /// Returns the revision at which the history begins: it contains all later changes.
     pub(crate) fn oldest(&self) -> u64 {
         self.lock().oldest
     }

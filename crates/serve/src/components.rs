@@ -19,7 +19,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     let is_list = path.name.is_empty();
     let form = negotiated_form(request, Offer::Objects, is_list)?;
     let snapshot = engine.board.snapshot();
-    read::reach(&snapshot)?;
+    read::check_control_plane(&snapshot)?;
     let go_type = if is_list {
         "*core.ComponentStatusList"
     } else {
@@ -37,7 +37,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
         }
         .into());
     }
-    let mut shown = chosen.iter().map(|(name, why)| status(name, why));
+    let mut shown = chosen.iter().map(|(name, why)| component_status(name, why));
     let shown = match form.shape {
         Shape::Table => {
             let include = table::include(path)?;
@@ -69,7 +69,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &ApiPath, engine: &EngineHandl
     Ok(reply.with_warnings(&[WARNING.to_owned()]))
 }
 
-fn status(name: &str, why: &str) -> Value {
+fn component_status(name: &str, why: &str) -> Value {
     json!({
         "kind": "ComponentStatus",
         "apiVersion": "v1",

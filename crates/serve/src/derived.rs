@@ -141,7 +141,7 @@ fn children_of(parent: &Object) -> Vec<Object> {
                 },
                 "spec": {"drivers": []},
             });
-            derived(value, metadata).into_iter().collect()
+            derived_object(value, metadata).into_iter().collect()
         }
         Object::Service(service) => {
             let addresses = service.spec.cluster_ips.iter();
@@ -160,7 +160,7 @@ fn children_of(parent: &Object) -> Vec<Object> {
                 "spec": {"cidrs": [SERVICE_NETWORK]},
                 "status": {"conditions": [ready]},
             });
-            derived(value, metadata).into_iter().collect()
+            derived_object(value, metadata).into_iter().collect()
         }
         _ => Vec::new(),
     }
@@ -176,11 +176,11 @@ fn ip_address(ip: &Str, service: &ObjectMeta) -> Option<Object> {
         }},
         "spec": {"parentRef": {"group": "", "resource": "services", "namespace": service.namespace, "name": service.name}},
     });
-    derived(value, service)
+    derived_object(value, service)
 }
 
 /// Creates a derived object with the creation time of its parent.
-fn derived(value: Value, parent: &ObjectMeta) -> Option<Object> {
+fn derived_object(value: Value, parent: &ObjectMeta) -> Option<Object> {
     let mut object = object_from_value(&value).ok()?;
     let key: ObjectKey = object.key();
     let seed = format!("{}/{}/{}", parent.uid, object.kind().plural(), key.name);

@@ -30,7 +30,7 @@ use crate::record::Recorder;
 
 /// Maximum number of events in one slice of work. Invariant: the store's log has room for their changes.
 const SLICE_EVENTS: u64 = 100;
-/// Maximum lag of the published clock.
+/// Maximum real time by which the published simulated time lags behind.
 const TICK: Duration = Duration::from_millis(50);
 /// Maximum lag of simulated time behind real time. If it is exceeded, the lag is dropped: real time counts from now.
 const MAX_LAG: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ pub(crate) struct EngineHandle {
     pub(crate) board: Arc<Board>,
     running: std::sync::Weak<()>,
     /// Whether a client has sent a request.
-    was_asked: Arc<AtomicBool>,
+    has_received_request: Arc<AtomicBool>,
 }
 
 impl std::fmt::Debug for EngineHandle {
@@ -105,11 +105,11 @@ impl EngineHandle {
 
     /// Notes that a client has sent a request.
     pub(crate) fn note_request(&self) {
-        self.was_asked.store(true, Ordering::Relaxed);
+        self.has_received_request.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn was_asked(&self) -> bool {
-        self.was_asked.load(Ordering::Relaxed)
+    pub(crate) fn has_received_request(&self) -> bool {
+        self.has_received_request.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_running(&self) -> bool {
@@ -195,7 +195,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
         jobs,
         board: board.clone(),
         running: Arc::downgrade(&running),
-        was_asked: Arc::default(),
+        has_received_request: Arc::default(),
     };
     std::thread::Builder::new().name("engine".to_owned()).spawn(move || {
         let mut engine = Engine {
@@ -226,7 +226,7 @@ pub(crate) fn start(session: Session, speed: Speed, recorder: Option<Recorder>) 
 impl Engine {
     fn run(&mut self, inbox: &Receiver<Job>) {
         while !self.has_ended {
-            match inbox.recv_timeout(self.pause()) {
+            match inbox.recv_timeout(self.max_sleep()) {
                 Ok(job) => job(self),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -319,7 +319,7 @@ impl Engine {
         }
     }
 
-    /// Completes a seek or fast-forward of the leading page, before something is done at the cursor.
+    /// Completes a seek or fast-forward of the leading page, before the engine acts at its target time.
     pub(crate) fn end_travel(&mut self) {
         while self.pages.is_travelling() {
             self.work_for_pages();
@@ -327,7 +327,7 @@ impl Engine {
     }
 
     /// Returns how long the engine can sleep if no job arrives.
-    fn pause(&self) -> Duration {
+    fn max_sleep(&self) -> Duration {
         let has_work = !self.advances.is_empty() || self.speed == Speed::Manual && !self.waiting.is_empty();
         if has_work {
             return Duration::ZERO;
@@ -340,18 +340,18 @@ impl Engine {
             return Duration::from_secs(3600).min(until_frame);
         };
         let next = self.session().world().next_at().unwrap_or(SimTime(i64::MAX));
-        let micros = (next.0.saturating_sub(self.due(speed).0)).max(0) as f64 / speed;
+        let micros = (next.0.saturating_sub(self.due_time(speed).0)).max(0) as f64 / speed;
         TICK.min(until_frame).min(Duration::from_micros(micros.min(1e6) as u64))
     }
 
-    /// Returns the simulated time that corresponds to the real clock now.
-    fn due(&self, speed: f64) -> SimTime {
+    /// Returns the simulated time that should be reached at the current real time.
+    fn due_time(&self, speed: f64) -> SimTime {
         let (then, at) = self.anchor;
         let micros = (then.elapsed().as_micros() as f64 * speed) as i64;
         SimTime(at.0.saturating_add(micros))
     }
 
-    /// Counts real time from now and the current simulated time.
+    /// Sets the anchor to the current real time and the current simulated time.
     pub(crate) fn reset_anchor(&mut self) {
         self.anchor = (Instant::now(), self.session().now());
     }
@@ -421,7 +421,7 @@ impl Engine {
             return;
         }
         let Speed::Times(speed) = self.speed else { return };
-        let due = self.due(speed);
+        let due = self.due_time(speed);
         let begun = Instant::now();
         while self.play_to(due) == Slice::More {
             self.publish();
@@ -435,7 +435,8 @@ impl Engine {
         }
     }
 
-    /// Advances time toward `due`, by one slice at most; the leading page may pause it.
+    /// Advances time toward `due`, by one slice at most. A question of the lesson on the leading page can pause it
+    /// earlier.
     fn play_to(&mut self, due: SimTime) -> Slice {
         match self.pages.play_to(due, self.shell.session_mut()) {
             None => self.shell.session_mut().advance(due, SLICE_EVENTS),

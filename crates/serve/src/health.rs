@@ -89,7 +89,7 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, has_etcd: bool) -> Optio
 }
 
 fn failed(text: String) -> Reply {
-    Reply::new(500, TEXT, text).with("X-Content-Type-Options", "nosniff")
+    Reply::new(500, TEXT, text).with_header("X-Content-Type-Options", "nosniff")
 }
 
 fn all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query: &Query) -> Reply {
@@ -122,5 +122,5 @@ fn all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query
         Some(_) => format!("{lines}{endpoint} check passed\n"),
         None => "ok".to_owned(),
     };
-    Reply::new(200, TEXT, text).with("X-Content-Type-Options", "nosniff")
+    Reply::new(200, TEXT, text).with_header("X-Content-Type-Options", "nosniff")
 }

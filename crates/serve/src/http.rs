@@ -164,13 +164,13 @@ impl Reply {
 
     /// Creates the response to an unknown path (HT-021).
     pub(crate) fn page_not_found() -> Reply {
-        Reply::text(404, "404 page not found\n").with("X-Content-Type-Options", "nosniff")
+        Reply::text(404, "404 page not found\n").with_header("X-Content-Type-Options", "nosniff")
     }
 
     pub(crate) fn error(error: &podscope_cluster::ApiError) -> Reply {
         let reply = Reply::json(error.code, &status::of(error));
         match error.retry_after_seconds {
-            Some(seconds) => reply.with("Retry-After", seconds.to_string()),
+            Some(seconds) => reply.with_header("Retry-After", seconds.to_string()),
             None => reply,
         }
     }
@@ -187,7 +187,7 @@ impl Reply {
         (reply, sender)
     }
 
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
         self.headers.push((name, value.into()));
         self
     }

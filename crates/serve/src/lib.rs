@@ -201,8 +201,8 @@ impl Server {
 
     /// Returns whether a client has sent a request.
     #[must_use]
-    pub fn was_asked(&self) -> bool {
-        self.engine.was_asked()
+    pub fn has_received_request(&self) -> bool {
+        self.engine.has_received_request()
     }
 
     /// Returns whether the engine's thread is running.

@@ -63,13 +63,13 @@ fn check(pod: &str, query: &Query) -> Result<(), ApiError> {
             .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?;
         if field == "sinceSeconds" && query.get("sinceTime").is_some() {
             let why = "at most one of `sinceTime` or `sinceSeconds` may be specified";
-            causes.push(crate::read::forbidden("[]", why));
+            causes.push(crate::read::forbidden_cause("[]", why));
         } else if number < least {
             causes.push(Cause::new(field, format!("Invalid value: {number}: {why}")).with_reason("FieldValueInvalid"));
         }
     }
     if query.get("stream").is_some_and(|stream| stream != "All") {
-        causes.push(crate::read::forbidden("stream", "may not be specified"));
+        causes.push(crate::read::forbidden_cause("stream", "may not be specified"));
     }
     match causes.is_empty() {
         true => Ok(()),

@@ -13,7 +13,7 @@ use crate::route::HandlerResult;
 pub(crate) const VERSION: &str = "metrics.k8s.io/v1beta1";
 
 pub(crate) async fn answer(path: &ApiPath, engine: &EngineHandle) -> HandlerResult {
-    crate::read::reach(&engine.board.snapshot())?;
+    crate::read::check_control_plane(&engine.board.snapshot())?;
     let (kind, plural) = match path.resource.as_str() {
         "nodes" => (Kind::Node, "NodeMetrics"),
         _ => (Kind::Pod, "PodMetrics"),

@@ -48,7 +48,7 @@ pub(crate) enum Offer {
     Plain,
 }
 
-/// The reason why no form is acceptable (HT-030).
+/// The reason why the client accepts none of the forms that the route offers (HT-030).
 pub(crate) enum Refused {
     /// No accepted media type can be served.
     Media,

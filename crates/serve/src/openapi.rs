@@ -70,11 +70,15 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, objects: &Objects) -> Re
     };
     let query = podscope_kubectl::rest::Query::of(request.path.split_once('?').map_or("", |(_, query)| query));
     let reply = match query.get("hash") {
-        Some(wanted) if wanted != tag => return Reply::new(301, "", "").with("Location", url(name, tag)),
-        Some(_) => Reply::new(200, JSON, text.clone()).with("Cache-Control", "public, immutable"),
+        Some(wanted) if wanted != tag => {
+            return Reply::new(301, "", "").with_header("Location", document_url(name, tag));
+        }
+        Some(_) => Reply::new(200, JSON, text.clone()).with_header("Cache-Control", "public, immutable"),
         None => Reply::new(200, JSON, text.clone()),
     };
-    reply.with("ETag", format!("\"{tag}\"")).with("Vary", "Accept")
+    reply
+        .with_header("ETag", format!("\"{tag}\""))
+        .with_header("Vary", "Accept")
 }
 
 /// Returns the name of the document of an API version.
@@ -86,12 +90,12 @@ fn document_name(version: &str) -> String {
     }
 }
 
-fn url(name: &str, tag: &str) -> String {
+fn document_url(name: &str, tag: &str) -> String {
     format!("{INDEX}/{name}?hash={tag}")
 }
 
 fn index(objects: &Objects) -> Value {
-    let entry = |name: &str, document: &Document| json!({"serverRelativeURL": url(name, &document.tag)});
+    let entry = |name: &str, document: &Document| json!({"serverRelativeURL": document_url(name, &document.tag)});
     let mut paths: BTreeMap<String, Value> = built_in()
         .iter()
         .map(|(name, document)| (name.clone(), entry(name, document)))

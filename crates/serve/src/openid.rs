@@ -26,5 +26,5 @@ pub(crate) fn answer(request: &HttpRequest, path: &str) -> HandlerResult {
             "id_token_signing_alg_values_supported": ["RS256"],
         }),
     };
-    Ok(Reply::new(200, content_type, value.to_string()).with("Cache-Control", "public, max-age=3600"))
+    Ok(Reply::new(200, content_type, value.to_string()).with_header("Cache-Control", "public, max-age=3600"))
 }

@@ -47,8 +47,9 @@ struct Page {
     host: Host,
     /// None if the page fell too far behind: it will be disconnected.
     outbox: Option<mpsc::Sender<Message>>,
-    /// Number of requests that the page sent, and how many of them were reported as settled.
+    /// Number of requests that the page has sent.
     n_received: u64,
+    /// Number of requests that were reported to the page as settled.
     n_settled: u64,
 }
 
@@ -76,7 +77,7 @@ impl Page {
         }
     }
 
-    /// Reports that all requests are settled, once they are.
+    /// Reports to the page that all its requests are settled, as soon as they are.
     fn settle(&mut self, clock: f64) {
         if self.n_settled < self.n_received && self.host.is_settled() {
             self.n_settled = self.n_received;
@@ -86,7 +87,8 @@ impl Page {
     }
 }
 
-/// The position of the session, to detect that it has moved.
+/// Time and branch of a session, and the length of its trace; two positions are compared to detect changes of the
+/// session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Position {
     now: SimTime,
@@ -256,7 +258,7 @@ impl Pages {
         done
     }
 
-    /// Shows the session on a page from the beginning.
+    /// Sends the whole state of the session to a page, which then shows it in place of what it showed before.
     fn join(&mut self, index: usize, session: &mut Session) {
         let (clock, rate) = (self.clock(), self.rate);
         let reading = self.leader().map(|leader| self.pages[leader].host.reading());
@@ -276,7 +278,7 @@ impl Pages {
         lesson.clone().filter(|_| Arc::ptr_eq(loaded, session.loaded()))
     }
 
-    /// Shows the current session on all pages but one, from the beginning.
+    /// Sends the whole state of the session to all pages but one.
     fn join_all_but(&mut self, except: Option<usize>, session: &mut Session) {
         for index in 0..self.pages.len() {
             if Some(index) != except && self.pages[index].host.is_joined() {
@@ -285,7 +287,7 @@ impl Pages {
         }
     }
 
-    /// Shows the session on all pages after the engine has replaced it.
+    /// Sends the whole state of the session to all pages, after the engine has replaced it.
     pub(crate) fn session_replaced(&mut self, session: &mut Session) {
         if let Some(leader) = self.leader() {
             self.pages[leader].host.stop_leading();
@@ -321,14 +323,14 @@ impl Pages {
             self.join_all_but(Some(index), session);
             done.has_jumped = true;
         } else if reading != reading_now {
-            for page in self.others(index).filter(|page| page.host.is_joined()) {
+            for page in self.other_pages(index).filter(|page| page.host.is_joined()) {
                 let reading = reading_now.clone();
                 page.host.with_session(session, |host| host.set_reading(reading));
             }
         }
         let after = Position::of(session);
         if after.now < before.now || after.branch != before.branch {
-            self.others(index).for_each(|page| page.host.redraw());
+            self.other_pages(index).for_each(|page| page.host.redraw());
             done.has_jumped = true;
         }
         if rate != self.rate {
@@ -338,7 +340,7 @@ impl Pages {
         done
     }
 
-    fn others(&mut self, index: usize) -> impl Iterator<Item = &mut Page> {
+    fn other_pages(&mut self, index: usize) -> impl Iterator<Item = &mut Page> {
         let pages = self.pages.iter_mut().enumerate();
         pages.filter(move |(other, _)| *other != index).map(|(_, page)| page)
     }

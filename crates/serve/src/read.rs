@@ -20,8 +20,9 @@ use crate::resources::{self, Resource};
 use crate::route::{HandlerResult, check_transform, is_pretty, negotiated_form};
 use crate::{status, table, value};
 
-/// Checks that the API server reaches etcd. Deviation: a real request waits before it fails; this one fails immediately.
-pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
+/// Checks that the API server runs and reaches etcd. Deviation: a real request waits before it fails; this one fails
+/// immediately.
+pub(crate) fn check_control_plane(snapshot: &Snapshot) -> Result<(), ApiError> {
     match snapshot.control_plane {
         (true, true) => Ok(()),
         (true, false) => Err(ApiError::etcd_timeout()),
@@ -30,7 +31,7 @@ pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
 }
 
 /// Responds to a read of a resource that is served but whose objects are not stored.
-pub(crate) fn not_stored(request: &HttpRequest, path: &ApiPath, known: &Resource) -> HandlerResult {
+pub(crate) fn answer_without_objects(request: &HttpRequest, path: &ApiPath, known: &Resource) -> HandlerResult {
     if request.method != "GET" {
         return Err(ApiError::method_not_allowed().into());
     }
@@ -69,8 +70,8 @@ pub(crate) fn get(
 ) -> HandlerResult {
     let form = negotiated_form(request, Offer::Objects, false)?;
     let snapshot = engine.board.snapshot();
-    reach(&snapshot)?;
-    at_least(&path.query, &snapshot)?;
+    check_control_plane(&snapshot)?;
+    requested_version(&path.query, &snapshot)?;
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let object = snapshot.with_kind(kind).get_kind(kind, &key);
     let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
@@ -137,9 +138,9 @@ pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
     }
 }
 
-/// Checks that the requested version is not newer than the snapshot (HT-040, HT-058). Deviation: it fails immediately; the
-/// real server waits three seconds for the version.
-fn at_least(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
+/// Returns the requested resourceVersion, if any; it is an error if it is newer than the snapshot (HT-040, HT-058).
+/// Deviation: it fails immediately; the real server waits three seconds for the version.
+fn requested_version(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
     let requested = version(query)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
     match requested {
@@ -167,11 +168,11 @@ fn expired(message: &str) -> ApiError {
 
 const CONTINUE_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
-pub(crate) fn forbidden(field: &str, why: &str) -> Cause {
+pub(crate) fn forbidden_cause(field: &str, why: &str) -> Cause {
     Cause::new(field, format!("Forbidden: {why}")).with_reason("FieldValueForbidden")
 }
 
-pub(crate) fn list_options(causes: Vec<Cause>) -> ApiError {
+pub(crate) fn invalid_list_options(causes: Vec<Cause>) -> ApiError {
     ApiError::invalid_of("ListOptions.meta.k8s.io", "", causes)
 }
 
@@ -257,7 +258,7 @@ impl Page {
         let limit = limit(query)?;
         check_match(query)?;
         let (snapshot, items) = engine.board.snapshot_with_items();
-        reach(&snapshot)?;
+        check_control_plane(&snapshot)?;
         let token = query.get("continue").filter(|text| !text.is_empty());
         let is_given = query
             .get("resourceVersion")
@@ -267,7 +268,7 @@ impl Page {
                 "specifying resource version is not allowed when using continue",
             ));
         }
-        let requested = at_least(query, &snapshot)?;
+        let requested = requested_version(query, &snapshot)?;
         // With resourceVersion 0, any version is acceptable: the newest one is used, and the limit is ignored (HT-059).
         let limit = limit.filter(|_| requested != Some(0) || query.get("resourceVersionMatch").is_some());
         let oldest = engine.board.oldest();
@@ -328,13 +329,13 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
         text => {
             let field = "resourceVersionMatch";
             if version.is_empty() {
-                causes.push(forbidden(
+                causes.push(forbidden_cause(
                     field,
                     "resourceVersionMatch is forbidden unless resourceVersion is provided",
                 ));
             }
             if has_continue {
-                causes.push(forbidden(
+                causes.push(forbidden_cause(
                     field,
                     "resourceVersionMatch is forbidden when continue is provided",
                 ));
@@ -348,12 +349,12 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
             }
             if text == "Exact" && version == "0" {
                 let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
-                causes.push(forbidden(field, why));
+                causes.push(forbidden_cause(field, why));
             }
         }
     }
     if query.get("sendInitialEvents").is_some() {
-        causes.push(forbidden(
+        causes.push(forbidden_cause(
             "sendInitialEvents",
             "sendInitialEvents is forbidden for list",
         ));
@@ -361,7 +362,7 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {
-        Err(list_options(causes))
+        Err(invalid_list_options(causes))
     }
 }
 

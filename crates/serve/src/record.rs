@@ -25,7 +25,7 @@ pub(crate) struct Recorder {
     file: File,
     /// Size of the file in bytes.
     size: u64,
-    /// The branch whose commands are in the file, and how many of them.
+    /// Index of the branch whose commands are in the file, and the number of these commands.
     written: (usize, usize),
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct Resource {
     custom: Option<Kind>,
 }
 
-fn list(text: &'static str) -> Vec<&'static str> {
+fn split_at_commas(text: &'static str) -> Vec<&'static str> {
     text.split(',').filter(|word| !word.is_empty()).collect()
 }
 
@@ -87,9 +87,9 @@ fn built_in(row: &'static str) -> Option<Resource> {
         kind,
         kind_version: kind_version.trim_end_matches(')'),
         is_namespaced: next() == "N",
-        verbs: list(next()),
-        short_names: list(next()),
-        categories: list(next()),
+        verbs: split_at_commas(next()),
+        short_names: split_at_commas(next()),
+        categories: split_at_commas(next()),
         hash: next(),
         custom: None,
     };

@@ -11,10 +11,12 @@ use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, Reply};
 use crate::route::HandlerResult;
 
-/// Default, minimum and maximum lifetime of a token, in seconds.
-const EXPIRATION: i64 = 3600;
-const SHORTEST_EXPIRATION: i64 = 600;
-const LONGEST_EXPIRATION: i64 = 1 << 32;
+/// Default lifetime of a token, in seconds.
+const DEFAULT_EXPIRATION: i64 = 3600;
+/// Minimum lifetime of a token, in seconds.
+const MIN_EXPIRATION: i64 = 600;
+/// Maximum lifetime of a token, in seconds.
+const MAX_EXPIRATION: i64 = 1 << 32;
 /// The audience of the API server's tokens.
 const AUDIENCE: &str = "https://kubernetes.default.svc";
 
@@ -178,10 +180,12 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
     let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
     let account = snapshot.objects.get_kind(Kind::ServiceAccount, &key);
     let account = account.ok_or_else(|| ApiError::not_found(Kind::ServiceAccount, &path.name))?;
-    let seconds = value["spec"]["expirationSeconds"].as_i64().unwrap_or(EXPIRATION);
+    let seconds = value["spec"]["expirationSeconds"]
+        .as_i64()
+        .unwrap_or(DEFAULT_EXPIRATION);
     let wrong = match seconds {
-        ..SHORTEST_EXPIRATION => Some("less than 10 minutes"),
-        SHORTEST_EXPIRATION..=LONGEST_EXPIRATION => None,
+        ..MIN_EXPIRATION => Some("less than 10 minutes"),
+        MIN_EXPIRATION..=MAX_EXPIRATION => None,
         _ => Some("larger than 2^32 seconds"),
     };
     if let Some(wrong) = wrong {

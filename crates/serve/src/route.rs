@@ -146,20 +146,20 @@ pub(crate) async fn answer(request: HttpRequest, engine: EngineHandle) -> Result
     };
     match answered {
         Ok(reply) => Ok(reply),
-        Err(Failure::Error(error)) => Ok(in_form(&accept_header, &error)),
+        Err(Failure::Error(error)) => Ok(error_in_form(&accept_header, &error)),
         Err(Failure::ConnectionClosed) => Err(ConnectionClosed),
     }
 }
 
 async fn dispatch(request: &HttpRequest, path: &str, engine: &EngineHandle) -> HandlerResult {
     match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
-        "api" | "apis" => api(request, path, engine).await,
-        _ => plain(request, path, &engine.board.snapshot()),
+        "api" | "apis" => answer_api(request, path, engine).await,
+        _ => answer_non_resource(request, path, &engine.board.snapshot()),
     }
 }
 
 /// Formats an error in the requested form, if that is possible for errors.
-fn in_form(accept: &str, error: &ApiError) -> Reply {
+fn error_in_form(accept: &str, error: &ApiError) -> Reply {
     match form(Some(accept), Offer::Objects) {
         Ok(form) if form.media != Media::Json && error.code != 406 => {
             Reply::value(error.code, &crate::status::of(error), form, false)
@@ -169,7 +169,7 @@ fn in_form(accept: &str, error: &ApiError) -> Reply {
 }
 
 /// Responds to paths that are not resources: health checks, version, OpenAPI.
-fn plain(request: &HttpRequest, path: &str, snapshot: &Snapshot) -> HandlerResult {
+fn answer_non_resource(request: &HttpRequest, path: &str, snapshot: &Snapshot) -> HandlerResult {
     let is_read = request.method == "GET";
     let objects = &snapshot.objects;
     if let Some(reply) = health::answer(request, path, snapshot.control_plane.1) {
@@ -223,19 +223,19 @@ fn paths(objects: &Objects) -> Vec<String> {
 }
 
 /// Responds to paths below `/api` and `/apis`: discovery or resources.
-async fn api(request: &HttpRequest, path: &str, engine: &EngineHandle) -> HandlerResult {
+async fn answer_api(request: &HttpRequest, path: &str, engine: &EngineHandle) -> HandlerResult {
     let parts: Vec<&str> = path.trim_end_matches('/').split('/').skip(1).collect();
     let snapshot = engine.board.snapshot();
     let objects = &snapshot.objects;
     let discovered = match parts.as_slice() {
         ["api"] => Some(discovery(request, true, objects)?),
         ["apis"] => Some(discovery(request, false, objects)?),
-        ["api", version] => Some(listed(request, version, None, objects)?),
+        ["api", version] => Some(resource_list(request, version, None, objects)?),
         ["apis", group] => Some(match resources::has_group(group, objects) {
             true => negotiated(request, &resources::group(group, objects))?,
             false => Reply::page_not_found(),
         }),
-        ["apis", group, version] => Some(listed(request, version, Some(group), objects)?),
+        ["apis", group, version] => Some(resource_list(request, version, Some(group), objects)?),
         // 404 for every method: no handler has the path, e.g. because the definition of the group was deleted.
         ["apis", group, ..] if !resources::has_group(group, objects) => return Ok(Reply::page_not_found()),
         _ => None,
@@ -263,7 +263,7 @@ fn negotiated(request: &HttpRequest, value: &serde_json::Value) -> HandlerResult
     Ok(Reply::value(200, value, form, is_pretty(request, &request.path)))
 }
 
-fn listed(request: &HttpRequest, version: &str, group: Option<&str>, objects: &Objects) -> HandlerResult {
+fn resource_list(request: &HttpRequest, version: &str, group: Option<&str>, objects: &Objects) -> HandlerResult {
     let api_version = match group {
         Some(group) if !resources::has_group(group, objects) => return Ok(Reply::page_not_found()),
         Some(group) => format!("{group}/{version}"),
@@ -284,20 +284,22 @@ fn discovery(request: &HttpRequest, is_core: bool, objects: &Objects) -> Handler
             podscope_api::hash::fnv1a(podscope_api::hash::EMPTY, text.bytes())
         );
         if request.header("if-none-match") == Some(tag.as_str()) {
-            return Ok(Reply::new(304, "", "").with("ETag", tag).with("Vary", "Accept"));
+            return Ok(Reply::new(304, "", "")
+                .with_header("ETag", tag)
+                .with_header("Vary", "Accept"));
         }
         let kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
         return Ok(Reply::new(200, kind, text)
-            .with("ETag", tag)
-            .with("Cache-Control", "public")
-            .with("Vary", "Accept"));
+            .with_header("ETag", tag)
+            .with_header("Cache-Control", "public")
+            .with_header("Vary", "Accept"));
     }
     let value = match is_core {
         true => resources::core_versions(request.header("host").unwrap_or_default()),
         false => resources::groups(objects),
     };
     let reply = Reply::value(200, &value, form, is_pretty(request, &request.path));
-    Ok(reply.with("Vary", "Accept"))
+    Ok(reply.with_header("Vary", "Accept"))
 }
 
 /// Dispatches a request for a resource.
@@ -317,13 +319,13 @@ async fn resource(request: &HttpRequest, path: ApiPath, engine: &EngineHandle) -
         let why = format!("Name parameter invalid: {:?}: may not be '{}'", path.name, path.name);
         return Err(ApiError::bad_request(why).into());
     }
-    let request = &in_json(request, known)?;
+    let request = &with_json_body(request, known)?;
     if let Some(answered) = reviews::answer(request, &path, engine) {
         return answered;
     }
     // Errors also carry the warning about a deprecated version.
-    let reply = match stored(request, &path, known, engine).await {
-        Err(Failure::Error(error)) => in_form(request.header("accept").unwrap_or_default(), &error),
+    let reply = match answer_stored(request, &path, known, engine).await {
+        Err(Failure::Error(error)) => error_in_form(request.header("accept").unwrap_or_default(), &error),
         answered => answered?,
     };
     let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
@@ -360,7 +362,12 @@ fn in_json<'a>(request: &'a HttpRequest, known: &Resource) -> Result<Cow<'a, Htt
 }
 
 /// Dispatches a request for stored objects.
-async fn stored(request: &HttpRequest, path: &ApiPath, known: &Resource, engine: &EngineHandle) -> HandlerResult {
+async fn answer_stored(
+    request: &HttpRequest,
+    path: &ApiPath,
+    known: &Resource,
+    engine: &EngineHandle,
+) -> HandlerResult {
     let is_get = request.method == "GET";
     if path.api_version == metrics::VERSION {
         return metrics::answer(path, engine).await;
@@ -372,7 +379,7 @@ async fn stored(request: &HttpRequest, path: &ApiPath, known: &Resource, engine:
         return components::answer(request, path, engine);
     }
     let Some((served, kind)) = known.stored() else {
-        return read::not_stored(request, path, known);
+        return read::answer_without_objects(request, path, known);
     };
     match path.subresource.as_str() {
         "log" => return logs::log(request, path, engine).await,

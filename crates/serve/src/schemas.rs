@@ -92,7 +92,7 @@ impl Schemas {
         Value::Object(schemas)
     }
 
-    /// Adds a built-in kind, and its list if it can be listed.
+    /// Adds the schema of a built-in kind, and that of its list if it can be listed.
     pub(crate) fn add(&mut self, (group, version): (&str, &str), kind: &str, has_list: bool) {
         let package = package(group, version);
         let name = format!("{package}.{kind}");
@@ -133,7 +133,7 @@ impl Schemas {
         self.0.insert(name, schema);
     }
 
-    /// Adds a version of a custom kind.
+    /// Adds the schemas of a version of a custom kind and of its list.
     pub(crate) fn add_custom(&mut self, version: Version<'_>) {
         let kind = version.kind();
         let (group, name) = kind.group_and_version();
@@ -304,7 +304,7 @@ fn group_version_kind(group: &str, version: &str, kind: &str) -> Value {
     json!([{"group": group, "version": version, "kind": kind}])
 }
 
-/// Adds `apiVersion` and `kind`.
+/// Adds the properties `apiVersion` and `kind` to a schema.
 fn envelope(schema: &mut Value) {
     const API_VERSION: &str = "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
     const KIND: &str = "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";

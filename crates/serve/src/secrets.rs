@@ -109,7 +109,7 @@ impl StandIns {
         self.n_replaced > 0
     }
 
-    /// Returns a scenario file without the data of Secrets; None if it contains none and can be left as it is.
+    /// Returns a scenario file without the data of Secrets; None if the file contains no such data.
     fn file(&mut self, text: &str) -> Option<String> {
         let n_before = self.n_replaced;
         let without = self.scenario(text);
@@ -246,7 +246,8 @@ impl StandIns {
         }
     }
 
-    /// Replaces each string in a value. Values of `data` are Base64; the stand-in of an invalid one is invalid too.
+    /// Replaces each string in a value. With `is_encoded`, the strings and their stand-ins are Base64; if a string is
+    /// invalid Base64, its stand-in is invalid too.
     fn replace(&mut self, value: &mut Value, is_encoded: bool) {
         match value {
             Value::String(text) if text.is_empty() => {}

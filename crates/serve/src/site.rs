@@ -43,8 +43,9 @@ impl Site {
     pub(crate) fn read(dir: &Path) -> io::Result<Site> {
         let mut contents = BTreeMap::new();
         let mut left = MAX_SIZE;
-        read_dir(dir, "", &mut left, &mut contents).map_err(|error| about(dir, &error.to_string(), error.kind()))?;
-        let wrong = |why: &str| about(dir, why, io::ErrorKind::InvalidInput);
+        read_dir(dir, "", &mut left, &mut contents)
+            .map_err(|error| directory_error(dir, &error.to_string(), error.kind()))?;
+        let wrong = |why: &str| directory_error(dir, why, io::ErrorKind::InvalidInput);
         let index = contents
             .remove(INDEX)
             .and_then(|index| String::from_utf8(index).ok())
@@ -82,11 +83,11 @@ impl Site {
             false => Reply::new(200, file.content_type, file.content.clone()),
         };
         let reply = reply
-            .with("ETag", file.etag.clone())
-            .with("X-Content-Type-Options", "nosniff");
+            .with_header("ETag", file.etag.clone())
+            .with_header("X-Content-Type-Options", "nosniff");
         // The page contains its policy, except for this directive, which is valid only as a header.
         Some(match name {
-            INDEX => reply.with("Content-Security-Policy", "frame-ancestors 'none'"),
+            INDEX => reply.with_header("Content-Security-Policy", "frame-ancestors 'none'"),
             _ => reply,
         })
     }
@@ -103,7 +104,7 @@ impl File {
     }
 }
 
-fn about(dir: &Path, why: &str, kind: io::ErrorKind) -> io::Error {
+fn directory_error(dir: &Path, why: &str, kind: io::ErrorKind) -> io::Error {
     io::Error::new(kind, format!("--site {}: {why}", dir.display()))
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn accept(headers: &HeaderMap, upgrade: OnUpgrade, engine: EngineHand
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"websocket"));
     let key = headers.get(SEC_WEBSOCKET_KEY).filter(|_| is_websocket);
     let Some(accepted) = key.and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()) else {
-        return Err(Reply::text(426, "this is the WebSocket of the page\n").with("Upgrade", "websocket"));
+        return Err(Reply::text(426, "this is the WebSocket of the page\n").with_header("Upgrade", "websocket"));
     };
     tokio::spawn(async move {
         // Fails if the client has disconnected before the switch.

@@ -15,8 +15,8 @@ use crate::value;
 
 const TABLE: &str = include_str!("table-columns.tsv");
 
-/// Resources and columns of type string whose cells are numbers all the same, as on a real server.
-const NUMBERS: [(&str, &str); 8] = [
+/// Pairs of resource and column: the type of the column is string, but its cells are numbers, as on a real server.
+const NUMBERS_IN_STRING_COLUMNS: [(&str, &str); 8] = [
     ("configmaps", "Data"),
     ("secrets", "Data"),
     ("deployments", "Up-to-date"),
@@ -213,7 +213,7 @@ fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
             return created.map_or(Value::Null, |created| created.to_string().into());
         };
         let text = found.text.as_str();
-        if NUMBERS.contains(&(path.resource.as_str(), column.name.as_str())) {
+        if NUMBERS_IN_STRING_COLUMNS.contains(&(path.resource.as_str(), column.name.as_str())) {
             return text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
         }
         match column.kind {

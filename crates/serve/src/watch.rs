@@ -21,7 +21,7 @@ use crate::board::{Encoding, News, Publication, Snapshot, Subscription};
 use crate::engine::EngineHandle;
 use crate::http::{HttpRequest, JSON, Reply};
 use crate::negotiate::{Media, Offer, Shape};
-use crate::read::{forbidden, list_options, reach, version};
+use crate::read::{check_control_plane, forbidden_cause, invalid_list_options, version};
 use crate::route::{HandlerResult, negotiated_form, not_acceptable_media};
 use crate::{status, table, value};
 
@@ -75,7 +75,7 @@ pub(crate) fn watch(
     let subscription = engine
         .board
         .subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
-    reach(&subscription.snapshot)?;
+    check_control_plane(&subscription.snapshot)?;
     let (reply, lines) = Reply::stream(JSON);
     let watch = Watch {
         path: path.clone(),
@@ -113,7 +113,7 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
         .map(|_| query.is_true("sendInitialEvents"));
     let mut causes: Vec<Cause> = Vec::new();
     if query.get("continue").is_some_and(|text| !text.is_empty()) {
-        causes.push(forbidden(
+        causes.push(forbidden_cause(
             field,
             "resourceVersionMatch is forbidden when continue is provided",
         ));
@@ -122,7 +122,7 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
         (Some(_), "NotOlderThan") | (None, "") => {}
         (Some(_), how) => {
             let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
-            causes.push(forbidden(field, why));
+            causes.push(forbidden_cause(field, why));
             if !how.is_empty() {
                 causes.push(
                     Cause::new(
@@ -135,13 +135,13 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
         }
         (None, _) => {
             let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
-            causes.push(forbidden(field, why));
+            causes.push(forbidden_cause(field, why));
         }
     }
     if causes.is_empty() {
         Ok(sends)
     } else {
-        Err(list_options(causes))
+        Err(invalid_list_options(causes))
     }
 }
 

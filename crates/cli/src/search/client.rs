@@ -239,7 +239,7 @@ impl ClientSearch<'_> {
     /// Starts simulated time with the first request of the command, or if the command has ended or sends no request.
     fn start_time(&self, server: &Server, client: &mut Processes) {
         for _ in 0..MAX_WAIT_INTERVALS {
-            if server.was_asked() || client.first_status().is_some() || interrupt::is_interrupted() {
+            if server.has_received_request() || client.first_status().is_some() || interrupt::is_interrupted() {
                 break;
             }
             std::thread::sleep(POLL_INTERVAL);

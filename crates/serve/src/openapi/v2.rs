@@ -76,7 +76,7 @@ fn to_version_2(value: &mut Value) {
             if let Some(Value::String(reference)) = map.get_mut("$ref") {
                 *reference = reference.replace("#/components/schemas/", "#/definitions/");
             }
-            // A reference that has other fields beside it.
+            // In version 3, a reference with other fields beside it is wrapped in an `allOf` of one entry.
             if let Some(Value::Array(all)) = map.get("allOf")
                 && let [Value::Object(one)] = all.as_slice()
             {

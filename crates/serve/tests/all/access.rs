@@ -170,7 +170,7 @@ fn foreign_origin_is_forbidden_despite_valid_token() {
 }
 
 #[test]
-fn certificate_is_valid_only_under_its_own_authority() {
+fn certificate_is_trusted_only_with_its_authority() {
     let (server, other) = (listen("own", Ipv4Addr::LOCALHOST), listen("other", Ipv4Addr::LOCALHOST));
     let is_trusted = |name: &str, authority| server.connect(name, authority).write_all(b"GET / HTTP/1.1\r\n").is_ok();
     assert!(is_trusted("127.0.0.1", server.authority()));
@@ -180,7 +180,7 @@ fn certificate_is_valid_only_under_its_own_authority() {
 }
 
 #[test]
-fn kubeconfig_has_tls_server_name_if_all_addresses_listen() {
+fn kubeconfig_has_tls_server_name_for_unspecified_address() {
     let all = listen("all", Ipv4Addr::UNSPECIFIED);
     let port = all.server.address().port();
     assert_eq!(all.server.url(), format!("https://127.0.0.1:{port}"));

@@ -30,6 +30,7 @@ pub(crate) fn serve_with(scenario: &str, options: Options) -> Server {
     Server::start(session, &options).expect("a port is free")
 }
 
+/// An HTTP response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
     /// Status code; 0 if the connection was closed without a response.
@@ -73,14 +74,14 @@ fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, Str
 }
 
 /// Parses a complete response that is not chunked.
-pub(crate) fn parsed(response: &str) -> Answer {
+pub(crate) fn parse_response(response: &str) -> Answer {
     let mut reader = BufReader::new(response.as_bytes());
-    let mut answer = head(&mut reader).unwrap_or_default();
+    let mut answer = read_head(&mut reader).unwrap_or_default();
     reader.read_to_string(&mut answer.body).expect("it is text");
     answer
 }
 
-fn head(reader: &mut impl BufRead) -> Option<Answer> {
+fn read_head(reader: &mut impl BufRead) -> Option<Answer> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let status = line.split(' ').nth(1)?.parse().ok()?;
@@ -104,7 +105,7 @@ fn head(reader: &mut impl BufRead) -> Option<Answer> {
 }
 
 /// Reads the next chunk of a chunked body; None at the end.
-fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let size = usize::from_str_radix(line.trim(), 16).ok().filter(|size| *size > 0)?;
@@ -117,12 +118,12 @@ fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
 /// Sends a request and waits for the complete response.
 pub(crate) fn send(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Answer {
     let mut reader = BufReader::new(connect(server, method, path, headers, body));
-    let Some(mut answer) = head(&mut reader) else {
+    let Some(mut answer) = read_head(&mut reader) else {
         return Answer::default();
     };
     let mut bytes = Vec::new();
     if answer.header("transfer-encoding").as_deref() == Some("chunked") {
-        while let Some(chunk) = chunk(&mut reader) {
+        while let Some(chunk) = read_chunk(&mut reader) {
             bytes.extend(chunk);
         }
     } else {
@@ -155,12 +156,12 @@ impl Watching {
         let stream = connect(server, "GET", path, headers, b"");
         let ours = stream.try_clone().expect("the socket is cloned");
         let mut reader = BufReader::new(stream);
-        let mut answer = head(&mut reader).unwrap_or_default();
+        let mut answer = read_head(&mut reader).unwrap_or_default();
         let lines = Arc::new(Mutex::new((String::new(), false)));
         let received = lines.clone();
         if answer.header("transfer-encoding").as_deref() == Some("chunked") {
             std::thread::spawn(move || {
-                while let Some(chunk) = chunk(&mut reader) {
+                while let Some(chunk) = read_chunk(&mut reader) {
                     let mut received = received.lock().expect("nobody panics with it");
                     received.0.push_str(&String::from_utf8_lossy(&chunk));
                 }

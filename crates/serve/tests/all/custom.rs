@@ -13,7 +13,7 @@ use crate::client::{Watching, get, post, send, serve};
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const CABINETS: &str = "/apis/shop.example/v1/namespaces/default/cabinets";
 
-fn definition() -> Value {
+fn cabinet_definition() -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "cabinets.shop.example"},
@@ -39,7 +39,7 @@ fn advance(at: SocketAddr, seconds: u32) {
     post(at, "/podscope/v1/advance", &json!({"seconds": seconds}).to_string());
 }
 
-fn create(at: SocketAddr, name: &str, more: Value) -> (u16, Value) {
+fn create_cabinet(at: SocketAddr, name: &str, more: Value) -> (u16, Value) {
     let mut cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": name}});
     if let (Some(map), Value::Object(more)) = (cabinet.as_object_mut(), more) {
         map.extend(more);
@@ -61,12 +61,12 @@ fn objects_of_established_definition_are_served() {
     // The path does not exist for any method. `kubectl replace --force` relies on it when it has deleted the definition
     // first.
     assert_eq!(delete(at, &format!("{CABINETS}/a")), 404);
-    assert_eq!(post(at, DEFINITIONS, &definition().to_string()).status, 201);
+    assert_eq!(post(at, DEFINITIONS, &cabinet_definition().to_string()).status, 201);
     advance(at, 1);
     let stored = get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).json();
     let conditions: Vec<&Value> = (0..2).map(|at| &stored["status"]["conditions"][at]["type"]).collect();
     assert_eq!(conditions, ["NamesAccepted", "Established"]);
-    let (code, made) = create(
+    let (code, made) = create_cabinet(
         at,
         "a",
         json!({"spec": {"label": "oak", "legs": 4}, "status": {"open": 1}}),
@@ -75,7 +75,7 @@ fn objects_of_established_definition_are_served() {
     assert_eq!(made["status"], Value::Null);
     let missing = get(at, &format!("{CABINETS}/a/scale")).json();
     assert_eq!(missing["message"], "cabinets.shop.example \"a\" not found");
-    let (code, refused) = create(at, "b", json!({"spec": {"label": "OAK", "drawers": 0}}));
+    let (code, refused) = create_cabinet(at, "b", json!({"spec": {"label": "OAK", "drawers": 0}}));
     assert_eq!(code, 422, "{refused}");
     let message = refused["message"].as_str().unwrap_or_default();
     assert!(
@@ -107,10 +107,10 @@ fn objects_of_established_definition_are_served() {
 fn custom_objects_are_deleted_with_owner_namespace_definition() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &definition().to_string());
+    post(at, DEFINITIONS, &cabinet_definition().to_string());
     advance(at, 1);
     // A ConfigMap is deleted with the custom object that owns it.
-    let (_, owner) = create(at, "owner", json!({}));
+    let (_, owner) = create_cabinet(at, "owner", json!({}));
     let owned = json!({
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": {"name": "owned", "ownerReferences": [{
@@ -133,7 +133,7 @@ fn custom_objects_are_deleted_with_owner_namespace_definition() {
     advance(at, 30);
     assert_eq!(get(at, "/api/v1/namespaces/shop").status, 404);
     // All custom objects are deleted with their definition.
-    create(at, "last", json!({}));
+    create_cabinet(at, "last", json!({}));
     delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
     advance(at, 30);
     assert_eq!(get(at, &format!("{DEFINITIONS}/cabinets.shop.example")).status, 404);
@@ -168,9 +168,9 @@ fn advance_until_stops_when_condition_is_met() {
 fn run_with_custom_objects_replays_to_same_trace() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &definition().to_string());
+    post(at, DEFINITIONS, &cabinet_definition().to_string());
     advance(at, 1);
-    create(at, "a", json!({"spec": {"drawers": 3}}));
+    create_cabinet(at, "a", json!({"spec": {"drawers": 3}}));
     advance(at, 1);
     let trace = get(at, "/podscope/v1/trace").body;
     let text = get(at, "/podscope/v1/scenario").body;
@@ -187,7 +187,7 @@ fn run_with_custom_objects_replays_to_same_trace() {
 fn custom_objects_in_scenario_file_exist_at_start() {
     let cabinet = json!({"apiVersion": "shop.example/v1", "kind": "Cabinet", "metadata": {"name": "a"}, "spec": {"label": "oak"}});
     // In this file, the definition comes after its object.
-    let file = format!("{cabinet}\n---\n{}\n", definition());
+    let file = format!("{cabinet}\n---\n{}\n", cabinet_definition());
     let server = serve(&file);
     let stored = get(server.address(), &format!("{CABINETS}/a"));
     assert_eq!(stored.status, 200, "{}", stored.body);
@@ -199,7 +199,7 @@ fn custom_objects_in_scenario_file_exist_at_start() {
 /// Shows: P-12
 #[test]
 fn console_applies_and_deletes_custom_objects() {
-    let server = serve(&format!("{}\n", definition()));
+    let server = serve(&format!("{}\n", cabinet_definition()));
     let at = server.address();
     advance(at, 1);
     let run = |verb: &str, cabinet: Value| {
@@ -227,7 +227,7 @@ fn validation_rules_refuse_objects_and_definitions() {
     let server = serve("");
     let at = server.address();
     let with_rule = |rule: &str| {
-        let mut definition = definition();
+        let mut definition = cabinet_definition();
         let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
         if let Some(spec) = definition.pointer_mut(spec) {
             spec["x-kubernetes-validations"] = json!([{"rule": rule, "message": "too many drawers"}]);
@@ -242,8 +242,8 @@ fn validation_rules_refuse_objects_and_definitions() {
         201
     );
     advance(at, 1);
-    assert_eq!(create(at, "a", json!({"spec": {"drawers": 4}})).0, 201);
-    let (code, refused) = create(at, "b", json!({"spec": {"drawers": 5}}));
+    assert_eq!(create_cabinet(at, "a", json!({"spec": {"drawers": 4}})).0, 201);
+    let (code, refused) = create_cabinet(at, "b", json!({"spec": {"drawers": 5}}));
     assert_eq!(code, 422);
     let message = refused["message"].as_str().unwrap_or_default();
     assert!(message.ends_with("spec: Invalid value: too many drawers"), "{message}");
@@ -254,7 +254,7 @@ fn validation_rules_refuse_objects_and_definitions() {
 fn definition_change_ends_watches_of_its_objects() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &definition().to_string());
+    post(at, DEFINITIONS, &cabinet_definition().to_string());
     advance(at, 1);
     let watch = Watching::open(at, &format!("{CABINETS}?watch=true"), &[]);
     let label = json!({"metadata": {"labels": {"a": "b"}}}).to_string();
@@ -262,12 +262,12 @@ fn definition_change_ends_watches_of_its_objects() {
     let path = format!("{DEFINITIONS}/cabinets.shop.example");
     send(at, "PATCH", &path, &merge, label.as_bytes());
     advance(at, 2);
-    create(at, "a", json!({}));
+    create_cabinet(at, "a", json!({}));
     assert_eq!(watch.wait_for(1, Duration::from_secs(10)).len(), 1);
     let names = json!({"spec": {"names": {"shortNames": ["cb"]}}}).to_string();
     send(at, "PATCH", &path, &merge, names.as_bytes());
     advance(at, 2);
-    create(at, "b", json!({}));
+    create_cabinet(at, "b", json!({}));
     let lines = watch.wait_for(2, Duration::from_secs(10));
     assert!(watch.has_ended() && lines.len() == 1, "{lines:?}");
 }
@@ -277,12 +277,12 @@ fn definition_change_ends_watches_of_its_objects() {
 fn body_with_wrong_version_or_kind_is_refused() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &definition().to_string());
+    post(at, DEFINITIONS, &cabinet_definition().to_string());
     advance(at, 1);
-    let (code, refused) = create(at, "a", json!({"apiVersion": "shop.example/v2"}));
+    let (code, refused) = create_cabinet(at, "a", json!({"apiVersion": "shop.example/v2"}));
     let why = "the API version in the data (shop.example/v2) does not match the expected API version (shop.example/v1)";
     assert_eq!((code, &refused["message"]), (400, &json!(why)));
-    let (code, refused) = create(at, "a", json!({"kind": "Drawer"}));
+    let (code, refused) = create_cabinet(at, "a", json!({"kind": "Drawer"}));
     let why = "Drawer.shop.example \"a\" is invalid: kind: Invalid value: \"Drawer\": must be Cabinet";
     assert_eq!((code, &refused["message"]), (422, &json!(why)));
 }
@@ -292,9 +292,9 @@ fn body_with_wrong_version_or_kind_is_refused() {
 fn definition_is_deleted_at_once_if_objects_lack_finalizers() {
     let server = serve("");
     let at = server.address();
-    post(at, DEFINITIONS, &definition().to_string());
+    post(at, DEFINITIONS, &cabinet_definition().to_string());
     advance(at, 1);
-    create(at, "a", json!({}));
+    create_cabinet(at, "a", json!({}));
     delete(at, &format!("{DEFINITIONS}/cabinets.shop.example"));
     advance(at, 1);
     assert_eq!(get(at, "/apis/shop.example").status, 404);

@@ -9,7 +9,7 @@ use crate::client::{Watching, get, post, send, serve};
 const CSI_NODES: &str = "/apis/storage.k8s.io/v1/csinodes";
 const ADDRESSES: &str = "/apis/networking.k8s.io/v1/ipaddresses";
 
-fn names(list: &Value) -> Vec<&str> {
+fn names_of_items(list: &Value) -> Vec<&str> {
     let items = list["items"].as_array().into_iter().flatten();
     items.filter_map(|item| item["metadata"]["name"].as_str()).collect()
 }
@@ -34,7 +34,7 @@ fn csi_nodes_are_added_and_deleted_with_nodes() {
     let server = serve("");
     let at = server.address();
     let list = get(at, CSI_NODES).json();
-    assert_eq!(names(&list), ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]);
+    assert_eq!(names_of_items(&list), ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]);
     let first = &list["items"][0];
     let node = get(at, "/api/v1/nodes/a-1").json();
     assert_eq!(first["metadata"]["ownerReferences"][0]["uid"], node["metadata"]["uid"]);
@@ -51,13 +51,13 @@ fn csi_nodes_are_added_and_deleted_with_nodes() {
     post(at, "/api/v1/nodes", &json!({"metadata": {"name": "d-1"}}).to_string());
     assert_eq!(events(&watch, 2), ["DELETED c-2", "ADDED d-1"]);
     assert_eq!(
-        names(&get(at, CSI_NODES).json()),
+        names_of_items(&get(at, CSI_NODES).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "d-1"]
     );
     // A list at the earlier version shows the earlier objects.
     let earlier = format!("{CSI_NODES}?resourceVersion={version}&resourceVersionMatch=Exact");
     assert_eq!(
-        names(&get(at, &earlier).json()),
+        names_of_items(&get(at, &earlier).json()),
         ["a-1", "a-2", "b-1", "b-2", "c-1", "c-2"]
     );
 }
@@ -91,7 +91,7 @@ fn ip_addresses_are_added_and_deleted_with_services() {
     let network = get(at, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes").json();
     assert_eq!(network["spec"]["cidrs"], json!(["10.96.0.0/12"]));
     assert_eq!(network["status"]["conditions"][0]["type"], "Ready");
-    assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+    assert_eq!(names_of_items(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
 
     let watch = Watching::open(at, &format!("{ADDRESSES}?watch=true"), &[]);
     let service =
@@ -107,10 +107,10 @@ fn ip_addresses_are_added_and_deleted_with_services() {
         events(&watch, 3),
         ["ADDED 10.96.0.1", "ADDED 10.96.0.77", "DELETED 10.96.0.77"]
     );
-    assert_eq!(names(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
+    assert_eq!(names_of_items(&get(at, ADDRESSES).json()), ["10.96.0.1"]);
 }
 
-/// As the admission plugin NodeTaint of the real server does.
+/// The server taints a new node, as the admission plugin NodeTaint of a real server does.
 #[test]
 fn created_node_is_tainted_until_it_is_ready() {
     let server = serve("");

@@ -3,7 +3,7 @@
 use crate::client::{Watching, get, post, send, serve};
 use std::time::Duration;
 
-fn with(name: &str, value: &str) -> Vec<(String, String)> {
+fn one_header(name: &str, value: &str) -> Vec<(String, String)> {
     vec![(name.to_owned(), value.to_owned())]
 }
 
@@ -18,7 +18,7 @@ fn foreign_host_or_origin_is_forbidden() {
         ("Origin", "http://evil.example".to_owned()),
         ("Origin", "null".to_owned()),
     ] {
-        let answer = send(at, "GET", "/version", &with(name, &value), b"");
+        let answer = send(at, "GET", "/version", &one_header(name, &value), b"");
         assert_eq!(answer.status, 403, "{name}: {value}");
     }
     for (name, value) in [
@@ -26,7 +26,7 @@ fn foreign_host_or_origin_is_forbidden() {
         ("Origin", format!("http://{at}")),
     ] {
         assert_eq!(
-            send(at, "GET", "/version", &with(name, &value), b"").status,
+            send(at, "GET", "/version", &one_header(name, &value), b"").status,
             200,
             "{name}: {value}"
         );
@@ -43,7 +43,7 @@ fn body_above_size_limit_is_refused() {
         server.address(),
         "POST",
         path,
-        &with("Content-Type", "application/json"),
+        &one_header("Content-Type", "application/json"),
         &body,
     );
     assert!(matches!(answer.status, 413 | 0), "{answer:?}");
@@ -91,7 +91,7 @@ fn watch_events_arrive_in_order() {
     let selected = format!("{path}?{query}&fieldSelector=metadata.name%3Da");
     let watch = Watching::open(at, &selected, &[]);
     post(at, path, r#"{"metadata": {"name": "a"}, "data": {"k": "1"}}"#);
-    let patch = with("Content-Type", "application/merge-patch+json");
+    let patch = one_header("Content-Type", "application/merge-patch+json");
     send(at, "PATCH", &format!("{path}/a"), &patch, br#"{"data": {"k": "2"}}"#);
     let gone = send(at, "DELETE", &format!("{path}/a"), &[], b"").json();
     let lines = watch.wait_for(4, Duration::from_secs(10));

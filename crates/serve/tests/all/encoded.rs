@@ -8,7 +8,7 @@ use crate::client::{Watching, get, post, send, serve};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-fn put(at: std::net::SocketAddr, value: &str) -> Value {
+fn put_config_map(at: std::net::SocketAddr, value: &str) -> Value {
     let kind = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
     let patch = json!({"data": {"key": value}}).to_string();
     let answer = send(at, "PATCH", &format!("{CONFIG_MAPS}/a"), &kind, patch.as_bytes());
@@ -17,7 +17,7 @@ fn put(at: std::net::SocketAddr, value: &str) -> Value {
 }
 
 /// Returns the value of the ConfigMap as a list shows it.
-fn listed(at: std::net::SocketAddr) -> Value {
+fn listed_config_map_value(at: std::net::SocketAddr) -> Value {
     let list = get(at, CONFIG_MAPS).json();
     let items = list["items"].as_array().cloned().unwrap_or_default();
     let found = items.iter().find(|item| item["metadata"]["name"] == "a");
@@ -29,15 +29,15 @@ fn list_after_restore_shows_restored_objects() {
     let server = serve("");
     let at = server.address();
     assert_eq!(post(at, CONFIG_MAPS, r#"{"metadata": {"name": "a"}}"#).status, 201);
-    assert_eq!(listed(at), Value::Null);
+    assert_eq!(listed_config_map_value(at), Value::Null);
     assert_eq!(post(at, "/podscope/v1/checkpoint", "").status, 200);
-    let version = put(at, "one");
-    assert_eq!(listed(at), "one");
+    let version = put_config_map(at, "one");
+    assert_eq!(listed_config_map_value(at), "one");
     assert_eq!(post(at, "/podscope/v1/restore", "").status, 200);
-    assert_eq!(listed(at), Value::Null);
+    assert_eq!(listed_config_map_value(at), Value::Null);
     // After the restore, the same resourceVersion belongs to another object.
-    assert_eq!(put(at, "two"), version);
-    assert_eq!(listed(at), "two");
+    assert_eq!(put_config_map(at, "two"), version);
+    assert_eq!(listed_config_map_value(at), "two");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn watches_get_one_change_in_their_own_forms() {
         accept("Table"),
     ];
     let watches = forms.map(|headers| Watching::open(at, &path, &headers));
-    put(at, "one");
+    put_config_map(at, "one");
     let events = watches.map(|watch| {
         let lines = watch.wait_for(1, Duration::from_secs(20));
         let event: Value = serde_json::from_str(&lines[0]).expect("JSON");

@@ -88,8 +88,9 @@ impl Candidate {
     }
 }
 
-/// Returns the candidate of each act, in the order in which the API server accepted the acts.
-fn acts(server: SocketAddr) -> Vec<String> {
+/// Returns the name of the candidate that made each act (created a ConfigMap), in the order in which the API server
+/// accepted the acts.
+fn candidate_of_each_act(server: SocketAddr) -> Vec<String> {
     let list = get(server, &format!("{CONFIG_MAPS}?labelSelector=by"));
     if list.status != 200 {
         return Vec::new();
@@ -105,11 +106,12 @@ fn acts(server: SocketAddr) -> Vec<String> {
     found.into_iter().map(|(_, by)| by).collect()
 }
 
-/// Waits until a candidate other than `except` has made `count` acts after the first `after` acts. Returns its name.
+/// Waits until a candidate other than `except` has made `count` acts, without counting the first `after` acts. Returns
+/// its name.
 fn wait_for_leader(server: SocketAddr, after: usize, count: usize, except: &str) -> String {
     let begun = Instant::now();
     loop {
-        let all = acts(server);
+        let all = candidate_of_each_act(server);
         if let Some(last) = all.last().filter(|last| **last != except)
             && all[after..].iter().filter(|by| *by == last).count() >= count
         {
@@ -120,7 +122,7 @@ fn wait_for_leader(server: SocketAddr, after: usize, count: usize, except: &str)
     }
 }
 
-fn fault(server: SocketAddr, what: &str) {
+fn run_fault_command(server: SocketAddr, what: &str) {
     let answer = post(
         server,
         "/podscope/v1/command",
@@ -154,18 +156,18 @@ fn only_the_elected_leader_acts_across_crashes() {
     let first = wait_for_leader(server, 0, 3, "");
 
     // A short outage: the leader keeps the lease, or loses it if the machine is slow.
-    fault(server, "crash apiserver");
+    run_fault_command(server, "crash apiserver");
     sleep(RETRY_PERIOD);
-    fault(server, "restart apiserver");
+    run_fault_command(server, "restart apiserver");
     wait_for_leader(server, 3, 3, "");
 
     // A long outage: the leader stops, and one of the two leads afterwards.
-    fault(server, "crash apiserver");
+    run_fault_command(server, "crash apiserver");
     sleep(LEASE_DURATION + RENEW_DEADLINE);
-    fault(server, "restart apiserver");
+    run_fault_command(server, "restart apiserver");
     let second = wait_for_leader(server, 6, 3, "");
 
-    // The leader crashes and cannot release the lease: the other one takes it.
+    // The leader crashes and cannot release the lease: the other candidate acquires it.
     for (name, has_crashed, _) in &candidates {
         has_crashed.store(*name == second, Ordering::Relaxed);
     }
@@ -177,10 +179,11 @@ fn only_the_elected_leader_acts_across_crashes() {
 
     let lease = get(server, &format!("{LEASES}/operator")).json();
     assert_eq!(lease["spec"]["holderIdentity"], third.as_str());
-    let mut terms = acts(server);
+    let mut terms = candidate_of_each_act(server);
     assert_eq!(terms.first(), Some(&first));
     terms.dedup();
-    // A term without an act is possible; two leaders in one term are not.
+    // A leader may lose the lease before its first act, so there can be more transitions than changes of the acting
+    // candidate.
     let transitions = lease["spec"]["leaseTransitions"].as_u64().expect("a number");
     assert!(
         terms.len() as u64 - 1 <= transitions,

@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const PODS: &str = "/api/v1/namespaces/default/pods";
 
 /// Creates a directory like that of a built page, with a file outside it that must not be served.
-fn site(test: &str) -> PathBuf {
+fn create_site(test: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let site = dir.join("dist");
     std::fs::create_dir_all(site.join("engine")).expect("a directory is made");
@@ -41,14 +41,14 @@ fn serve_page(test: &str, speed: Speed) -> Server {
     let session = Session::new(loaded).expect("it is admitted");
     let options = Options {
         speed,
-        site: Some(site(test)),
+        site: Some(create_site(test)),
         ..Options::default()
     };
     Server::start(session, &options).expect("a port is free")
 }
 
 /// Sends a WebSocket handshake. Returns the connection and the head of the response.
-fn shake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
+fn send_handshake(server: SocketAddr, origin: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(server).expect("it listens");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout is set");
     let head = format!(
@@ -77,9 +77,9 @@ struct Page {
 }
 
 impl Page {
-    /// Connects, and opens the first visit like a page. Returns the page and its first frame.
+    /// Connects, and sends the same `Open` as a page in a new browser. Returns the page and its first frame.
     fn open(server: &Server) -> (Page, Frame) {
-        let (stream, head) = shake(server.address(), &server.url());
+        let (stream, head) = send_handshake(server.address(), &server.url());
         assert!(head.starts_with("HTTP/1.1 101"), "{head}");
         assert!(head.to_lowercase().contains("s3pplmbitxaq9kygzzhzrbk+xoo="), "{head}");
         let mut page = Page {
@@ -87,16 +87,16 @@ impl Page {
             role: String::new(),
             unread: Vec::new(),
         };
-        page.update("hello", |update| matches!(update, Update::Hello { .. }).then_some(()));
+        page.wait_for_update("hello", |update| matches!(update, Update::Hello { .. }).then_some(()));
         page.send(Request::Open {
             source: Source::Welcome,
         });
-        let is_joined = page.update("opened", |update| match update {
+        let is_joined = page.wait_for_update("opened", |update| match update {
             Update::Opened(opened) => Some(opened.is_joined),
             _ => None,
         });
         assert!(is_joined, "the first `Open` joins the served session");
-        let first = page.frame("the first frame", |frame| frame.reset);
+        let first = page.wait_for_frame("the first frame", |frame| frame.reset);
         (page, first)
     }
 
@@ -125,7 +125,7 @@ impl Page {
     }
 
     /// Waits for an update for which `select` returns a value. Drops the updates before it.
-    fn update<T>(&mut self, what: &str, mut select: impl FnMut(&Update) -> Option<T>) -> T {
+    fn wait_for_update<T>(&mut self, what: &str, mut select: impl FnMut(&Update) -> Option<T>) -> T {
         let begun = Instant::now();
         loop {
             for update in std::mem::take(&mut self.unread) {
@@ -138,20 +138,20 @@ impl Page {
         }
     }
 
-    fn frame(&mut self, what: &str, mut select: impl FnMut(&Frame) -> bool) -> Frame {
-        self.update(what, |update| match update {
+    fn wait_for_frame(&mut self, what: &str, mut select: impl FnMut(&Frame) -> bool) -> Frame {
+        self.wait_for_update(what, |update| match update {
             Update::Frame(frame) if select(frame) => Some(Frame::clone(frame)),
             _ => None,
         })
     }
 
     fn wait_for_pod(&mut self, key: &str) {
-        self.frame(key, |frame| frame.pods.iter().any(|pod| pod.key == key));
+        self.wait_for_frame(key, |frame| frame.pods.iter().any(|pod| pod.key == key));
     }
 
     /// Waits for a line of the console that contains the text.
     fn wait_for_line(&mut self, text: &str) {
-        self.update(text, |update| match update {
+        self.wait_for_update(text, |update| match update {
             Update::Console { lines } => lines
                 .iter()
                 .any(|line| matches!(&line.text, ConsoleText::Text(line) if line.contains(text)))
@@ -180,7 +180,7 @@ fn has_pod(server: &Server, name: &str) -> bool {
     get(server.address(), &format!("{PODS}/{name}")).status == 200
 }
 
-fn seconds(server: &Server) -> f64 {
+fn simulated_seconds(server: &Server) -> f64 {
     get(server.address(), "/podscope/v1/time").json()["t"]
         .as_f64()
         .expect("a time")
@@ -195,7 +195,7 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-fn accept(kind: &str) -> Vec<(String, String)> {
+fn accept_header(kind: &str) -> Vec<(String, String)> {
     vec![("Accept".to_owned(), kind.to_owned())]
 }
 
@@ -204,7 +204,7 @@ fn accept(kind: &str) -> Vec<(String, String)> {
 fn site_files_are_served_beside_the_api() {
     let server = serve_page("files", Speed::Manual);
     let at = server.address();
-    let page = send(at, "GET", "/", &accept("text/html,*/*"), b"");
+    let page = send(at, "GET", "/", &accept_header("text/html,*/*"), b"");
     assert_eq!(page.status, 200);
     let script = page
         .body
@@ -251,7 +251,7 @@ fn path_outside_site_is_not_found() {
 #[test]
 fn foreign_origin_is_refused_page_and_socket() {
     let server = serve_page("foreign", Speed::Manual);
-    let (_, head) = shake(server.address(), "http://evil.example");
+    let (_, head) = send_handshake(server.address(), "http://evil.example");
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
     let foreign = [("Origin".to_owned(), "http://evil.example".to_owned())];
     assert_eq!(send(server.address(), "GET", "/index.html", &foreign, b"").status, 403);
@@ -263,7 +263,7 @@ fn directory_without_page_is_refused() {
     let loaded = scenario::load(&[("scenario.yaml".to_owned(), String::new())]).expect("the scenario is read");
     let options = Options {
         speed: Speed::Manual,
-        site: Some(site("refused").join("engine")),
+        site: Some(create_site("refused").join("engine")),
         ..Options::default()
     };
     let refused = Server::start(Session::new(loaded).expect("it is admitted"), &options);
@@ -273,7 +273,7 @@ fn directory_without_page_is_refused() {
 
 /// Shows: P-11
 #[test]
-fn page_shows_what_a_client_creates() {
+fn page_shows_pod_that_client_creates() {
     let server = serve_page("creates", Speed::Manual);
     create_pod(&server, "early");
     let (mut page, first) = Page::open(&server);
@@ -308,12 +308,12 @@ fn play_and_pause_on_page_control_server_clock() {
     let (mut page, _) = Page::open(&server);
     page.send(Request::Speed { per_mille: 60_000 });
     page.send(Request::Play);
-    wait_until("time runs", || seconds(&server) > 1.0);
+    wait_until("time runs", || simulated_seconds(&server) > 1.0);
     page.send(Request::Pause);
-    page.frame("paused", |frame| !frame.playing);
-    let paused = seconds(&server);
+    page.wait_for_frame("paused", |frame| !frame.playing);
+    let paused = simulated_seconds(&server);
     create_pod(&server, "a");
-    let answered = seconds(&server) - paused;
+    let answered = simulated_seconds(&server) - paused;
     assert!(
         (0.0..1.0).contains(&answered),
         "a paused server answers like a manual one: {answered}"
@@ -321,7 +321,7 @@ fn play_and_pause_on_page_control_server_clock() {
     let advanced = post(server.address(), "/podscope/v1/advance", r#"{"seconds": 10}"#).json()["t"].as_f64();
     assert!(advanced >= Some(paused + 10.0), "{advanced:?}");
     let at = advanced.expect("a time");
-    page.frame("the page follows", |frame| frame.now as f64 / 1e6 >= at);
+    page.wait_for_frame("the page follows", |frame| frame.now as f64 / 1e6 >= at);
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn seek_back_ends_watches_and_next_write_branches() {
     wait_until("the pod is not there yet", || !has_pod(&server, "a"));
     wait_until("the watch ends", || watch.has_ended());
     create_pod(&server, "b");
-    let frame = page.frame("a branch", |frame| {
+    let frame = page.wait_for_frame("a branch", |frame| {
         frame.branches.as_ref().is_some_and(|all| all.len() == 2)
     });
     assert!((5_000_000..6_000_000).contains(&frame.now), "{}", frame.now);
@@ -386,9 +386,12 @@ fn session_opened_on_one_page_opens_on_all() {
         Update::Opened(opened) => Some(opened.is_joined),
         _ => None,
     };
-    assert!(!first.update("opened", is_opened), "it is this page's own choice");
-    assert!(second.update("opened", is_opened));
-    let frame = second.frame("the new cluster", |frame| frame.reset);
+    assert!(
+        !first.wait_for_update("opened", is_opened),
+        "it is this page's own choice"
+    );
+    assert!(second.wait_for_update("opened", is_opened));
+    let frame = second.wait_for_frame("the new cluster", |frame| frame.reset);
     assert_eq!(frame.nodes.len(), 1);
     assert!(!has_pod(&server, "a"));
     assert_eq!(
@@ -407,7 +410,7 @@ fn restored_checkpoint_is_shown_on_page() {
     create_pod(&server, "a");
     page.wait_for_pod("default/a");
     assert_eq!(post(server.address(), "/podscope/v1/restore", "{}").status, 200);
-    let frame = page.frame("all anew", |frame| frame.reset);
+    let frame = page.wait_for_frame("all anew", |frame| frame.reset);
     assert!(frame.pods.is_empty(), "{frame:?}");
 }
 
@@ -425,7 +428,7 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
         anonymise: false,
         revision: 1,
     });
-    let fragment = page.update("a link", |update| match update {
+    let fragment = page.wait_for_update("a link", |update| match update {
         Update::Link { fragment, .. } => Some(fragment.clone()),
         _ => None,
     });
@@ -443,7 +446,7 @@ fn link_and_exports_of_page_hide_data_of_secrets() {
         ExportKind::Lesson,
     ] {
         page.send(Request::Export { what, anonymise: false });
-        let text = page.update("a file", |update| match update {
+        let text = page.wait_for_update("a file", |update| match update {
             Update::File { text, .. } => Some(text.clone()),
             _ => None,
         });
@@ -463,9 +466,9 @@ fn page_joins_running_clock_and_changes_its_speed() {
     assert!(first.playing);
     assert_eq!(first.speed_per_mille, 2_000);
     page.send(Request::Speed { per_mille: 100_000 });
-    page.frame("faster", |frame| frame.speed_per_mille == 100_000);
-    let begun = seconds(&server);
-    wait_until("a minute passes", || seconds(&server) > begun + 60.0);
+    page.wait_for_frame("faster", |frame| frame.speed_per_mille == 100_000);
+    let begun = simulated_seconds(&server);
+    wait_until("a minute passes", || simulated_seconds(&server) > begun + 60.0);
     create_pod(&server, "a");
     page.wait_for_pod("default/a");
 }

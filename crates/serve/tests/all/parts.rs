@@ -25,7 +25,7 @@ fn pod(name: &str, scheduler: &str) -> String {
 
 /// Shows: HT-199
 #[test]
-fn status_write_changes_metadata_that_its_kind_allows() {
+fn status_write_changes_only_metadata_allowed_for_kind() {
     let server = serve("");
     let at = server.address();
     let sent = json!({
@@ -64,7 +64,7 @@ fn status_write_changes_metadata_that_its_kind_allows() {
 }
 
 #[test]
-fn pod_ip_of_a_status_write_decides_about_pod_ips() {
+fn status_write_keeps_pod_ip_and_pod_ips_consistent() {
     let server = serve("");
     let at = server.address();
     post(at, "/api/v1/namespaces/default/pods", &pod("p", "none"));
@@ -86,7 +86,7 @@ fn pod_ip_of_a_status_write_decides_about_pod_ips() {
 
 /// Shows: HT-109, HT-199
 #[test]
-fn status_and_spec_of_service_are_written_apart() {
+fn service_status_and_spec_are_written_separately() {
     let server = serve("");
     let at = server.address();
     let service = json!({"metadata": {"name": "s"}, "spec": {"type": "LoadBalancer", "selector": {"a": "b"}, "ports": [{"port": 80}]}});
@@ -120,7 +120,7 @@ fn status_and_spec_of_service_are_written_apart() {
 
 /// Shows: HT-118
 #[test]
-fn ephemeral_containers_need_a_pod_without_kubelet() {
+fn ephemeral_containers_are_unsupported_for_running_pods() {
     let server = serve("");
     let at = server.address();
     let with = |image: &str| json!({"spec": {"ephemeralContainers": [{"name": "dbg", "image": image}]}});
@@ -193,7 +193,7 @@ fn unknown_directive_of_strategic_patch_is_an_error() {
 
 /// Shows: HT-110, HT-111
 #[test]
-fn binding_and_eviction_name_their_pod() {
+fn binding_and_eviction_must_contain_name_of_pod() {
     let server = serve("");
     let at = server.address();
     post(at, "/api/v1/namespaces/default/pods", &pod("p", "none"));
@@ -212,7 +212,7 @@ fn binding_and_eviction_name_their_pod() {
 
 /// Shows: HT-115
 #[test]
-fn log_refuses_two_starts_and_a_missing_node() {
+fn log_refuses_two_start_times_and_missing_node() {
     let server = serve("");
     let at = server.address();
     post(at, "/api/v1/namespaces/default/pods", &pod("p", "none"));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::{get, post, send, serve};
 
-fn run(at: std::net::SocketAddr, command: &str) {
+fn run_console_command(at: std::net::SocketAddr, command: &str) {
     post(at, "/podscope/v1/command", &json!({ "run": command }).to_string());
 }
 
@@ -34,7 +34,7 @@ fn health_checks_have_paths_and_can_be_excluded() {
     assert!(all.contains("\n[+]etcd excluded: ok\n"), "{all}");
     let end = "warn: some health checks cannot be excluded: no matches for \"nope\"\nlivez check passed\n";
     assert!(all.ends_with(end), "{all}");
-    run(at, "fault etcd down");
+    run_console_command(at, "fault etcd down");
     let (code, text) = answer("/livez");
     assert_eq!(code, 500, "{text}");
     assert!(text.contains("[-]etcd failed: reason withheld\n"), "{text}");
@@ -57,7 +57,7 @@ fn component_without_leader_is_unhealthy() {
         answer.json()["conditions"][0]["status"].clone()
     };
     assert_eq!((health("scheduler"), health("etcd-0")), (json!("True"), json!("True")));
-    run(at, "fault crash scheduler");
+    run_console_command(at, "fault crash scheduler");
     post(at, "/podscope/v1/advance", r#"{"seconds": 60}"#);
     assert_eq!(health("scheduler"), "False");
     let table = [(
@@ -200,7 +200,7 @@ fn openid_keys_are_served_in_their_media_type() {
 
 /// Shows: HT-055, HT-065, HT-066
 #[test]
-fn list_parameters_are_parsed_as_the_real_server_does() {
+fn list_parameters_are_parsed_like_on_real_server() {
     let server = serve("");
     let at = server.address();
     let integer = "strconv.ParseInt: parsing \"abc\": invalid syntax";

@@ -40,7 +40,7 @@ impl Recording {
 
     /// Waits until the file has this many entries, because an answer is sent before its entry is written. Returns the
     /// text.
-    fn text_with(&self, entries: usize) -> String {
+    fn wait_for_entries(&self, entries: usize) -> String {
         let begun = std::time::Instant::now();
         loop {
             let text = self.text();
@@ -141,17 +141,17 @@ data: {text: \"a: b # c\"}
     );
     let secret = r#"{"metadata": {"name": "s"}, "stringData": {"word": "hush"}}"#;
     assert_eq!(post(at, "/api/v1/namespaces/default/secrets", secret).status, 201);
-    assert_eq!(replay(at, recording.text_with(4)), trace());
+    assert_eq!(replay(at, recording.wait_for_entries(4)), trace());
 
     // The entries after the checkpoint are removed from the file.
     let made = post(at, "/podscope/v1/checkpoint", "").json();
     assert_eq!(send(at, "DELETE", &format!("{config_maps}/odd"), &[], b"").status, 200);
-    assert!(recording.text_with(5).contains("DELETE"));
+    assert!(recording.wait_for_entries(5).contains("DELETE"));
     post(at, "/podscope/v1/restore", &made.to_string());
     let later = r#"{"metadata": {"name": "later"}}"#;
     assert_eq!(post(at, config_maps, later).status, 201);
     post(at, "/podscope/v1/advance", r#"{"seconds": 10}"#);
-    let text = recording.text_with(5);
+    let text = recording.wait_for_entries(5);
     assert!(text.contains("later") && !text.contains("DELETE"), "{text}");
     assert_eq!(replay(at, text), trace());
 }
@@ -165,7 +165,7 @@ fn recorded_session_has_higher_command_limit() {
     for _ in 0..=MAX_COMMANDS {
         assert_eq!(send(at, "DELETE", path, &[], b"").status, 404);
     }
-    let text = recording.text_with(MAX_COMMANDS + 1);
+    let text = recording.wait_for_entries(MAX_COMMANDS + 1);
     assert_eq!(replay(at, text), get(at, "/podscope/v1/trace").body);
 }
 

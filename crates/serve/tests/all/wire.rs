@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::access;
-use crate::client::{Answer, Watching, get, parsed, post, send, serve};
+use crate::client::{Answer, Watching, get, parse_response, post, send, serve};
 
 mod placeholders;
 
@@ -23,13 +23,13 @@ spec:
   components: {network: {latency: 1ms, jitter: 500us}}
   cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: '1', memory: 3840Mi, pods: '110'}}
 ";
-const EXCUSED: &str = include_str!("wire-excused.txt");
+const EXCUSED_DIFFERENCES: &str = include_str!("wire-excused.txt");
 /// Minimum percentage of the compared exchanges that must agree.
-const AGREE_PERCENT: usize = 97;
+const MIN_AGREEMENT_PERCENT: usize = 97;
 /// Response headers that are compared.
 const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
 
-fn exchanges() -> Vec<Value> {
+fn recorded_exchanges() -> Vec<Value> {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/conformance/wire/wire.jsonl.gz"
@@ -77,17 +77,17 @@ fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
     let schemas = found["components"]["schemas"].as_object();
     let without_descriptions = |schema: &Value| {
         let mut schema = schema.clone();
-        fn strip(value: &mut Value) {
+        fn strip_descriptions(value: &mut Value) {
             match value {
                 Value::Object(map) => {
                     map.retain(|key, value| key != "description" || !value.is_string());
-                    map.values_mut().for_each(strip);
+                    map.values_mut().for_each(strip_descriptions);
                 }
-                Value::Array(items) => items.iter_mut().for_each(strip),
+                Value::Array(items) => items.iter_mut().for_each(strip_descriptions),
                 _ => {}
             }
         }
-        strip(&mut schema);
+        strip_descriptions(&mut schema);
         schema
     };
     Some(match note {
@@ -127,7 +127,7 @@ fn recorded_part(note: &str, expected: &Value, found: &Value) -> Option<Value> {
     })
 }
 
-fn truncated(value: &Value) -> String {
+fn truncated_text(value: &Value) -> String {
     let width = std::env::var("PODSCOPE_WIRE_WIDTH")
         .ok()
         .and_then(|width| width.parse().ok());
@@ -211,7 +211,7 @@ impl Group {
         open.watch.close();
         let name = text(&open.exchange, "name").to_owned();
         let comparison = Comparison::of(&open.exchange, self.has_managers);
-        let mut why = status(&open.exchange, &open.watch.answer, &comparison);
+        let mut why = status_difference(&open.exchange, &open.watch.answer, &comparison);
         // The number of lines differed between the two recordings.
         if comparison.varies.contains(&"/response_lines") {
             self.found.insert(name, why);
@@ -228,7 +228,7 @@ impl Group {
             };
             let differs = match &found {
                 Some(found) => self.names.first_difference(&path, &expected, found, &comparison),
-                None => Some(format!("{path}: wanted {}", truncated(&expected))),
+                None => Some(format!("{path}: wanted {}", truncated_text(&expected))),
             };
             why = why.or(differs);
         }
@@ -238,7 +238,7 @@ impl Group {
         self.found.insert(name, why.or(more));
     }
 
-    fn exchange(&mut self, exchange: &Value) {
+    fn replay_exchange(&mut self, exchange: &Value) {
         let name = text(exchange, "name").to_owned();
         let is_held = exchange["held"] == true;
         let Some(path) = self.fill_path(text(exchange, "path")) else {
@@ -298,7 +298,7 @@ impl Group {
         }
         if is_held {
             if std::env::var_os("PODSCOPE_WIRE_HELD").is_some() {
-                let text = truncated(&Value::from(answer.body.as_str()));
+                let text = truncated_text(&Value::from(answer.body.as_str()));
                 eprintln!("  {name}\t{} {:?} {text}", answer.status, answer.header("Warning"));
             }
             return;
@@ -306,7 +306,7 @@ impl Group {
         let answer = self.with_recorded_port(answer);
         let why = {
             let comparison = Comparison::of(exchange, self.has_managers);
-            status(exchange, &answer, &comparison).or_else(|| self.body(exchange, &answer))
+            status_difference(exchange, &answer, &comparison).or_else(|| self.body_difference(exchange, &answer))
         };
         self.found.insert(name, why);
     }
@@ -366,7 +366,7 @@ impl Group {
         self.names.fill_value(&body)
     }
 
-    fn body(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
+    fn body_difference(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
         let comparison = Comparison::of(exchange, self.has_managers);
         for header in HEADERS {
             let expected = exchange["response_headers"][header].as_str();
@@ -444,7 +444,7 @@ fn trimmed(expected: &Value, mut found: Value) -> Value {
     found
 }
 
-fn status(exchange: &Value, answer: &Answer, comparison: &Comparison<'_>) -> Option<String> {
+fn status_difference(exchange: &Value, answer: &Answer, comparison: &Comparison<'_>) -> Option<String> {
     let expected = exchange["status"].as_u64().unwrap_or(0);
     let found = answer.status;
     (expected != u64::from(found) && !comparison.varies.contains(&"/status")).then(|| {
@@ -460,7 +460,7 @@ fn anonymous(path: &str, headers: &[(String, String)]) -> Answer {
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
-    parsed(&server.get(path, &headers))
+    parse_response(&server.get(path, &headers))
 }
 
 /// Returns the simulated time of a server in seconds.
@@ -485,7 +485,7 @@ fn replay(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<St
     let mut is_first = true;
     for exchange in exchanges {
         group.advance_to(exchange["at"].as_f64().unwrap_or(0.0));
-        group.exchange(exchange);
+        group.replay_exchange(exchange);
         if std::mem::take(&mut is_first) {
             // Starts right after a renewal of the leases (every 2 s), so that none changes between the first exchanges.
             post(at, "/podscope/v1/advance", r#"{"seconds": 2.5}"#);
@@ -511,13 +511,13 @@ fn responses_equal_recorded_exchanges() {
     let expected = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
     let has_managers = std::env::var_os("PODSCOPE_WIRE_MANAGERS").is_some();
     let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for exchange in exchanges() {
+    for exchange in recorded_exchanges() {
         groups
             .entry(text(&exchange, "group").to_owned())
             .or_default()
             .push(exchange);
     }
-    let excused: BTreeMap<&str, &str> = EXCUSED
+    let excused: BTreeMap<&str, &str> = EXCUSED_DIFFERENCES
         .lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty())
         .filter_map(|line| line.split_once('\t'))
@@ -551,6 +551,6 @@ fn responses_equal_recorded_exchanges() {
     }
     eprintln!("{fine} of {all} agree");
     let is_whole = expected.is_empty() || expected == "all";
-    assert!(!is_whole || fine * 100 >= all * AGREE_PERCENT, "fewer agree");
+    assert!(!is_whole || fine * 100 >= all * MIN_AGREEMENT_PERCENT, "fewer agree");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

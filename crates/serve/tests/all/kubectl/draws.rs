@@ -97,9 +97,9 @@ impl CommandGenerator {
         let mut words = match self.next() % 13 {
             0..=5 => self.get(),
             6..=8 => self.describe(),
-            9 => self.other(),
+            9 => self.other_command(),
             10 => self.logs(),
-            11 => self.api(),
+            11 => self.api_command(),
             _ => self.top_or_auth(),
         };
         let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
@@ -130,7 +130,7 @@ impl CommandGenerator {
     }
 
     /// Adds a selector or a namespace option. Returns whether the server may refuse it.
-    fn selection(&mut self, words: &mut Vec<String>) -> bool {
+    fn add_selection(&mut self, words: &mut Vec<String>) -> bool {
         let has_name = words.len() > 2 || words.last().is_some_and(|word| word.contains('/'));
         if has_name && !self.chance(10) {
             return false;
@@ -158,7 +158,7 @@ impl CommandGenerator {
     fn get(&mut self) -> Vec<String> {
         let mut words = vec!["get".to_owned()];
         words.extend(self.objects());
-        let may_be_refused = self.selection(&mut words);
+        let may_be_refused = self.add_selection(&mut words);
         // If the list request fails, kubectl still prints an empty list in some formats.
         if !may_be_refused && self.chance(2) {
             let output = *self.choose(&OUTPUTS);
@@ -190,14 +190,14 @@ impl CommandGenerator {
     fn describe(&mut self) -> Vec<String> {
         let mut words = vec!["describe".to_owned()];
         words.extend(self.objects());
-        self.selection(&mut words);
+        self.add_selection(&mut words);
         if self.chance(4) {
             words.push("--show-events=false".to_owned());
         }
         words
     }
 
-    fn other(&mut self) -> Vec<String> {
+    fn other_command(&mut self) -> Vec<String> {
         let commands = [
             "rollout history deployment/web",
             "rollout history deployment/web --revision=1",
@@ -275,7 +275,7 @@ impl CommandGenerator {
     }
 
     /// Generates `api-resources`, `api-versions` or a similar command.
-    fn api(&mut self) -> Vec<String> {
+    fn api_command(&mut self) -> Vec<String> {
         if self.chance(6) {
             return vec!["api-versions".to_owned()];
         }
@@ -383,7 +383,7 @@ fn difference(kubectl: &str, console: &str) -> String {
     }
 }
 
-fn number(variable: &str, default: u64) -> u64 {
+fn number_from_environment(variable: &str, default: u64) -> u64 {
     let given = std::env::var(variable).ok();
     given.map_or(default, |text| text.parse().expect("a number"))
 }
@@ -420,10 +420,10 @@ fn kubectl_and_console_print_the_same_for_random_commands() {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return;
     };
-    let seed = number("PODSCOPE_SEED", DEFAULT_SEED);
+    let seed = number_from_environment("PODSCOPE_SEED", DEFAULT_SEED);
     let mut generator = CommandGenerator(seed);
     let (mut seen, mut differ) = (BTreeSet::new(), Vec::new());
-    for _ in 0..number("PODSCOPE_DRAWS", DEFAULT_COMMANDS) {
+    for _ in 0..number_from_environment("PODSCOPE_DRAWS", DEFAULT_COMMANDS) {
         let words = generator.command();
         if !seen.insert(words.clone()) {
             continue;
