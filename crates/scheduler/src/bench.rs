@@ -81,7 +81,7 @@ impl Default for Size {
 }
 
 const ZONES: [&str; 3] = ["a", "b", "c"];
-const APPS: usize = 20;
+const N_APPS: usize = 20;
 
 /// A scheduler with its cluster and a generator of pods.
 #[derive(Debug, Clone)]
@@ -217,7 +217,7 @@ impl Bench {
             }
         }
         if workload == Workload::Preempt {
-            for app in 0..APPS {
+            for app in 0..N_APPS {
                 let mut budget = PodDisruptionBudget::default();
                 budget.metadata.name = format!("app-{app}").into();
                 budget.metadata.namespace = "default".into();
@@ -273,7 +273,7 @@ impl Bench {
         pod.metadata.namespace = "default".into();
         pod.metadata.uid = format!("uid-{}", self.n_generated).into();
         let app = match self.workload {
-            Workload::Preempt => format!("app-{}", index % APPS),
+            Workload::Preempt => format!("app-{}", index % N_APPS),
             _ => format!("app-{}", index % self.size.templates),
         };
         Arc::make_mut(&mut pod.metadata.labels).insert("app".into(), app.as_str().into());

@@ -101,27 +101,27 @@ fn evenness(allocatable: &Resources, requested: &Resources) -> u8 {
     }
 }
 
-const BLOCK: usize = 64;
+const ROWS_PER_BLOCK: usize = 64;
 
 /// The rows of all nodes, by node index.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rows {
-    blocks: Vec<Arc<[Row; BLOCK]>>,
+    blocks: Vec<Arc<[Row; ROWS_PER_BLOCK]>>,
 }
 
 impl Rows {
     /// Computes a node's row from its [`NodeInfo`].
     pub(crate) fn set(&mut self, node: NodeIdx, info: &NodeInfo) {
-        let (block, at) = (node as usize / BLOCK, node as usize % BLOCK);
+        let (block, at) = (node as usize / ROWS_PER_BLOCK, node as usize % ROWS_PER_BLOCK);
         while self.blocks.len() <= block {
-            self.blocks.push(Arc::new([Row::default(); BLOCK]));
+            self.blocks.push(Arc::new([Row::default(); ROWS_PER_BLOCK]));
         }
         Arc::make_mut(&mut self.blocks[block])[at] = Row::of(info);
     }
 
     /// Returns the row of a node, which must have been set before.
     pub(crate) fn get(&self, node: NodeIdx) -> &Row {
-        &self.blocks[node as usize / BLOCK][node as usize % BLOCK]
+        &self.blocks[node as usize / ROWS_PER_BLOCK][node as usize % ROWS_PER_BLOCK]
     }
 }
 

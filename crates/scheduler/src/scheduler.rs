@@ -165,7 +165,7 @@ impl Scheduler {
         draw: &mut dyn FnMut() -> u64,
         recorder: &mut dyn Recorder,
     ) -> Option<Attempt> {
-        self.flush(now);
+        self.run_queue_timers(now);
         loop {
             let pod = self.queue.pop()?;
             let info = pod.incoming.info.clone();
@@ -178,7 +178,7 @@ impl Scheduler {
             if self.cache.is_assumed(&info.uid) {
                 continue;
             }
-            return Some(self.cycle(pod, &profile, now, draw, recorder));
+            return Some(self.run_cycle(pod, &profile, now, draw, recorder));
         }
     }
 
@@ -186,7 +186,7 @@ impl Scheduler {
         clippy::too_many_lines,
         reason = "the steps of a scheduling cycle, one after another"
     )]
-    fn cycle(
+    fn run_cycle(
         &mut self,
         mut pod: QueuedPod,
         profile: &Arc<Profile>,
@@ -250,7 +250,7 @@ impl Scheduler {
         };
         match (reserved, message) {
             (Some((host, bindings, devices)), _) => {
-                self.assume(pod, host, found.hosts.len(), (bindings, devices), &mut attempt);
+                self.assume_on_host(pod, host, found.hosts.len(), (bindings, devices), &mut attempt);
             }
             (None, message) => {
                 let message = message.unwrap_or_default();
@@ -299,7 +299,7 @@ impl Scheduler {
         attempt
     }
 
-    fn assume(
+    fn assume_on_host(
         &mut self,
         pod: QueuedPod,
         host: u32,

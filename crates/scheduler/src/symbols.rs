@@ -14,11 +14,11 @@ pub struct Symbol(pub(crate) u32);
 /// until one of them changes it.
 #[derive(Debug, Clone)]
 pub struct Symbols {
-    inner: Arc<Inner>,
+    inner: Arc<SymbolTable>,
 }
 
 #[derive(Debug, Clone)]
-struct Inner {
+struct SymbolTable {
     names: Vec<Str>,
     /// Invariant: the length is a power of two, and at most half of the slots are used. An empty slot is 0, another one
     /// is its symbol + 1.
@@ -47,7 +47,7 @@ well_known! {
 impl Default for Symbols {
     fn default() -> Self {
         let mut symbols = Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(SymbolTable {
                 names: Vec::new(),
                 slots: vec![0; 64],
             }),
@@ -65,8 +65,8 @@ fn slot_hash(text: &str) -> u32 {
     (state ^ (state >> 32)) as u32
 }
 
-impl Inner {
-    fn find(&self, text: &str) -> Result<Symbol, usize> {
+impl SymbolTable {
+    fn find_symbol_or_free_slot(&self, text: &str) -> Result<Symbol, usize> {
         let mask = self.slots.len() - 1;
         let mut slot = slot_hash(text) as usize & mask;
         loop {
@@ -82,7 +82,7 @@ impl Inner {
 impl Symbols {
     /// Returns the symbol of a string; adds it if it is new.
     pub fn intern(&mut self, text: &str) -> Symbol {
-        let slot = match self.inner.find(text) {
+        let slot = match self.inner.find_symbol_or_free_slot(text) {
             Ok(symbol) => return symbol,
             Err(slot) => slot,
         };
@@ -109,7 +109,7 @@ impl Symbols {
 
     /// Returns the symbol of a string, if the string was interned before.
     pub fn get(&self, text: &str) -> Option<Symbol> {
-        self.inner.find(text).ok()
+        self.inner.find_symbol_or_free_slot(text).ok()
     }
 
     /// Returns the text of a symbol.

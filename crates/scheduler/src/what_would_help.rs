@@ -141,6 +141,7 @@ impl Trial {
     }
 }
 
+/// A resource whose request a suggestion can reduce.
 #[derive(Debug, Clone, Copy)]
 enum Resource {
     Cpu,
@@ -157,7 +158,7 @@ impl Resource {
         }
     }
 
-    fn of(self, amounts: &crate::resources::Resources) -> i64 {
+    fn amount_in(self, amounts: &crate::resources::Resources) -> i64 {
         match self {
             Self::Cpu => amounts.cpu,
             Self::Memory => amounts.memory,
@@ -172,7 +173,7 @@ impl Resource {
         }
     }
 
-    fn read(self, quantity: &Quantity) -> i64 {
+    fn amount_of(self, quantity: &Quantity) -> i64 {
         match self {
             Self::Cpu => quantity.milli_value(),
             Self::Memory | Self::Ephemeral => quantity.value(),
@@ -244,6 +245,7 @@ impl WhatWouldHelp {
         search
     }
 
+    /// Tries the next change. Returns the progress of the search.
     pub fn step(&mut self) -> Progress {
         if let Some(trial) = self.trials.pop_front() {
             self.done += 1;
@@ -276,13 +278,13 @@ impl WhatWouldHelp {
         self.suggestions
     }
 
-    fn search(&mut self, pod: &Arc<Pod>) -> Option<(CycleResult, CycleState)> {
+    fn schedule_on_copy(&mut self, pod: &Arc<Pod>) -> Option<(CycleResult, CycleState)> {
         self.cache.update_snapshot();
         self.with_search(pod, |cache, search| search.run(cache, &mut 0))
     }
 
     fn n_feasible(&mut self, pod: &Arc<Pod>) -> usize {
-        self.search(pod).map_or(
+        self.schedule_on_copy(pod).map_or(
             0,
             |(found, _)| {
                 if found.error.is_some() { 0 } else { found.feasible.len() }
@@ -387,7 +389,7 @@ impl WhatWouldHelp {
     /// nodes.
     fn shrink(&mut self, resource: Resource) {
         let info = Incoming::new(&mut self.cache, &self.pod).info;
-        let request = resource.of(&info.requests.requests);
+        let request = resource.amount_in(&info.requests.requests);
         if request == 0 || self.pod.spec.resources.is_some() {
             return;
         }
@@ -398,7 +400,7 @@ impl WhatWouldHelp {
             .map(|node| {
                 let node = self.cache.node(*node);
                 // A slightly smaller, rounded amount fits as well, and is easier to read.
-                resource.rounded_down(resource.of(&node.allocatable) - resource.of(&node.requested))
+                resource.rounded_down(resource.amount_in(&node.allocatable) - resource.amount_in(&node.requested))
             })
             .filter(|free| *free > 0 && *free < request)
             .collect();
@@ -430,7 +432,7 @@ impl WhatWouldHelp {
     /// request, and the change to suggest. Returns `None` if the request of that container is too small.
     fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
-        let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.read(q));
+        let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.amount_of(q));
         let container: &mut Container = Arc::make_mut(&mut pod.spec.containers)
             .iter_mut()
             .max_by_key(|container| amount(&container.resources.requests))?;

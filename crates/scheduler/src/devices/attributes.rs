@@ -9,12 +9,12 @@ use podscope_api::{Device, DeviceAttribute, DeviceConstraint, Str};
 pub(super) struct Constraint {
     requests: Vec<Str>,
     attribute: Str,
-    kind: Kind,
+    kind: ConstraintKind,
     n_devices: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum ConstraintKind {
     /// `matchAttribute`: all devices have the same value as the first device.
     Match(Option<DeviceAttribute>),
     /// `distinctAttribute`: all devices have different values. Values by request name; as in kube-scheduler, only the
@@ -33,8 +33,8 @@ impl Constraint {
     /// Returns `None` if the constraint has neither attribute.
     pub(super) fn new(from: &DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&from.match_attribute, &from.distinct_attribute) {
-            (Some(attribute), _) => (attribute, Kind::Match(None)),
-            (None, Some(attribute)) => (attribute, Kind::Distinct(Map::new())),
+            (Some(attribute), _) => (attribute, ConstraintKind::Match(None)),
+            (None, Some(attribute)) => (attribute, ConstraintKind::Distinct(Map::new())),
             (None, None) => return None,
         };
         Some(Self {
@@ -68,13 +68,13 @@ impl Constraint {
         };
         let is_first = self.n_devices == 0;
         match &mut self.kind {
-            Kind::Match(seen) if is_first => *seen = Some(value.clone()),
-            Kind::Match(seen) => {
+            ConstraintKind::Match(seen) if is_first => *seen = Some(value.clone()),
+            ConstraintKind::Match(seen) => {
                 if !seen.as_ref().is_some_and(|seen| is_same(seen, value)) {
                     return false;
                 }
             }
-            Kind::Distinct(seen) => {
+            ConstraintKind::Distinct(seen) => {
                 if !is_first && seen.values().any(|seen| is_same(seen, value)) {
                     return false;
                 }
@@ -93,12 +93,12 @@ impl Constraint {
         };
         let value = text(value);
         match &self.kind {
-            Kind::Match(seen) => DeviceObstacle::Differs {
+            ConstraintKind::Match(seen) => DeviceObstacle::Differs {
                 attribute,
                 value,
                 wanted: seen.as_ref().map_or_else(String::new, text),
             },
-            Kind::Distinct(_) => DeviceObstacle::Repeats { attribute, value },
+            ConstraintKind::Distinct(_) => DeviceObstacle::Repeats { attribute, value },
         }
     }
 
@@ -107,7 +107,7 @@ impl Constraint {
         if !self.applies_to(request) {
             return;
         }
-        if let Kind::Distinct(seen) = &mut self.kind {
+        if let ConstraintKind::Distinct(seen) = &mut self.kind {
             seen.remove(request.name);
         }
         self.n_devices = self.n_devices.saturating_sub(1);

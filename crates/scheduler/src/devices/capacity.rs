@@ -106,7 +106,7 @@ fn violates(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
 mod tests {
     use super::*;
 
-    fn quantity(text: &str) -> Quantity {
+    fn parse_quantity(text: &str) -> Quantity {
         text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
@@ -114,17 +114,17 @@ mod tests {
     #[test]
     fn consumed_amount_is_rounded_by_request_policy() {
         let range = CapacityRequestPolicy {
-            default: Some(quantity("1G")),
+            default: Some(parse_quantity("1G")),
             valid_values: Vec::new(),
             valid_range: Some(CapacityRequestPolicyRange {
-                min: Some(quantity("1G")),
-                max: Some(quantity("8G")),
-                step: Some(quantity("1G")),
+                min: Some(parse_quantity("1G")),
+                max: Some(parse_quantity("8G")),
+                step: Some(parse_quantity("1G")),
             }),
         };
         let values = CapacityRequestPolicy {
-            default: Some(quantity("4Gi")),
-            valid_values: vec![quantity("4Gi"), quantity("8Gi")],
+            default: Some(parse_quantity("4Gi")),
+            valid_values: vec![parse_quantity("4Gi"), parse_quantity("8Gi")],
             valid_range: None,
         };
         for (requested, policy, takes, is_refused) in [
@@ -139,11 +139,11 @@ mod tests {
             (Some("5Gi"), None, "5Gi", false),
             (None, None, "10Gi", false),
         ] {
-            let own = amount(requested.map(quantity), quantity("10Gi"), policy);
+            let own = amount(requested.map(parse_quantity), parse_quantity("10Gi"), policy);
             let refused = policy.is_some_and(|policy| violates(own, policy));
             assert_eq!(
                 (own, refused),
-                (quantity(takes), is_refused),
+                (parse_quantity(takes), is_refused),
                 "{requested:?} {policy:?}"
             );
         }

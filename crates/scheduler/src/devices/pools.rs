@@ -61,14 +61,14 @@ pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<P
     }
     let mut pools: Vec<Pool> = groups
         .iter()
-        .filter_map(|((driver, name), (generation, slices))| build(table, driver, name, *generation, slices))
+        .filter_map(|((driver, name), (generation, slices))| build_pool(table, driver, name, *generation, slices))
         .collect();
     // The sort is stable, and `groups` is ordered by name.
     pools.stable_sort_by_key(|pool| pool.has_binding_conditions);
     pools
 }
 
-fn build(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
+fn build_pool(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
     let mut relevant = relevant.to_vec();
     relevant.sort_unstable();
     let spec_of = |at: &usize| &table.slices[*at].object.spec;

@@ -85,7 +85,9 @@ impl ClaimToAllocate {
     pub(crate) fn new(claim: &Arc<ResourceClaim>, source: &mut dyn ClassesAndSelectors) -> Self {
         let requests = claim.spec.devices.requests.iter();
         Self {
-            requests: requests.map(|request| read(claim, request, source)).collect(),
+            requests: requests
+                .map(|request| prepare_request(claim, request, source))
+                .collect(),
             claim: claim.clone(),
         }
     }
@@ -96,8 +98,8 @@ impl ClaimToAllocate {
     }
 }
 
-fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn ClassesAndSelectors) -> Request {
-    let exact = request.exactly.iter().map(|exactly| Fields {
+fn prepare_request(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn ClassesAndSelectors) -> Request {
+    let exact = request.exactly.iter().map(|exactly| AlternativeFields {
         name: &request.name,
         class: &exactly.device_class_name,
         selectors: &exactly.selectors,
@@ -107,7 +109,7 @@ fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn Classes
         tolerations: &exactly.tolerations,
         capacity: exactly.capacity.as_ref(),
     });
-    let listed = request.first_available.iter().map(|sub| Fields {
+    let listed = request.first_available.iter().map(|sub| AlternativeFields {
         name: &sub.name,
         class: &sub.device_class_name,
         selectors: &sub.selectors,
@@ -118,15 +120,15 @@ fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn Classes
         capacity: sub.capacity.as_ref(),
     });
     let is_list = !request.first_available.is_empty();
-    let fields: Vec<Fields<'_>> = if is_list { listed.collect() } else { exact.collect() };
+    let fields: Vec<AlternativeFields<'_>> = if is_list { listed.collect() } else { exact.collect() };
     Request {
         name: request.name.clone(),
         is_list,
-        alternatives: fields.into_iter().map(|fields| fields.read(claim, source)).collect(),
+        alternatives: fields.into_iter().map(|fields| fields.prepare(claim, source)).collect(),
     }
 }
 
-struct Fields<'a> {
+struct AlternativeFields<'a> {
     name: &'a Str,
     class: &'a Str,
     selectors: &'a [DeviceSelector],
@@ -137,8 +139,8 @@ struct Fields<'a> {
     capacity: Option<&'a CapacityRequirements>,
 }
 
-impl Fields<'_> {
-    fn read(self, claim: &ResourceClaim, source: &mut dyn ClassesAndSelectors) -> Alternative {
+impl AlternativeFields<'_> {
+    fn prepare(self, claim: &ResourceClaim, source: &mut dyn ClassesAndSelectors) -> Alternative {
         let class = source.class(self.class);
         let class_selectors = class.iter().flat_map(|class| {
             let error_prefix = format!("class {}", class.metadata.name);

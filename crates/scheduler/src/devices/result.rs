@@ -21,7 +21,7 @@ pub(crate) fn allocation(
 ) -> Result<AllocationResult, String> {
     let results = solution.devices.iter().enumerate();
     let results = results
-        .map(|(index, chosen)| result(table, wanted, chosen, index))
+        .map(|(index, chosen)| device_result(table, wanted, chosen, index))
         .collect();
     let selector = node_selector(table, solution, node).map_err(|n_terms| {
         format!(
@@ -39,7 +39,7 @@ pub(crate) fn allocation(
     })
 }
 
-fn result(
+fn device_result(
     table: &Table,
     wanted: &ClaimToAllocate,
     chosen: &ChosenDevice,

@@ -69,7 +69,7 @@ impl Selectors {
             },
             Ok(selector) => SelectorResults {
                 malformed: None,
-                by_slice: evaluate(selector, table, previous.map(|cached| &*cached.results)),
+                by_slice: evaluate_slices(selector, table, previous.map(|cached| &*cached.results)),
             },
         });
         if previous.is_none() && self.cached.len() >= MAX_CACHED {
@@ -85,7 +85,7 @@ impl Selectors {
     }
 }
 
-fn evaluate(
+fn evaluate_slices(
     selector: &Selector,
     table: &Table,
     previous: Option<&SelectorResults>,

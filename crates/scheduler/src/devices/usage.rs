@@ -45,7 +45,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub(crate) fn of(&self, device: DeviceNo) -> Option<&DeviceUse> {
+    pub(crate) fn use_of(&self, device: DeviceNo) -> Option<&DeviceUse> {
         self.devices.get(device as usize)
     }
 

@@ -5,7 +5,7 @@ use podscope_api::explained::{
 };
 use podscope_api::ordered::StableSort as _;
 
-use super::{differences, name};
+use super::{differences, node_name};
 use crate::cache::Cache;
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
@@ -45,7 +45,7 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
                 });
             Some(WinReason::Ahead {
                 points,
-                next: name(cache, next),
+                next: node_name(cache, next),
                 next_points,
                 leads: leads.collect(),
             })
@@ -103,7 +103,7 @@ fn room_after_preemption(cache: &Cache, decision: &Decision, nominated: Option<S
         victims: first.map_or(0, |candidate| candidate.victims.len()),
         nodes: match nominated {
             Some(node) => vec![node],
-            None => chosen.iter().map(|node| name(cache, *node)).collect(),
+            None => chosen.iter().map(|node| node_name(cache, *node)).collect(),
         },
     })
 }

@@ -59,7 +59,7 @@ fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanati
     let pod = &decision.incoming.info;
     let n_examined = found.feasible.len() + found.diagnosis.refused.len();
     let stopped_early = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < nodes.len();
-    let hosts: Vec<String> = found.hosts.iter().map(|node| name(cache, *node)).collect();
+    let hosts: Vec<String> = found.hosts.iter().map(|node| node_name(cache, *node)).collect();
     let chosen = match (&decision.chosen, hosts.as_slice()) {
         (Some(chosen), _) => Some(chosen.to_string()),
         (None, [one]) => Some(one.clone()),
@@ -93,7 +93,7 @@ fn explain_decision(cache: &Cache, decision: &Decision, nodes: Vec<NodeExplanati
     }
 }
 
-fn name(cache: &Cache, node: NodeIdx) -> String {
+fn node_name(cache: &Cache, node: NodeIdx) -> String {
     name_of(cache, node).to_string()
 }
 
@@ -269,7 +269,7 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
                 .iter()
                 .map(|candidate| explain_candidate(cache, candidate))
                 .collect(),
-            chosen: chosen.iter().map(|node| name(cache, *node)).collect(),
+            chosen: chosen.iter().map(|node| node_name(cache, *node)).collect(),
             not_helped_nodes: Vec::new(),
         },
     }
@@ -299,7 +299,7 @@ fn not_helped_nodes(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Sta
             None => NotHelpful::Other(texts(decision.found.diagnosis.status_of(*node)?)),
         };
         Some(NotHelpedNode {
-            node: name(cache, *node),
+            node: node_name(cache, *node),
             why,
         })
     };
@@ -320,7 +320,7 @@ fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanati
             .collect()
     };
     CandidateExplanation {
-        node: name(cache, candidate.node),
+        node: node_name(cache, candidate.node),
         victims: explain(&candidate.victims),
         reprieved: explain(&candidate.reprieved),
         pdb_violations: candidate.pdb_violations,

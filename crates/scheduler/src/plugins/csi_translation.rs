@@ -57,7 +57,7 @@ pub(super) fn of_provisioner(provisioner: &str) -> Option<&'static Migration> {
         .find(|migration| migration.plugin == provisioner)
 }
 
-fn text(value: &serde_json::Value, field: &str) -> String {
+fn text_field(value: &serde_json::Value, field: &str) -> String {
     let field = value.get(field).and_then(serde_json::Value::as_str);
     field.unwrap_or_default().to_owned()
 }
@@ -102,13 +102,13 @@ pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration
         return Some((&GCE, gce_handle(&disk.pd_name, zones)?));
     }
     if let Some(disk) = &spec.azure_disk {
-        return Some((&AZURE, text(disk, "diskURI")));
+        return Some((&AZURE, text_field(disk, "diskURI")));
     }
     if let Some(disk) = &spec.cinder {
-        return Some((&CINDER, text(disk, "volumeID")));
+        return Some((&CINDER, text_field(disk, "volumeID")));
     }
     let disk = spec.portworx_volume.as_ref()?;
-    Some((&PORTWORX, text(disk, "volumeID")))
+    Some((&PORTWORX, text_field(disk, "volumeID")))
 }
 
 /// Returns the migration and the CSI volume handle of an inline volume of a pod.
@@ -120,13 +120,13 @@ pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)>
         return Some((&GCE, gce_handle(&disk.pd_name, "")?));
     }
     if let Some(disk) = &volume.azure_disk {
-        return Some((&AZURE, text(disk, "diskURI")));
+        return Some((&AZURE, text_field(disk, "diskURI")));
     }
     if let Some(disk) = &volume.cinder {
-        return Some((&CINDER, text(disk, "volumeID")));
+        return Some((&CINDER, text_field(disk, "volumeID")));
     }
     let disk = volume.portworx_volume.as_ref()?;
-    Some((&PORTWORX, text(disk, "volumeID")))
+    Some((&PORTWORX, text_field(disk, "volumeID")))
 }
 
 fn has_key(affinity: Option<&NodeSelector>, key: &str) -> bool {

@@ -13,8 +13,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 };
 
 const MIB: i64 = 1024 * 1024;
-const MIN: i64 = 23 * MIB;
-const MAX_PER_CONTAINER: i64 = 1000 * MIB;
+const MIN_IMAGE_BYTES: i64 = 23 * MIB;
+const MAX_IMAGE_BYTES_PER_CONTAINER: i64 = 1000 * MIB;
 
 struct ImageLocality;
 
@@ -23,8 +23,8 @@ impl ExtensionPoints for ImageLocality {
         if cycle.cache.has_no_images() {
             return false;
         }
-        let max = MAX_PER_CONTAINER * cycle.incoming.n_containers;
-        if max <= MIN {
+        let max = MAX_IMAGE_BYTES_PER_CONTAINER * cycle.incoming.n_containers;
+        if max <= MIN_IMAGE_BYTES {
             scores.fill(0);
             return true;
         }
@@ -35,7 +35,7 @@ impl ExtensionPoints for ImageLocality {
             let weighted_size =
                 |image: &&ImageState| image.size as f64 * (f64::from(image.frozen_count(*node)) / n_nodes);
             let sum: i64 = known.iter().map(|image| weighted_size(image) as i64).sum();
-            *score = 100 * (sum.clamp(MIN, max) - MIN) / (max - MIN);
+            *score = 100 * (sum.clamp(MIN_IMAGE_BYTES, max) - MIN_IMAGE_BYTES) / (max - MIN_IMAGE_BYTES);
         }
         true
     }

@@ -124,9 +124,9 @@ impl ExtensionPoints for InterPodAffinity {
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let own = &waiting.incoming.info;
         match event.kind {
-            EventKind::NodeAdd | EventKind::NodeLabel => node_may_help(cache, event, own),
+            EventKind::NodeAdd | EventKind::NodeLabel => node_event_may_help(cache, event, own),
             EventKind::PodLabel if event.is_about(waiting) => true,
-            _ => pod_may_help(cache, event, own),
+            _ => pod_event_may_help(cache, event, own),
         }
     }
 
@@ -208,7 +208,7 @@ fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool 
     any && all
 }
 
-fn pod_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
+fn pod_event_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     let has_node = |pod: &Option<PodInfo>| pod.as_ref().is_none_or(PodInfo::is_bound_or_nominated);
     if !has_node(&event.old_pod) || !has_node(&event.new_pod) {
         return false;
@@ -231,7 +231,7 @@ fn pod_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     }
 }
 
-fn node_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
+fn node_event_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     let mut required = own.terms_where(|kind| matches!(kind, TermKind::Affinity | TermKind::AntiAffinity));
     required.any(|term| {
         let key = cache.topology.key(term.key).symbol;
@@ -314,7 +314,7 @@ fn matches_all(cache: &Cache, incoming: &Incoming, pod: &PodInfo) -> bool {
     any && all
 }
 
-fn query(all_of: Vec<PodMatcher>) -> PodQuery {
+fn query_with_terminating(all_of: Vec<PodMatcher>) -> PodQuery {
     PodQuery {
         all_of,
         include_terminating: true,
@@ -353,16 +353,18 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
         let all_of = affinity.iter().map(|term| term.pods.clone()).collect();
         let on_node = cache
             .counters
-            .count_pods(query(all_of), &cache.nodes, &cache.namespaces);
+            .count_pods(query_with_terminating(all_of), &cache.nodes, &cache.namespaces);
         for term in &affinity {
             state.affinity.add_all(&cache.topology, term.key, &on_node, 1);
         }
         state.affinity_total = state.affinity.by_key.iter().flat_map(|(_, table)| table).sum();
     }
     for term in &anti {
-        let on_node = cache
-            .counters
-            .count_pods(query(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
+        let on_node = cache.counters.count_pods(
+            query_with_terminating(vec![term.pods.clone()]),
+            &cache.nodes,
+            &cache.namespaces,
+        );
         state.anti.add_all(&cache.topology, term.key, &on_node, 1);
     }
     Ok(Some(state))
@@ -476,9 +478,11 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
             TermKind::PreferredAnti(weight) => -i64::from(weight),
             TermKind::Affinity | TermKind::AntiAffinity => continue,
         };
-        let on_node = cache
-            .counters
-            .count_pods(query(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
+        let on_node = cache.counters.count_pods(
+            query_with_terminating(vec![term.pods.clone()]),
+            &cache.nodes,
+            &cache.namespaces,
+        );
         recorded |= state.weights.add_all(&cache.topology, term.key, &on_node, weight);
     }
     for placed in cache.terms.iter() {

@@ -124,7 +124,7 @@ impl ExtensionPoints for NodeResourcesFit {
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, args: &mut config::Args, errors: &mut Errors) {
-        read(fields, &mut args.fit, errors);
+        read_fit_args(fields, &mut args.fit, errors);
     }
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
@@ -361,7 +361,7 @@ fn interpolate(shape: &[(i64, i64)], utilization: i64) -> i64 {
     shape.last().map_or(0, |(_, y)| *y)
 }
 
-fn read(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
+fn read_fit_args(fields: &mut Fields<'_>, args: &mut Args, errors: &mut Errors) {
     args.ignored_resources = fields
         .strings("ignoredResources", errors)
         .iter()
@@ -465,7 +465,7 @@ fn read_shape(value: &Value, path: &str, errors: &mut Errors) -> Vec<(i64, i64)>
     shape
 }
 
-fn amount(resource: &str, amount: i64) -> String {
+fn format_amount(resource: &str, amount: i64) -> String {
     match resource {
         "cpu" => Quantity::from_milli(amount).to_string(),
         "memory" | "ephemeral-storage" => Quantity::from_bytes(amount).to_string(),
@@ -504,15 +504,15 @@ fn explain_rejection(cache: &Cache, decision: &Decision, info: &NodeInfo, status
         parts.push(if requested > allocatable {
             format!(
                 "has {} {resource} in all, the pod asks for {}",
-                amount(resource, allocatable),
-                amount(resource, requested)
+                format_amount(resource, allocatable),
+                format_amount(resource, requested)
             )
         } else {
             format!(
                 "has {} of {} {resource} left, the pod asks for {}",
-                amount(resource, (allocatable - used).max(0)),
-                amount(resource, allocatable),
-                amount(resource, requested)
+                format_amount(resource, (allocatable - used).max(0)),
+                format_amount(resource, allocatable),
+                format_amount(resource, requested)
             )
         });
     }

@@ -229,7 +229,7 @@ fn unresolvable(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::UnschedulableAndUnresolvable, text)
 }
 
-fn error(text: impl Into<Str>) -> Status {
+fn error_status(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::Error, text)
 }
 
@@ -281,7 +281,7 @@ fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             None => false,
             Some(class) => match &class.volume_binding_mode {
                 None => {
-                    return Err(error(format!(
+                    return Err(error_status(format!(
                         "VolumeBindingMode not set for StorageClass \"{}\"",
                         class.metadata.name
                     )));
@@ -494,10 +494,10 @@ fn find_bindings_of_delayed_claims(
     }
     for claim in &bindings.provisions {
         let Some(name) = class_name(claim) else {
-            return Err(error(format!("no class for claim \"{}\"", claim.metadata.key())));
+            return Err(error_status(format!("no class for claim \"{}\"", claim.metadata.key())));
         };
         let Some(class) = stores.storage_class(&name) else {
-            return Err(error(format!("failed to find storage class \"{name}\"")));
+            return Err(error_status(format!("failed to find storage class \"{name}\"")));
         };
         let labels = node
             .node

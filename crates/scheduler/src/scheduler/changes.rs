@@ -28,7 +28,7 @@ impl Scheduler {
                 let visible = |pod: &&Arc<Pod>| !pod.is_terminal();
                 let old = old.filter(|object| pod_of(Some(object)).filter(visible).is_some());
                 let new = new.filter(|object| pod_of(Some(object)).filter(visible).is_some());
-                self.on_pod(old, new, now);
+                self.on_pod_change(old, new, now);
             }
             (Some(Object::Node(before)), Some(Object::Node(after))) => {
                 self.cache.on_change(old, new);
@@ -51,7 +51,7 @@ impl Scheduler {
         }
     }
 
-    fn on_pod(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
+    fn on_pod_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
         let (before, after) = (pod_of(old), pod_of(new));
         let was_placed = before.is_some_and(|pod| is_placed(pod));
         let is_now_placed = after.is_some_and(|pod| is_placed(pod));
@@ -103,10 +103,10 @@ impl Scheduler {
 
     fn enqueue(&mut self, pod: &Arc<Pod>, now: i64) {
         let incoming = Arc::new(Incoming::new(&mut self.cache, pod));
-        self.add_new(incoming, now);
+        self.add_new_pod(incoming, now);
     }
 
-    fn add_new(&mut self, incoming: Arc<Incoming>, now: i64) {
+    fn add_new_pod(&mut self, incoming: Arc<Incoming>, now: i64) {
         let info = incoming.info.clone();
         let gate = self.gating_plugin(&info.pod);
         self.queue.add(QueuedPod::new(incoming, now), gate);
@@ -251,7 +251,7 @@ impl Scheduler {
         false
     }
 
-    pub(super) fn flush(&mut self, now: i64) {
+    pub(super) fn run_queue_timers(&mut self, now: i64) {
         for uid in self.queue.flush(now) {
             if let Some(pod) = self.queue.remove(&uid) {
                 let gate = self.gating_plugin(&pod.incoming.info.pod);

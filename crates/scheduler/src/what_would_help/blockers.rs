@@ -28,7 +28,7 @@ impl WhatWouldHelp {
     /// Adds a trial for each of the lowest-priority pods that may block the pending pod.
     pub(super) fn find_blockers(&mut self) {
         let pod = self.pod.clone();
-        let Some((found, mut state)) = self.search(&pod) else {
+        let Some((found, mut state)) = self.schedule_on_copy(&pod) else {
             return;
         };
         let mut blockers = self

@@ -47,7 +47,7 @@ impl WhatWouldHelp {
     /// smallest number over these hosts.
     pub(super) fn n_feasible_beside(&mut self, other: &Arc<Pod>) -> usize {
         let pod = self.pod.clone();
-        let hosts = match self.search(other) {
+        let hosts = match self.schedule_on_copy(other) {
             Some((found, _)) if found.error.is_none() => found.hosts,
             _ => Vec::new(),
         };

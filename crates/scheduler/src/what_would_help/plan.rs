@@ -22,7 +22,7 @@ impl WhatWouldHelp {
         if !pod.spec.scheduling_gates.is_empty() {
             return self.plan_gate_removal();
         }
-        let Some((found, _)) = self.search(&pod) else {
+        let Some((found, _)) = self.schedule_on_copy(&pod) else {
             return self.plan_schedulers();
         };
         if !found.feasible.is_empty() {
@@ -45,9 +45,9 @@ impl WhatWouldHelp {
         }
         self.plan_labels();
         self.plan_extended_resources();
-        self.plan_spread();
+        self.plan_spread_changes();
         self.plan_rule_removals();
-        self.plan_priority(classes);
+        self.plan_priority_changes(classes);
         self.trials.push_back(Trial::FindBlockers);
         if is_rejected_by(Plugin::InterPodAffinity) {
             self.plan_neighbour();
@@ -250,7 +250,7 @@ impl WhatWouldHelp {
         }
     }
 
-    fn plan_spread(&mut self) {
+    fn plan_spread_changes(&mut self) {
         let pod = self.pod.clone();
         for (index, constraint) in pod.spec.topology_spread_constraints.iter().enumerate() {
             if constraint.when_unsatisfiable == Some(UnsatisfiableAction::ScheduleAnyway) {
@@ -363,7 +363,7 @@ impl WhatWouldHelp {
         }
     }
 
-    fn plan_priority(&mut self, classes: &[Arc<PriorityClass>]) {
+    fn plan_priority_changes(&mut self, classes: &[Arc<PriorityClass>]) {
         let priority = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
             // A pod's policy must equal the policy of its class; admission rejects a different one.

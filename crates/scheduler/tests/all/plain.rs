@@ -24,11 +24,11 @@ fn amounts(list: &ResourceList) -> [i64; 2] {
     [list["cpu"].milli_value(), list["memory"].value()]
 }
 
-fn request(pod: &Pod) -> [i64; 2] {
+fn requested_amounts(pod: &Pod) -> [i64; 2] {
     amounts(&pod.spec.containers[0].resources.requests)
 }
 
-fn nodes(cache: &Cache) -> Vec<PlainNode> {
+fn plain_nodes(cache: &Cache) -> Vec<PlainNode> {
     let mut nodes: Vec<PlainNode> = cache
         .order()
         .iter()
@@ -47,7 +47,7 @@ fn nodes(cache: &Cache) -> Vec<PlainNode> {
     for info in cache.pods() {
         let name = info.pod.spec.node_name.as_ref().expect("a placed pod");
         let node = &mut nodes[node_indices[&*name.0]];
-        for (sum, more) in node.requested.iter_mut().zip(request(&info.pod)) {
+        for (sum, more) in node.requested.iter_mut().zip(requested_amounts(&info.pod)) {
             *sum += more;
         }
         node.pods.push(info.pod.clone());
@@ -81,7 +81,7 @@ fn has_preferred_anti_affinity(pod: &Pod) -> bool {
 
 /// Returns the feasible nodes and their total scores.
 fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
-    let request = request(pod);
+    let request = requested_amounts(pod);
     let count_by_zone: ordered::Map<&str, i64> = nodes
         .iter()
         .map(|node| (node.zone.as_str(), 0))
@@ -162,7 +162,7 @@ fn decisions_match_plain_formulas() {
                 bench.prepare(index);
                 let pod = bench.pending().expect("a pod").clone();
                 let (cache, decision) = bench.scheduler().decide(&pod).expect("a decision");
-                let expected = totals(&pod, workload, &nodes(&cache));
+                let expected = totals(&pod, workload, &plain_nodes(&cache));
                 refused += 300 - expected.len();
                 let best = expected.values().max().expect("a node");
                 let hosts: Vec<&String> = expected

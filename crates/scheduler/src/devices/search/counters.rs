@@ -103,7 +103,7 @@ impl Search<'_> {
         for at in pool.slices.iter().chain(&pool.elsewhere) {
             let slice = &self.inputs.table.slices[*at];
             for (device, number) in slice.object.spec.devices.iter().zip(&slice.numbers) {
-                let usage = self.inputs.usage.of(*number);
+                let usage = self.inputs.usage.use_of(*number);
                 if !usage.is_some_and(|usage| usage.is_exclusive() || usage.is_shared()) {
                     continue;
                 }

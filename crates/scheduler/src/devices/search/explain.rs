@@ -167,7 +167,10 @@ impl Explainer<'_> {
         let is_complete = taken.len() == n && n > 0;
         // As in the search, the devices after the last selected device are not tried.
         let n_tried = if is_complete && !is_all { last } else { candidates.len() };
-        let gets = taken.iter().map(|candidate| self.share(position, *candidate)).collect();
+        let gets = taken
+            .iter()
+            .map(|candidate| self.device_share(position, *candidate))
+            .collect();
         let mut unsuitable: Vec<UnsuitableDevices> = Vec::new();
         for candidate in candidates.into_iter().take(n_tried) {
             let is_same = |one: &Candidate| (one.slice, one.device) == (candidate.slice, candidate.device);
@@ -175,7 +178,7 @@ impl Explainer<'_> {
                 continue;
             }
             let why = self.obstacle_of(position, alternative, candidate);
-            let device = self.name(candidate);
+            let device = self.device_name(candidate);
             match unsuitable.iter_mut().find(|group| group.why == why) {
                 Some(group) => group.devices.push(device),
                 None => unsuitable.push(UnsuitableDevices {
@@ -200,7 +203,7 @@ impl Explainer<'_> {
         (explained, taken)
     }
 
-    fn name(&self, candidate: Candidate) -> DeviceName {
+    fn device_name(&self, candidate: Candidate) -> DeviceName {
         let pool = &self.search.pools[candidate.pool];
         DeviceName {
             driver: pool.driver.to_string(),
@@ -209,11 +212,11 @@ impl Explainer<'_> {
         }
     }
 
-    fn share(&self, position: Position, candidate: Candidate) -> DeviceShare {
+    fn device_share(&self, position: Position, candidate: Candidate) -> DeviceShare {
         let mut results = self.search.results[position.claim].iter().rev();
         let result = results.find(|one| (one.slice, one.device) == (candidate.slice, candidate.device));
         DeviceShare {
-            device: self.name(candidate),
+            device: self.device_name(candidate),
             consumes: result
                 .and_then(|result| result.consumed.as_ref())
                 .map_or_else(Vec::new, amounts),
@@ -226,10 +229,10 @@ impl Explainer<'_> {
         if alternative.mode == AllocationMode::All
             && let Some(obstacle) = self.search.test_all(alternative, candidate)
         {
-            return self.describe(position, alternative, candidate, obstacle);
+            return self.describe_obstacle(position, alternative, candidate, obstacle);
         }
         match self.search.select(position, alternative, candidate) {
-            Some(obstacle) => self.describe(position, alternative, candidate, obstacle),
+            Some(obstacle) => self.describe_obstacle(position, alternative, candidate, obstacle),
             None => {
                 self.search.deselect(position, candidate);
                 self.obstacle_if_selected(candidate)
@@ -256,7 +259,7 @@ impl Explainer<'_> {
             })
     }
 
-    fn describe(
+    fn describe_obstacle(
         &self,
         position: Position,
         alternative: &Alternative,

@@ -125,8 +125,8 @@ impl<'a> Search<'a> {
     where
         'a: 'd,
     {
-        let in_use = self.inputs.usage.of(candidate.number).map(|usage| &usage.consumed);
-        let here = self.shares.get(&candidate.number).map(|shares| sum(shares));
+        let in_use = self.inputs.usage.use_of(candidate.number).map(|usage| &usage.consumed);
+        let here = self.shares.get(&candidate.number).map(|shares| sum_of_shares(shares));
         let taken = [in_use, here.as_ref()];
         capacity::obstacle(self.device(candidate), alternative.capacity.as_ref(), taken)
     }
@@ -136,14 +136,14 @@ impl<'a> Search<'a> {
         match alternative.admin_access {
             true => taken.any(|taken| *taken == (number, claim)),
             false => {
-                self.inputs.usage.of(number).is_some_and(DeviceUse::is_exclusive)
+                self.inputs.usage.use_of(number).is_some_and(DeviceUse::is_exclusive)
                     || taken.any(|(taken, _)| *taken == number)
             }
         }
     }
 
     fn has_shares(&self, number: DeviceNo) -> bool {
-        self.inputs.usage.of(number).is_some_and(DeviceUse::is_shared) || self.shares.contains_key(&number)
+        self.inputs.usage.use_of(number).is_some_and(DeviceUse::is_shared) || self.shares.contains_key(&number)
     }
 
     pub(super) fn request_name(&self, position: Position) -> RequestName<'a> {
@@ -262,7 +262,7 @@ impl<'a> Search<'a> {
     }
 }
 
-fn sum(shares: &[ResourceList]) -> ResourceList {
+fn sum_of_shares(shares: &[ResourceList]) -> ResourceList {
     let mut total = ResourceList::new();
     for (name, amount) in shares.iter().flatten() {
         let sum = total.entry(name.clone()).or_default();

@@ -68,7 +68,7 @@ fn new(more: Value) -> Value {
     pod("new", more)
 }
 
-fn cpu(amount: &str) -> Value {
+fn cpu_request(amount: &str) -> Value {
     json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": amount}}}]}})
 }
 
@@ -136,7 +136,7 @@ fn format_decision(objects: &[Value], pod: &Value) -> String {
 type Row<'a> = (&'a str, Vec<Value>, Value, &'a str);
 
 #[track_caller]
-fn check(rows: Vec<Row<'_>>) {
+fn check_rows(rows: Vec<Row<'_>>) {
     let mut wrong = Vec::new();
     for (what, objects, pod, wanted) in rows {
         let got = format_decision(&objects, &pod);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::wider::{
-    Row, check, cpu, decide_case, labelled_node, merged, new, node, node_in_zone, nodes_a_and_b, on, pod,
+    Row, check_rows, cpu_request, decide_case, labelled_node, merged, new, node, node_in_zone, nodes_a_and_b, on, pod,
 };
 
 const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
@@ -84,7 +84,7 @@ fn host_ports_conflict_by_protocol_port_and_address() {
             "a ok",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 fn with_node_affinity(term: Value) -> Value {
@@ -156,7 +156,7 @@ fn node_affinity_matches_numbers_and_names() {
         ),
         ("a name that no node has", cores(), new(field(&[("In", "z")])), &none),
     ];
-    check(rows);
+    check_rows(rows);
     let got = decide_case(&cores(), &new(field(&[("In", "z")])), &Value::Null);
     assert_eq!(
         got["message"],
@@ -306,7 +306,7 @@ fn spread_counts_follow_inclusion_policies() {
             &a_only,
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 fn with_anti_affinity(term: Value) -> Value {
@@ -421,7 +421,7 @@ fn anti_affinity_applies_to_selected_namespaces() {
             "a ok; b ok",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// An image volume increases the sum of image sizes, but the divisor counts only containers.
@@ -501,7 +501,7 @@ fn pod_needing_feature_fits_only_nodes_declaring_it() {
             "a ok; b ok; c! node(s) were unschedulable",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// Shows: SCH-013, SCH-014, SCH-015, SCH-019
@@ -542,10 +542,10 @@ fn nominated_pod_reserves_resources_against_lower_priority() {
         let base = json!({"spec": {"priority": 10}, "status": {"nominatedNodeName": "a"}});
         vec![
             node("a", json!({})),
-            pod("nominated", merged(merged(base, &cpu("3")), &more)),
+            pod("nominated", merged(merged(base, &cpu_request("3")), &more)),
         ]
     };
-    let asks = |priority: i64| new(merged(json!({"spec": {"priority": priority}}), &cpu("2")));
+    let asks = |priority: i64| new(merged(json!({"spec": {"priority": priority}}), &cpu_request("2")));
     let gated = json!({"spec": {"schedulingGates": [{"name": "g"}]}});
     let rows: Vec<Row<'_>> = vec![
         ("lower priority", nominated(json!({})), asks(9), "a: Insufficient cpu"),
@@ -572,7 +572,7 @@ fn nominated_pod_reserves_resources_against_lower_priority() {
                     "a",
                     "old",
                     merged(
-                        cpu("3"),
+                        cpu_request("3"),
                         &json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}),
                     ),
                 ),
@@ -581,5 +581,5 @@ fn nominated_pod_reserves_resources_against_lower_priority() {
             "a: Insufficient cpu",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }

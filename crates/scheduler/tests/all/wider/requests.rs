@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, decide_case, merged, new, node, nodes_a_and_b, on};
+use crate::wider::{Row, check_rows, decide_case, merged, new, node, nodes_a_and_b, on};
 
 fn container(name: &str, amount: &str) -> Value {
     json!({"name": name, "image": "i", "resources": {"requests": {"cpu": amount}}})
@@ -31,7 +31,7 @@ fn pod_status(containers: Value, inits: Value, pending_reason: &str) -> Value {
     json!({"status": {"containerStatuses": containers, "initContainerStatuses": inits, "conditions": conditions}})
 }
 
-fn pod_level(amount: &str) -> Value {
+fn pod_level_request(amount: &str) -> Value {
     json!({"resources": {"requests": {"cpu": amount}}})
 }
 
@@ -136,31 +136,31 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
         ),
         (
             "pod-level request above the sum of containers",
-            with_containers(json!([container("c", "1")]), none(), pod_level("2")),
+            with_containers(json!([container("c", "1")]), none(), pod_level_request("2")),
             json!({}),
             2000,
         ),
         (
             "pod-level request below the sum of containers",
-            with_containers(json!([container("c", "3")]), none(), pod_level("2")),
+            with_containers(json!([container("c", "3")]), none(), pod_level_request("2")),
             json!({}),
             2000,
         ),
         (
             "pod-level, actual request is larger",
-            with_containers(json!([container("c", "1")]), none(), pod_level("1")),
+            with_containers(json!([container("c", "1")]), none(), pod_level_request("1")),
             pod_level_status("1", "3"),
             3000,
         ),
         (
             "pod-level, allocated request is larger",
-            with_containers(json!([container("c", "1")]), none(), pod_level("1")),
+            with_containers(json!([container("c", "1")]), none(), pod_level_request("1")),
             pod_level_status("2", "1"),
             2000,
         ),
         (
             "pod-level, resize infeasible",
-            with_containers(json!([container("c", "1")]), none(), pod_level("4")),
+            with_containers(json!([container("c", "1")]), none(), pod_level_request("4")),
             merged(
                 pod_status(none(), none(), "Infeasible"),
                 &pod_level_status("1", "1500m"),
@@ -172,7 +172,7 @@ fn running_pod_uses_maximum_of_requested_allocated_actual() {
             with_containers(
                 json!([container("c", "1")]),
                 none(),
-                merged(pod_level("1"), &json!({"overhead": {"cpu": "500m"}})),
+                merged(pod_level_request("1"), &json!({"overhead": {"cpu": "500m"}})),
             ),
             pod_level_status("1500m", "1500m"),
             2000,
@@ -263,7 +263,7 @@ fn status_lists_all_insufficient_resources() {
             "a ok; b! Insufficient hugepages-2Mi",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// Pod-level requests affect the score of NodeResourcesBalancedAllocation, but not the score of NodeResourcesFit.
@@ -273,7 +273,7 @@ fn pod_level_requests_affect_only_balanced_allocation_score() {
     let asks = new(with_containers(
         json!([{"name": "c", "image": "i"}]),
         json!([]),
-        pod_level("2"),
+        pod_level_request("2"),
     ));
     let got = decide_case(&nodes_a_and_b(), &asks, &Value::Null);
     let scores = json!({

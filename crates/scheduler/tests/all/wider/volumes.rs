@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, labelled_node, new, node, node_in_zone, nodes_a_and_b, on};
+use crate::wider::{Row, check_rows, labelled_node, new, node, node_in_zone, nodes_a_and_b, on};
 
 const REASON_LIMIT: &str = "node(s) exceed max volume count";
 const REASON_NO_VOLUME: &str = "node(s) didn't find available persistent volumes to bind";
@@ -179,7 +179,7 @@ fn volume_limit_of_csi_node_is_enforced() {
             "running \"NodeVolumeLimits\" filter plugin: PVC default/old-n1 was not created for pod default/old (pod is not owner)",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// Shows: SCH-067, SCH-068
@@ -326,7 +326,7 @@ fn unbound_claim_needs_reachable_static_volume() {
             &only_b,
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// Shows: SCH-064, SCH-065, SCH-066, SCH-067, SCH-069
@@ -501,7 +501,7 @@ fn claim_restricts_nodes_by_topology_and_capacity() {
             "VolumeBinding! pod has unbound immediate PersistentVolumeClaims",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
 
 /// A claim is counted once, regardless of the number of pods that use it; each victim is counted.
@@ -551,5 +551,5 @@ fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
             "a ok; b ok",
         ),
     ];
-    check(rows);
+    check_rows(rows);
 }
