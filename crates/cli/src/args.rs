@@ -107,7 +107,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     for name in names {
         let is_folder = std::fs::metadata(name).is_ok_and(|metadata| metadata.is_dir());
         if !is_folder {
-            match read(name) {
+            match read_text(name) {
                 Ok(text) => files.push((if name == "-" { "stdin".into() } else { name.clone() }, text)),
                 Err(error) => {
                     print_error(error);
@@ -127,7 +127,7 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
         }
         for name in manifests {
             // An unreadable file in a folder is reported, and the others are read.
-            match read(&name) {
+            match read_text(&name) {
                 Ok(text) => files.push((name, text)),
                 Err(error) => print_error(format_args!("left out: {error}")),
             }
@@ -169,7 +169,7 @@ fn collect_manifests(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) ->
 }
 
 /// Reads and decodes a file. If the file is too long, only its beginning is read, and the later length check fails.
-fn read(name: &str) -> Result<String, String> {
+fn read_text(name: &str) -> Result<String, String> {
     let shown = if name == "-" { "stdin" } else { name };
     let bytes = match name {
         "-" => read_bounded(std::io::stdin()),

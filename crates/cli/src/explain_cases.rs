@@ -22,7 +22,7 @@ fn read_bounded(reader: impl Read) -> Result<Vec<u8>, String> {
     }
 }
 
-fn read(file: &str) -> Result<String, String> {
+fn read_cases(file: &str) -> Result<String, String> {
     let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
     let mut bytes = read_bounded(opened)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -33,7 +33,7 @@ fn read(file: &str) -> Result<String, String> {
 
 /// Prints one decision per line, or with `check` the differences and `N passed, N failed`.
 pub(crate) fn run(file: &str, check: bool) -> ExitCode {
-    let text = match read(file) {
+    let text = match read_cases(file) {
         Ok(text) => text,
         Err(error) => {
             args::print_error(format_args!("{file}: {error}"));

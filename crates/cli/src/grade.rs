@@ -83,7 +83,7 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
         }
     }
     let results = course.map_or_else(Vec::new, |course| grade::results(course, &runs));
-    let rows = rows(&runs);
+    let rows = table_rows(&runs);
     let words = || {
         let mistakes = grade::frequent_mistakes(&runs);
         mistakes
@@ -94,8 +94,8 @@ fn grade_files(names: &[String], format: Format, course: Option<&Course>, site: 
     };
     args::print_text(&match format {
         Format::Table => columns::table(&rows, "   ") + &words(),
-        Format::Csv => rows.iter().map(csv).collect(),
-        Format::Markdown => markdown(&rows) + &words(),
+        Format::Csv => rows.iter().map(csv_line).collect(),
+        Format::Markdown => markdown_table(&rows) + &words(),
         Format::Xapi => {
             let mut statements = xapi::of_runs(&runs, site);
             statements.extend(course.map_or_else(Vec::new, |course| xapi::of_course(course, &results, site)));
@@ -126,7 +126,7 @@ fn course_result_line(one: &CourseResult) -> String {
     format!("\n{line}\n")
 }
 
-const HEADER: [Message; 9] = [
+const TABLE_HEADER: [Message; 9] = [
     cli_grade::student,
     cli_grade::lesson,
     cli_grade::finished,
@@ -140,7 +140,7 @@ const HEADER: [Message; 9] = [
 
 type Row = Vec<String>;
 
-fn rows(runs: &[GradedRun]) -> Vec<Row> {
+fn table_rows(runs: &[GradedRun]) -> Vec<Row> {
     let row = |run: &GradedRun| {
         let (right, asked) = run.right_answers();
         let yes = |is: bool| if is { cli_grade::yes } else { cli_grade::no }.text();
@@ -167,11 +167,11 @@ fn rows(runs: &[GradedRun]) -> Vec<Row> {
             },
         ]
     };
-    let header = HEADER.iter().map(|word| word.text()).collect();
+    let header = TABLE_HEADER.iter().map(|word| word.text()).collect();
     std::iter::once(header).chain(runs.iter().map(row)).collect()
 }
 
-fn csv(row: &Row) -> String {
+fn csv_line(row: &Row) -> String {
     let cell = |cell: &String| {
         // A spreadsheet evaluates a cell that begins like a formula.
         let is_formula = cell.starts_with(['=', '+', '@', '\t']) || cell.len() > 1 && cell.starts_with('-');
@@ -185,7 +185,7 @@ fn csv(row: &Row) -> String {
     format!("{}\n", row.iter().map(cell).collect::<Vec<_>>().join(","))
 }
 
-fn markdown(rows: &[Row]) -> String {
+fn markdown_table(rows: &[Row]) -> String {
     let line = |row: &Row| {
         let cells = row.iter().map(|cell| escape_cell(cell));
         format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
@@ -194,7 +194,7 @@ fn markdown(rows: &[Row]) -> String {
     let header = lines.next().unwrap_or_default();
     format!(
         "{header}|{}\n{}",
-        " --- |".repeat(HEADER.len()),
+        " --- |".repeat(TABLE_HEADER.len()),
         lines.collect::<String>()
     )
 }

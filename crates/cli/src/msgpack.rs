@@ -25,12 +25,12 @@ pub(crate) fn trace_as_json(bytes: &[u8]) -> Option<Result<String, String>> {
     let key = Reader {
         rest: bytes.get(header..)?,
     }
-    .value(DEPTH)?;
+    .read_value(DEPTH)?;
     if !FIRST_KEYS.contains(&key.as_str()?) {
         return None;
     }
     let mut reader = Reader { rest: bytes };
-    let value = reader.value(0).filter(|_| reader.rest.is_empty());
+    let value = reader.read_value(0).filter(|_| reader.rest.is_empty());
     let place = bytes.len() - reader.rest.len();
     Some(match value {
         Some(value) => Ok(value.to_string()),
@@ -45,90 +45,90 @@ struct Reader<'b> {
 }
 
 impl<'b> Reader<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
         Some(taken)
     }
 
     /// Reads an unsigned integer of `bytes` bytes.
-    fn unsigned(&mut self, bytes: usize) -> Option<u64> {
-        let taken = self.take(bytes)?;
+    fn read_unsigned(&mut self, bytes: usize) -> Option<u64> {
+        let taken = self.take_bytes(bytes)?;
         Some(taken.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
     }
 
     /// Reads a signed integer of `bytes` bytes.
-    fn signed(&mut self, bytes: usize) -> Option<i64> {
+    fn read_signed(&mut self, bytes: usize) -> Option<i64> {
         let unused = 64 - 8 * u32::try_from(bytes).ok()?;
-        Some((self.unsigned(bytes)?.cast_signed() << unused) >> unused)
+        Some((self.read_unsigned(bytes)?.cast_signed() << unused) >> unused)
     }
 
-    fn length(&mut self, bytes: usize) -> Option<usize> {
-        usize::try_from(self.unsigned(bytes)?).ok()
+    fn read_length(&mut self, bytes: usize) -> Option<usize> {
+        usize::try_from(self.read_unsigned(bytes)?).ok()
     }
 
-    fn value(&mut self, depth: usize) -> Option<Value> {
+    fn read_value(&mut self, depth: usize) -> Option<Value> {
         if depth > DEPTH {
             return None;
         }
-        let first = *self.take(1)?.first()?;
+        let first = *self.take_bytes(1)?.first()?;
         let low = |bits: u8| usize::from(first & bits);
         match first {
             0x00..=0x7f => Some(first.into()),
-            0x80..=0x8f => self.map(low(0x0f), depth),
-            0x90..=0x9f => self.list(low(0x0f), depth),
-            0xa0..=0xbf => self.text(low(0x1f)),
+            0x80..=0x8f => self.read_map(low(0x0f), depth),
+            0x90..=0x9f => self.read_list(low(0x0f), depth),
+            0xa0..=0xbf => self.read_text(low(0x1f)),
             0xc0 => Some(Value::Null),
             0xc2 | 0xc3 => Some((first == 0xc3).into()),
-            0xca => float(f64::from(f32::from_bits(u32::try_from(self.unsigned(4)?).ok()?))),
-            0xcb => float(f64::from_bits(self.unsigned(8)?)),
-            0xcc..=0xcf => Some(self.unsigned(1 << low(0x03))?.into()),
-            0xd0..=0xd3 => Some(self.signed(1 << low(0x03))?.into()),
+            0xca => float_value(f64::from(f32::from_bits(u32::try_from(self.read_unsigned(4)?).ok()?))),
+            0xcb => float_value(f64::from_bits(self.read_unsigned(8)?)),
+            0xcc..=0xcf => Some(self.read_unsigned(1 << low(0x03))?.into()),
+            0xd0..=0xd3 => Some(self.read_signed(1 << low(0x03))?.into()),
             0xd9..=0xdb => {
-                let count = self.length(1 << (low(0x03) - 1))?;
-                self.text(count)
+                let count = self.read_length(1 << (low(0x03) - 1))?;
+                self.read_text(count)
             }
             0xdc | 0xdd => {
-                let count = self.length(2 << low(0x01))?;
-                self.list(count, depth)
+                let count = self.read_length(2 << low(0x01))?;
+                self.read_list(count, depth)
             }
             0xde | 0xdf => {
-                let count = self.length(2 << low(0x01))?;
-                self.map(count, depth)
+                let count = self.read_length(2 << low(0x01))?;
+                self.read_map(count, depth)
             }
             0xe0..=0xff => Some(first.cast_signed().into()),
             _ => None,
         }
     }
 
-    fn text(&mut self, count: usize) -> Option<Value> {
-        let bytes = self.take(count)?.to_vec();
+    fn read_text(&mut self, count: usize) -> Option<Value> {
+        let bytes = self.take_bytes(count)?.to_vec();
         String::from_utf8(bytes).ok().map(Value::String)
     }
 
-    fn list(&mut self, count: usize, depth: usize) -> Option<Value> {
+    fn read_list(&mut self, count: usize, depth: usize) -> Option<Value> {
         let mut items = Vec::new();
         for _ in 0..count {
-            items.push(self.value(depth + 1)?);
+            items.push(self.read_value(depth + 1)?);
         }
         Some(Value::Array(items))
     }
 
     /// Reads a map with `count` entries. Numeric keys become strings.
-    fn map(&mut self, count: usize, depth: usize) -> Option<Value> {
+    fn read_map(&mut self, count: usize, depth: usize) -> Option<Value> {
         let mut fields = Map::new();
         for _ in 0..count {
-            let key = match self.value(depth + 1)? {
+            let key = match self.read_value(depth + 1)? {
                 Value::String(text) => text,
                 other => other.to_string(),
             };
-            fields.insert(key, self.value(depth + 1)?);
+            fields.insert(key, self.read_value(depth + 1)?);
         }
         Some(Value::Object(fields))
     }
 }
 
-fn float(number: f64) -> Option<Value> {
+fn float_value(number: f64) -> Option<Value> {
     Number::from_f64(number).map(Value::Number)
 }
 

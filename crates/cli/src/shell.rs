@@ -43,7 +43,7 @@ impl ShellArgs {
 }
 
 pub(crate) fn run(given: &ShellArgs) -> ExitCode {
-    let shell = match open(&given.files) {
+    let shell = match open_shell(&given.files) {
         Ok(shell) => shell,
         Err(status) => return status,
     };
@@ -60,7 +60,7 @@ pub(crate) fn run(given: &ShellArgs) -> ExitCode {
     })
 }
 
-fn open(names: &[String]) -> Result<Shell, ExitCode> {
+fn open_shell(names: &[String]) -> Result<Shell, ExitCode> {
     let session = Session::new(args::load(names)?).map_err(|problems| args::print_problems(&problems))?;
     for notice in &session.loaded().notices {
         args::print_error(notice);

@@ -160,16 +160,16 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
         }
         Change::Drain { words, draws, .. } => match about.take_files(words) {
             nodes if nodes.is_empty() => return Err("drain takes the nodes".into()),
-            nodes => answer(&about, &Question::Drain(nodes), draws.draws),
+            nodes => print_answer(&about, &Question::Drain(nodes), draws.draws),
         },
         Change::LoseZone { words, draws } => {
             let zone = about.take_files_and_one_word(words, "zone")?;
-            answer(&about, &Question::LoseZone(zone), draws.draws)
+            print_answer(&about, &Question::LoseZone(zone), draws.draws)
         }
         Change::Add { words, count, draws } => {
             let like = about.take_files_and_one_word(words, "node, which the new ones are like")?;
             let count = count.max(1);
-            answer(&about, &Question::Add { like, count }, draws.draws)
+            print_answer(&about, &Question::Add { like, count }, draws.draws)
         }
         Change::Scale {
             words,
@@ -181,7 +181,7 @@ pub(crate) fn run(given: WhatIfArgs) -> Result<ExitCode, UsageError> {
             let (kind, name) = workload.split_once('/').ok_or("scale takes KIND/NAME")?;
             let kind = scalable_kind(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
             let key = ObjectKey::new(&*namespace, name);
-            answer(&about, &Question::Scale { kind, key, replicas }, draws.draws)
+            print_answer(&about, &Question::Scale { kind, key, replicas }, draws.draws)
         }
         Change::Fit {
             shape,
@@ -288,7 +288,7 @@ fn scalable_kind(word: &str) -> Option<Kind> {
     Kind::from_resource_name(word).filter(|kind| SCALABLE.contains(kind))
 }
 
-fn answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
+fn print_answer(about: &About, question: &Question, draws: u32) -> Result<ExitCode, ExitCode> {
     let loaded = about.load()?;
     let answers = match draws {
         0 | 1 => vec![with_progress(|control| whatif::ask(&loaded, question, 0, control))?],

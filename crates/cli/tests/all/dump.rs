@@ -224,7 +224,7 @@ fn assert_unchanged(name: &str, whole: &[Object], part: &[Object]) -> String {
     err
 }
 
-fn kinds(objects: &[Object]) -> Set<Kind> {
+fn kinds_of(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 
@@ -233,10 +233,10 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
 #[test]
 fn dump_without_one_kind_does_not_change() {
     let whole = dump();
-    assert!(kinds(&whole).len() >= 18, "{:?}", kinds(&whole));
+    assert!(kinds_of(&whole).len() >= 18, "{:?}", kinds_of(&whole));
     assert_unchanged("whole", &whole, &whole);
     let mut missing_notices = Vec::new();
-    for omitted in kinds(&whole) {
+    for omitted in kinds_of(&whole) {
         let part: Vec<Object> = whole
             .iter()
             .filter(|object| object.kind() != omitted)
@@ -271,7 +271,7 @@ fn expected_notice(omitted: Kind) -> String {
 #[test]
 fn dump_of_one_kind_does_not_change() {
     let whole = dump();
-    for only in kinds(&whole) {
+    for only in kinds_of(&whole) {
         let part: Vec<Object> = whole.iter().filter(|object| object.kind() == only).cloned().collect();
         assert_unchanged(&format!("only-{only:?}"), &whole, &part);
     }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-fn podscope(args: &[&str]) -> Command {
+fn podscope_with_pipes(args: &[&str]) -> Command {
     let mut command = crate::podscope_command();
     command
         .args(args)
@@ -16,7 +16,7 @@ fn podscope(args: &[&str]) -> Command {
     command
 }
 
-fn file(name: &str, text: &str) -> String {
+fn write_file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a writable directory");
     path.to_str().expect("a UTF-8 path").to_owned()
@@ -32,7 +32,7 @@ const CRASH_LOOP: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmet
 /// Shows: P-07
 #[test]
 fn unwritable_output_exits_with_status_2() {
-    let busy = file("full.yaml", CRASH_LOOP);
+    let busy = write_file("full.yaml", CRASH_LOOP);
     for args in [
         &["run", &busy, "--until", "5s"][..],
         &["run", &busy, "--until", "5s", "-o", "trace"],
@@ -46,7 +46,10 @@ fn unwritable_output_exits_with_status_2() {
             .write(true)
             .open("/dev/full")
             .expect("the device that is always full");
-        let output = podscope(args).stdout(full).output().expect("the command exits");
+        let output = podscope_with_pipes(args)
+            .stdout(full)
+            .output()
+            .expect("the command exits");
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
         assert!(stderr.contains("podscope: standard output: "), "{args:?}: {stderr}");
@@ -57,8 +60,8 @@ fn unwritable_output_exits_with_status_2() {
 /// Shows: P-07
 #[test]
 fn closed_pipe_is_not_an_error() {
-    let busy = file("pipe.yaml", CRASH_LOOP);
-    let mut child = podscope(&["run", &busy, "--until", "5m", "-o", "trace"])
+    let busy = write_file("pipe.yaml", CRASH_LOOP);
+    let mut child = podscope_with_pipes(&["run", &busy, "--until", "5m", "-o", "trace"])
         .spawn()
         .expect("it starts");
     drop(child.stdout.take());
@@ -82,8 +85,8 @@ fn send_ctrl_c(child: &Child) {
 /// Shows: Q-03
 #[test]
 fn ctrl_c_ends_run_with_partial_output() {
-    let busy = file("interrupt.yaml", CRASH_LOOP);
-    let mut child = podscope(&["run", &busy, "--until", "876000h", "-o", "events"])
+    let busy = write_file("interrupt.yaml", CRASH_LOOP);
+    let mut child = podscope_with_pipes(&["run", &busy, "--until", "876000h", "-o", "events"])
         .spawn()
         .expect("it starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -102,7 +105,7 @@ fn ctrl_c_ends_run_with_partial_output() {
 /// Shows: P-14, Q-03
 #[test]
 fn ctrl_c_ends_what_if_with_partial_answer() {
-    let mut child = podscope(&["whatif", "drain", "a-1", "--draws", "1000", "--cluster", "-"])
+    let mut child = podscope_with_pipes(&["whatif", "drain", "a-1", "--draws", "1000", "--cluster", "-"])
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -123,8 +126,8 @@ fn ctrl_c_ends_what_if_with_partial_answer() {
 /// Shows: Q-03
 #[test]
 fn ctrl_c_ends_wait_in_shell() {
-    let busy = file("wait.yaml", CRASH_LOOP);
-    let mut child = podscope(&["shell", &busy]).spawn().expect("it starts");
+    let busy = write_file("wait.yaml", CRASH_LOOP);
+    let mut child = podscope_with_pipes(&["shell", &busy]).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     stdin
         .write_all(b"kubectl get nodes\nwait 876000h\nkubectl get pods\n")
@@ -147,7 +150,7 @@ fn ctrl_c_ends_wait_in_shell() {
 /// Shows: Q-04
 #[test]
 fn control_sequences_in_data_are_escaped() {
-    let evil = file(
+    let evil = write_file(
         "evil.yaml",
         "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: evil}\n\
          spec: {title: \"\\e[2J\\e]0;owned\\a \\u202Egnp.exe\", cluster: {zones: [a], nodesPerZone: 1}}\n---\n\
@@ -160,7 +163,7 @@ fn control_sequences_in_data_are_escaped() {
         &["run", &evil, "--until", "5s", "-o", "trace"],
         &["shell", &evil],
     ] {
-        let mut child = podscope(args).spawn().expect("it starts");
+        let mut child = podscope_with_pipes(args).spawn().expect("it starts");
         let commands = b"kubectl describe pod web\nkubectl get pods -o jsonpath='{..image}'\nkubectl get '\x1b[5m'\n";
         let _ = child.stdin.take().expect("a pipe").write_all(commands);
         let output = child.wait_with_output().expect("it ends");
@@ -178,7 +181,7 @@ fn control_sequences_in_data_are_escaped() {
 #[test]
 fn largest_seeds_round_trip() {
     let run = |args: &[&str]| {
-        let output = podscope(args).output().expect("it ends");
+        let output = podscope_with_pipes(args).output().expect("it ends");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{args:?}: {stderr}");
         String::from_utf8(output.stdout).expect("UTF-8")
@@ -187,10 +190,10 @@ fn largest_seeds_round_trip() {
         let text = format!(
             "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: s}}\nspec: {{seed: {seed}, cluster: {{zones: [a]}}}}\n"
         );
-        let named = file(&format!("seed-{seed}.yaml"), &text);
+        let named = write_file(&format!("seed-{seed}.yaml"), &text);
         let summary = run(&["run", &named, "--until", "1s"]);
         assert!(summary.contains(&format!("seed {seed},")), "{summary}");
-        let plain = file(
+        let plain = write_file(
             &format!("plain-{seed}.yaml"),
             &text.replace(&format!("seed: {seed}, "), ""),
         );
@@ -200,7 +203,7 @@ fn largest_seeds_round_trip() {
         ] {
             let decoded = run(&["link", "decode", link.trim()]);
             assert!(decoded.contains(&format!("seed: {seed}\n")), "{decoded}");
-            let decoded_file = file(&format!("again-{seed}.yaml"), &decoded);
+            let decoded_file = write_file(&format!("again-{seed}.yaml"), &decoded);
             assert_eq!(
                 run(&["run", &decoded_file, "--until", "1s", "-o", "trace"]),
                 run(&["run", &named, "--until", "1s", "-o", "trace"])
@@ -214,7 +217,7 @@ fn largest_seeds_round_trip() {
 #[test]
 fn too_expensive_selector_is_rejected() {
     let nodes = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec: {cluster: {zones: [a], nodesPerZone: 250}}\n";
-    let mut child = podscope(&["shell", &file("selector.yaml", nodes)])
+    let mut child = podscope_with_pipes(&["shell", &write_file("selector.yaml", nodes)])
         .spawn()
         .expect("it starts");
     let values: Vec<String> = (0..100_000).map(|value| format!("b{value}")).collect();

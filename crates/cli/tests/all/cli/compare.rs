@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{fail, file, succeed};
 
-const BEFORE: &str = r#"apiVersion: v1
+const CLUSTER_BEFORE: &str = r#"apiVersion: v1
 kind: List
 items:
 - {apiVersion: v1, kind: Node, metadata: {name: n-1, uid: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "9"}, conditions: [{type: Ready, status: "True"}]}}
@@ -27,8 +27,8 @@ fn compare_as_json(args: &[&str]) -> Value {
 /// Shows: P-14
 #[test]
 fn compare_shows_changed_objects_nodes_and_problems() {
-    let before = file("compare-before.yaml", BEFORE);
-    let later = BEFORE
+    let before = file("compare-before.yaml", CLUSTER_BEFORE);
+    let later = CLUSTER_BEFORE
         .replace("nodeName: n-1", "nodeName: n-2")
         .replace("web:1", "web:2");
     let later = later.replace("ConfigMap, metadata: {name: old", "ConfigMap, metadata: {name: new");
@@ -116,7 +116,7 @@ spec:
 /// Shows: P-14, P-04
 #[test]
 fn compare_with_too_few_files_is_rejected() {
-    let one = file("compare-one.yaml", BEFORE);
+    let one = file("compare-one.yaml", CLUSTER_BEFORE);
     for (args, expected) in [
         (vec!["compare", &*one], "two files"),
         (vec!["compare", &*one, "--configs", &*one], "two to 5 files"),
