@@ -84,11 +84,11 @@ pub(crate) fn answer(request: &HttpRequest, path: &str, has_etcd: bool) -> Optio
     };
     all.contains(&check).then(|| match passes(check) {
         true => Reply::new(200, TEXT, "ok"),
-        false => failed(format!("internal server error: {ETCD_FAILED}\n")),
+        false => failure_reply(format!("internal server error: {ETCD_FAILED}\n")),
     })
 }
 
-fn failed(text: String) -> Reply {
+fn failure_reply(text: String) -> Reply {
     Reply::new(500, TEXT, text).with_header("X-Content-Type-Options", "nosniff")
 }
 
@@ -116,7 +116,7 @@ fn all_checks(endpoint: &str, all: &[&str], passes: &dyn Fn(&str) -> bool, query
         ));
     }
     if !all_pass {
-        return failed(format!("{lines}{endpoint} check failed\n"));
+        return failure_reply(format!("{lines}{endpoint} check failed\n"));
     }
     let text = match query.get("verbose") {
         Some(_) => format!("{lines}{endpoint} check passed\n"),

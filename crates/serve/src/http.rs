@@ -315,7 +315,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
     let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
-            return Ok(too_large().into_response(false));
+            return Ok(body_too_large().into_response(false));
         }
         Ok(Err(_)) | Err(_) => return Err(ConnectionClosed),
     };
@@ -332,7 +332,7 @@ async fn answer(mut request: Request<Incoming>, service: Service) -> Result<Resp
     Ok(route::answer(request, engine).await?.into_response(head))
 }
 
-fn too_large() -> Reply {
+fn body_too_large() -> Reply {
     let status = serde_json::json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": format!("Request entity too large: limit is {MAX_BODY}"),

@@ -64,7 +64,7 @@ fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, 
         match &object {
             podscope_api::Object::Pod(pod) => {
                 let containers: Vec<Value> = usages(session, pod)
-                    .map(|(name, usage)| json!({"name": name, "usage": quantities(usage)}))
+                    .map(|(name, usage)| json!({"name": name, "usage": usage_json(usage)}))
                     .collect();
                 // Pods without running containers have no metrics.
                 if containers.is_empty() {
@@ -76,7 +76,7 @@ fn metrics(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, 
                 let pods = objects.pods_on(&NodeName(metadata.name.clone()));
                 let all = pods.flat_map(|pod| usages(session, pod).map(|(_, usage)| usage).collect::<Vec<_>>());
                 let sum = all.fold((0, 0), |(cpu, memory), (more, bytes)| (cpu + more, memory + bytes));
-                value["usage"] = quantities(sum);
+                value["usage"] = usage_json(sum);
             }
         }
         Some(value)
@@ -90,6 +90,6 @@ fn usages<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a s
     containers.filter_map(|one| Some((&*one.name, session.usage(pod, &one.name)?)))
 }
 
-fn quantities((cpu, memory): (i64, i64)) -> Value {
+fn usage_json((cpu, memory): (i64, i64)) -> Value {
     json!({"cpu": format!("{cpu}m"), "memory": format!("{}Ki", memory / 1024)})
 }

@@ -148,7 +148,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
         return Err(unknown());
     }
     let mut value = json!({"apiVersion": api_version, "kind": kind});
-    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), message(&name, raw, 0)?) {
+    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), decode_message(&name, raw, 0)?) {
         to.extend(from);
     }
     Ok(value)
@@ -212,16 +212,18 @@ pub(crate) fn fields(name: &str) -> Vec<JsonField> {
     all
 }
 
-fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
+fn decode_message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
     if depth > MAX_DEPTH {
         return Err("proto: too deep".to_owned());
     }
     match name {
-        "meta.Time" | "meta.MicroTime" => return time(bytes, name == "meta.MicroTime"),
-        "meta.Duration" => return first_field(bytes).map(|raw| raw.map_or(Value::Null, |raw| scalar("int64", &raw))),
-        "resource.Quantity" => return quantity(bytes),
-        "intstr.IntOrString" => return int_or_string(bytes),
-        "runtime.RawExtension" | "meta.FieldsV1" => return embedded_json(bytes),
+        "meta.Time" | "meta.MicroTime" => return decode_time(bytes, name == "meta.MicroTime"),
+        "meta.Duration" => {
+            return first_field(bytes).map(|raw| raw.map_or(Value::Null, |raw| decode_scalar("int64", &raw)));
+        }
+        "resource.Quantity" => return decode_quantity(bytes),
+        "intstr.IntOrString" => return decode_int_or_string(bytes),
+        "runtime.RawExtension" | "meta.FieldsV1" => return decode_embedded_json(bytes),
         _ => {}
     }
     let fields = messages()
@@ -232,12 +234,12 @@ fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
     while let Some((number, raw)) = reader.field()? {
         let Some(field) = fields.get(&number) else { continue };
         if let Some(types) = field.of.strip_prefix("map<") {
-            let (key, value) = entry(types.trim_end_matches('>'), &raw, name, depth)?;
+            let (key, value) = decode_entry(types.trim_end_matches('>'), &raw, name, depth)?;
             let slot = map.entry(field.name).or_insert_with(|| json!({}));
             slot[key] = value;
             continue;
         }
-        let value = value(field.of, &raw, name, depth)?;
+        let value = decode_value(field.of, &raw, name, depth)?;
         if EMBEDDED.contains(&field.name) && value.is_object() && is_embedded(field, name) {
             map.extend(value.as_object().cloned().unwrap_or_default());
             continue;
@@ -272,16 +274,16 @@ fn is_embedded(field: &Field, within: &str) -> bool {
     }
 }
 
-fn value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
+fn decode_value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
     match raw {
         Raw::Bytes(bytes) if of.chars().next().is_some_and(char::is_uppercase) || of.contains('.') => {
-            message(&full_name(of, within), bytes, depth + 1)
+            decode_message(&full_name(of, within), bytes, depth + 1)
         }
-        raw => Ok(scalar(of, raw)),
+        raw => Ok(decode_scalar(of, raw)),
     }
 }
 
-fn scalar(of: &str, raw: &Raw<'_>) -> Value {
+fn decode_scalar(of: &str, raw: &Raw<'_>) -> Value {
     match (of, raw) {
         ("bool", Raw::Varint(number)) => (*number != 0).into(),
         // Negative numbers are encoded with 64 bits for all integer types.
@@ -297,7 +299,7 @@ fn scalar(of: &str, raw: &Raw<'_>) -> Value {
 }
 
 /// Decodes an entry of a map with string keys.
-fn entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
+fn decode_entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
     let of = types.split_once(',').map_or("string", |(_, of)| of);
     let Raw::Bytes(bytes) = raw else {
         return Err("proto: a map has entries".to_owned());
@@ -308,7 +310,7 @@ fn entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(Stri
     while let Some((number, raw)) = reader.field()? {
         match (number, &raw) {
             (1, Raw::Bytes(text)) => key = String::from_utf8_lossy(text).into_owned(),
-            (2, raw) => found = value(of, raw, within, depth)?,
+            (2, raw) => found = decode_value(of, raw, within, depth)?,
             _ => {}
         }
     }
@@ -319,7 +321,7 @@ fn first_field(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
     Ok(Reader(bytes).field()?.map(|(_, raw)| raw))
 }
 
-fn quantity(bytes: &[u8]) -> Result<Value, String> {
+fn decode_quantity(bytes: &[u8]) -> Result<Value, String> {
     Ok(match first_field(bytes)? {
         Some(Raw::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
         _ => Value::Null,
@@ -327,7 +329,7 @@ fn quantity(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Decodes JSON that is stored as bytes in protobuf.
-fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
+fn decode_embedded_json(bytes: &[u8]) -> Result<Value, String> {
     match first_field(bytes)? {
         Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
         _ => Ok(Value::Null),
@@ -335,7 +337,7 @@ fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Decodes a timestamp; an empty message is an unset time.
-fn time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
+fn decode_time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     let (mut seconds, mut nanos) = (0i64, 0i64);
     let mut reader = Reader(bytes);
     while let Some((number, raw)) = reader.field()? {
@@ -356,7 +358,7 @@ fn time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
     Ok(podscope_api::print_rfc3339(micros, digits).into())
 }
 
-fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
+fn decode_int_or_string(bytes: &[u8]) -> Result<Value, String> {
     let (mut is_text, mut number, mut text) = (false, 0i64, String::new());
     let mut reader = Reader(bytes);
     while let Some((field, raw)) = reader.field()? {
@@ -375,35 +377,53 @@ mod tests {
     use super::*;
 
     /// Encodes a field of bytes.
-    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    fn encoded_field(number: u8, bytes: &[u8]) -> Vec<u8> {
         let mut all = vec![number << 3 | 2, u8::try_from(bytes.len()).expect("short")];
         all.extend(bytes);
         all
     }
 
-    fn envelope(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
-        let meta = [field(1, api_version.as_bytes()), field(2, kind.as_bytes())].concat();
-        [MAGIC.to_vec(), field(1, &meta), field(2, raw)].concat()
+    fn encoded_object(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
+        let meta = [
+            encoded_field(1, api_version.as_bytes()),
+            encoded_field(2, kind.as_bytes()),
+        ]
+        .concat();
+        [MAGIC.to_vec(), encoded_field(1, &meta), encoded_field(2, raw)].concat()
     }
 
     /// Shows: HT-001, HT-051
     #[test]
     fn message_is_decoded_to_json() {
         let metadata = [
-            field(1, b"a"),
-            field(2, b""),
-            field(8, b""),
-            field(11, &[field(1, b"k"), field(2, b"v")].concat()),
+            encoded_field(1, b"a"),
+            encoded_field(2, b""),
+            encoded_field(8, b""),
+            encoded_field(11, &[encoded_field(1, b"k"), encoded_field(2, b"v")].concat()),
         ]
         .concat();
         // A volume embeds its source, here a Secret.
-        let secret = [field(1, b"s")].concat();
-        let volume = [field(1, b"data"), field(2, &field(6, &secret))].concat();
-        let probe = [field(1, &field(2, &field(1, b"/ok"))), vec![2 << 3, 5]].concat();
-        let container = [field(1, b"c"), field(10, &probe)].concat();
-        let spec = [field(1, &volume), field(2, &container), vec![4 << 3, 30]].concat();
-        let pod = [field(1, &metadata), field(2, &spec), field(3, b"")].concat();
-        let value = decode(&envelope("v1", "Pod", &pod)).expect("it is read");
+        let secret = [encoded_field(1, b"s")].concat();
+        let volume = [encoded_field(1, b"data"), encoded_field(2, &encoded_field(6, &secret))].concat();
+        let probe = [
+            encoded_field(1, &encoded_field(2, &encoded_field(1, b"/ok"))),
+            vec![2 << 3, 5],
+        ]
+        .concat();
+        let container = [encoded_field(1, b"c"), encoded_field(10, &probe)].concat();
+        let spec = [
+            encoded_field(1, &volume),
+            encoded_field(2, &container),
+            vec![4 << 3, 30],
+        ]
+        .concat();
+        let pod = [
+            encoded_field(1, &metadata),
+            encoded_field(2, &spec),
+            encoded_field(3, b""),
+        ]
+        .concat();
+        let value = decode(&encoded_object("v1", "Pod", &pod)).expect("it is read");
         let wanted = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": "a", "labels": {"k": "v"}},
@@ -419,13 +439,13 @@ mod tests {
 
     #[test]
     fn truncated_or_unknown_message_is_an_error() {
-        let whole = envelope("v1", "ConfigMap", &field(1, &field(1, b"a")));
+        let whole = encoded_object("v1", "ConfigMap", &encoded_field(1, &encoded_field(1, b"a")));
         for length in 0..whole.len() {
             // Some truncations leave a valid message.
             let _ = decode(&whole[..length]);
         }
         assert!(decode(&whole[..whole.len() - 1]).is_err());
         assert!(decode(b"k8s\0garbage").is_err());
-        assert!(decode(&envelope("ex.io/v1", "Widget", b"")).is_err());
+        assert!(decode(&encoded_object("ex.io/v1", "Widget", b"")).is_err());
     }
 }

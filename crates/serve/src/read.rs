@@ -144,12 +144,12 @@ fn requested_version(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, 
     let requested = version(query)
         .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
     match requested {
-        Some(requested) if requested > snapshot.revision => Err(too_large(requested, snapshot.revision)),
+        Some(requested) if requested > snapshot.revision => Err(version_too_large(requested, snapshot.revision)),
         requested => Ok(requested),
     }
 }
 
-fn too_large(requested: u64, current: u64) -> ApiError {
+fn version_too_large(requested: u64, current: u64) -> ApiError {
     ApiError {
         message: format!("Timeout: Too large resource version: {requested}, current: {current}"),
         resource: Some(Default::default()),
@@ -158,7 +158,7 @@ fn too_large(requested: u64, current: u64) -> ApiError {
     }
 }
 
-fn expired(message: &str) -> ApiError {
+fn expired_error(message: &str) -> ApiError {
     ApiError {
         code: 410,
         reason: StatusReason::Expired,
@@ -275,7 +275,7 @@ impl Page {
         if let Some(token) = token {
             let token = Token::of(token)?;
             if token.version < oldest {
-                return Err(expired(CONTINUE_TOO_OLD));
+                return Err(expired_error(CONTINUE_TOO_OLD));
             }
             // All pages show the version of the first page, if the history reaches back to it.
             let version = token.version.min(snapshot.revision);
@@ -296,7 +296,7 @@ impl Page {
             Some(requested) => {
                 let snapshot = engine.board.at(requested);
                 let snapshot =
-                    snapshot.ok_or_else(|| expired("The resourceVersion for the provided list is too old."))?;
+                    snapshot.ok_or_else(|| expired_error("The resourceVersion for the provided list is too old."))?;
                 Ok(Page {
                     limit,
                     token: None,

@@ -43,7 +43,7 @@ const META_STRUCTS: [&str; 13] = [
 #[derive(Debug, Default)]
 pub(crate) struct Schemas(Map<String, Value>);
 
-fn reference(name: &str) -> Value {
+fn schema_reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
@@ -156,7 +156,7 @@ impl Schemas {
         envelope(&mut schema);
         schema["properties"]["metadata"] = json!({
             "description": "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
-            "allOf": [reference(&format!("{META}.ObjectMeta"))],
+            "allOf": [schema_reference(&format!("{META}.ObjectMeta"))],
         });
         schema["x-kubernetes-group-version-kind"] = group_version_kind(group, name, kind.name());
         let selectable = version.selectable().into_iter();
@@ -182,7 +182,7 @@ impl Schemas {
             json!({"type": "integer", "format": "int64"}),
         );
         self.add_message("meta.ShardInfo");
-        let shard = reference(&format!("{META}.ShardInfo"));
+        let shard = schema_reference(&format!("{META}.ShardInfo"));
         fields.insert("shardInfo".to_owned(), json!({"allOf": [shard]}));
         self.0
             .entry(metadata.clone())
@@ -191,8 +191,8 @@ impl Schemas {
             "type": "object",
             "required": ["items"],
             "properties": {
-                "items": {"type": "array", "items": reference(of)},
-                "metadata": {"allOf": [reference(&metadata)]},
+                "items": {"type": "array", "items": schema_reference(of)},
+                "metadata": {"allOf": [schema_reference(&metadata)]},
             },
             "x-kubernetes-group-version-kind": group_version_kind(group, version, &format!("{kind}List")),
         });
@@ -211,7 +211,7 @@ impl Schemas {
             let mut schema = match field.name {
                 "fieldsV1" => {
                     self.add_message("meta.FieldsV1");
-                    json!({"allOf": [reference(&format!("{META}.FieldsV1"))]})
+                    json!({"allOf": [schema_reference(&format!("{META}.FieldsV1"))]})
                 }
                 _ => self.value_schema(field.of, context),
             };
@@ -243,7 +243,7 @@ impl Schemas {
                 json!({"allOf": [self.item_schema(of, context)]})
             }
             Shape::Leaf(leaf) => {
-                let mut schema = scalar(leaf);
+                let mut schema = scalar_schema(leaf);
                 let values = published::values(of);
                 if !values.is_empty() {
                     schema["enum"] = json!(values);
@@ -256,20 +256,20 @@ impl Schemas {
     /// Creates the schema of a list item or map value; a struct becomes a plain `$ref` without other fields.
     fn item_schema(&mut self, of: GoType, context: &mut SchemaContext<'_>) -> Value {
         match of.shape() {
-            Shape::Struct(of) => reference(&self.add_struct(of, context)),
+            Shape::Struct(of) => schema_reference(&self.add_struct(of, context)),
             Shape::Leaf("Quantity") => {
                 let schema = || json!({"oneOf": [{"type": "string"}, {"type": "number"}]});
                 self.0.entry(QUANTITY).or_insert_with(schema);
-                reference(QUANTITY)
+                schema_reference(QUANTITY)
             }
             Shape::Leaf("IntOrString") => {
                 let schema = || json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]});
                 self.0.entry(INT_OR_STRING).or_insert_with(schema);
-                reference(INT_OR_STRING)
+                schema_reference(INT_OR_STRING)
             }
             Shape::Leaf(time @ ("Time" | "MicroTime")) => {
                 self.add_message(&format!("meta.{time}"));
-                reference(&format!("{META}.{time}"))
+                schema_reference(&format!("{META}.{time}"))
             }
             _ => self.value_schema(of, context),
         }
@@ -327,7 +327,7 @@ fn int_or_string(schema: &mut Value) {
     }
 }
 
-fn scalar(leaf: &str) -> Value {
+fn scalar_schema(leaf: &str) -> Value {
     match schema::plain_name(leaf) {
         "int32" => json!({"type": "integer", "format": "int32"}),
         "int64" => json!({"type": "integer", "format": "int64"}),

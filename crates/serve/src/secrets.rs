@@ -34,15 +34,15 @@ pub fn shared(session: &Session) -> Shared {
 
 /// Returns the scenario without the data of Secrets, including the bodies of HTTP requests.
 pub(crate) fn without_data(scenario: &str) -> String {
-    StandIns::default().scenario(scenario)
+    StandIns::default().scenario_without_data(scenario)
 }
 
 /// Returns the trace of a scenario without the data of Secrets in the bodies of HTTP requests. The stand-ins are those of
 /// [`without_data`].
 pub(crate) fn without_data_in_trace(trace: &str, scenario: &str) -> String {
     let mut stand_ins = StandIns::default();
-    stand_ins.scenario(scenario);
-    stand_ins.trace(trace)
+    stand_ins.scenario_without_data(scenario);
+    stand_ins.trace_without_data(trace)
 }
 
 /// Removes the data of Secrets from the links and exported files in an update for a page.
@@ -66,7 +66,7 @@ pub(crate) fn without_data_in_update(update: Update, session: &Session) -> Updat
         }
         Update::File { name, media_type, text } => {
             let text = match media_type.as_str() {
-                "application/yaml" => StandIns::default().file(&text).unwrap_or(text),
+                "application/yaml" => StandIns::default().file_without_data(&text).unwrap_or(text),
                 "application/jsonl" => without_data_in_trace(&text, &export::scenario(session)),
                 _ => text,
             };
@@ -81,13 +81,13 @@ fn link_without_data(fragment: &str) -> Option<String> {
     let mut link = link::decode(fragment).ok()?;
     let mut stand_ins = StandIns::default();
     for (_, text) in &mut link.files {
-        if let Some(without) = stand_ins.file(text) {
+        if let Some(without) = stand_ins.file_without_data(text) {
             *text = without;
         }
     }
     let others = link.others.iter_mut().flat_map(|other| &mut other.commands);
     for (_, command) in link.commands.iter_mut().chain(others) {
-        if let Some(without) = stand_ins.command(command) {
+        if let Some(without) = stand_ins.command_without_data(command) {
             *command = without;
         }
     }
@@ -110,13 +110,13 @@ impl StandIns {
     }
 
     /// Returns a scenario file without the data of Secrets; None if the file contains no such data.
-    fn file(&mut self, text: &str) -> Option<String> {
+    fn file_without_data(&mut self, text: &str) -> Option<String> {
         let n_before = self.n_replaced;
-        let without = self.scenario(text);
+        let without = self.scenario_without_data(text);
         (self.n_replaced > n_before).then_some(without)
     }
 
-    fn scenario(&mut self, scenario: &str) -> String {
+    fn scenario_without_data(&mut self, scenario: &str) -> String {
         let (documents, _) = podscope_api::read_documents(scenario);
         let mut text = String::new();
         for document in &documents {
@@ -146,7 +146,7 @@ impl StandIns {
     fn drop_data_of_texts(&mut self, value: &mut Value) {
         match value {
             Value::String(text) => {
-                if let Some(without) = self.command(text) {
+                if let Some(without) = self.command_without_data(text) {
                     *text = without;
                 }
             }
@@ -168,11 +168,11 @@ impl StandIns {
     }
 
     /// Replaces the data of Secrets in the records of commands, which contain the bodies of HTTP requests.
-    fn trace(&mut self, trace: &str) -> String {
+    fn trace_without_data(&mut self, trace: &str) -> String {
         let mut text = String::with_capacity(trace.len());
         for line in trace.lines() {
             let is_call = line.contains("\"what\":\"Command\"") && line.contains("/secrets");
-            match is_call.then(|| self.record(line)).flatten() {
+            match is_call.then(|| self.record_without_data(line)).flatten() {
                 Some(record) => text.push_str(&record),
                 None => text.push_str(line),
             }
@@ -182,32 +182,32 @@ impl StandIns {
     }
 
     /// Returns the record of a command without the data of Secrets; None if it contains none.
-    fn record(&mut self, line: &str) -> Option<String> {
+    fn record_without_data(&mut self, line: &str) -> Option<String> {
         let mut record: Value = serde_json::from_str(line).ok()?;
-        let command = self.command(record.get("command")?.as_str()?)?;
+        let command = self.command_without_data(record.get("command")?.as_str()?)?;
         record["command"] = command.into();
         Some(record.to_string())
     }
 
     /// Returns the command of an HTTP request without the data of Secrets; None if it contains none.
-    fn command(&mut self, command: &str) -> Option<String> {
+    fn command_without_data(&mut self, command: &str) -> Option<String> {
         let (call, rest) = command.split_once("<<'EOF'\n")?;
         let body = rest.strip_suffix("\nEOF")?;
         let path = call.strip_prefix("api ")?.split(' ').nth(1)?;
-        let body = self.body(path, body)?;
+        let body = self.body_without_data(path, body)?;
         Some(format!("{call}<<'EOF'\n{body}\nEOF"))
     }
 
     fn drop_data_of_call(&mut self, call: &mut Map<String, Value>) {
         let text = |field: &str| call.get(field).and_then(Value::as_str).unwrap_or_default();
-        if let Some(body) = self.body(text("path"), text("body")) {
+        if let Some(body) = self.body_without_data(text("path"), text("body")) {
             call.insert("body".to_owned(), body.into());
         }
     }
 
     /// Returns the body of a request about Secrets (an object or a patch) without their data; None if it contains none.
     /// An invalid body is left as it is, because the server refuses it anyway.
-    fn body(&mut self, path: &str, body: &str) -> Option<String> {
+    fn body_without_data(&mut self, path: &str, body: &str) -> Option<String> {
         if !path.split(['/', '?']).any(|part| part == "secrets") {
             return None;
         }

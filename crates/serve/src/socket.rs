@@ -125,7 +125,7 @@ async fn exchange(
                     // The engine has disconnected this page, or has ended.
                     None => return Some(TOO_SLOW).filter(|_| engine.is_running()),
                 };
-                send(socket, frame).await.ok()?;
+                send_frame(socket, frame).await.ok()?;
             }
         }
     }
@@ -134,10 +134,10 @@ async fn exchange(
 /// Answers a ping after the engine has run the jobs before it.
 async fn ping(socket: &mut Socket, engine: &EngineHandle) -> Option<()> {
     engine.ask(|_| ()).await.ok()?;
-    send(socket, Frame::Binary(Bytes::new())).await.ok()
+    send_frame(socket, Frame::Binary(Bytes::new())).await.ok()
 }
 
-async fn send(socket: &mut Socket, frame: Frame) -> Result<(), tungstenite::Error> {
+async fn send_frame(socket: &mut Socket, frame: Frame) -> Result<(), tungstenite::Error> {
     match tokio::time::timeout(SEND_TIMEOUT, socket.send(frame)).await {
         Ok(sent) => sent,
         Err(_) => Err(tungstenite::Error::ConnectionClosed),

@@ -39,7 +39,7 @@ struct Definition {
     priority: i64,
 }
 
-fn definition(text: &'static str) -> Option<Definition> {
+fn parse_definition(text: &'static str) -> Option<Definition> {
     let mut parts = text.rsplitn(4, '/');
     let priority = parts.next()?.parse().ok()?;
     let (format, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
@@ -59,17 +59,17 @@ fn definitions(path: &ApiPath) -> &'static [Definition] {
         let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
         let mut all: BTreeMap<&str, Vec<Definition>> = rows
             .filter_map(|line| line.split_once('\t'))
-            .map(|(resource, columns)| (resource, columns.split(' ').filter_map(definition).collect()))
+            .map(|(resource, columns)| (resource, columns.split(' ').filter_map(parse_definition).collect()))
             .collect();
         let plain = ["Name/string/name/0", "Age/string//0"];
-        all.insert("", plain.into_iter().filter_map(definition).collect());
+        all.insert("", plain.into_iter().filter_map(parse_definition).collect());
         let scale = [
             "Name/string/name/0",
             "Desired/integer//0",
             "Available/integer//0",
             "Age/string//0",
         ];
-        all.insert("scale", scale.into_iter().filter_map(definition).collect());
+        all.insert("scale", scale.into_iter().filter_map(parse_definition).collect());
         all
     });
     if path.subresource == "scale" {

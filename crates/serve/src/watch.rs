@@ -212,7 +212,7 @@ impl Watch {
                     reached = reached.max(version);
                     self.changes(&changes, None, &snapshot).await?;
                 }
-                None => return self.too_old(version, oldest).await,
+                None => return self.send_too_old(version, oldest).await,
             },
         }
         let mut bookmark = Instant::now() + BOOKMARK_INTERVAL;
@@ -260,7 +260,7 @@ impl Watch {
                     }
                 }
                 Ok(News::Ended) | Err(RecvError::Closed) => return Ok(()),
-                Err(RecvError::Lagged(_)) => return self.too_old(reached, reached + 1).await,
+                Err(RecvError::Lagged(_)) => return self.send_too_old(reached, reached + 1).await,
             }
         }
         Ok(())
@@ -343,7 +343,7 @@ impl Watch {
             Shape::Partial { .. } => value::partial(&shown),
             Shape::Plain | Shape::Discovery { .. } => shown,
         };
-        line(event, &shown)
+        event_line(event, &shown)
     }
 
     /// Creates a table with one row (HT-123).
@@ -382,16 +382,16 @@ impl Watch {
                 "kind": self.served.kind, "apiVersion": self.served.api_version, "metadata": metadata,
             }),
         };
-        self.send(line("BOOKMARK", &shown)).await
+        self.send(event_line("BOOKMARK", &shown)).await
     }
 
-    async fn too_old(&mut self, version: u64, oldest: u64) -> Result<(), Disconnected> {
+    async fn send_too_old(&mut self, version: u64, oldest: u64) -> Result<(), Disconnected> {
         let error = ApiError {
             code: 410,
             reason: StatusReason::Expired,
             ..ApiError::bad_request(format!("too old resource version: {version} ({oldest})"))
         };
-        self.send(line("ERROR", &status::of(&error))).await
+        self.send(event_line("ERROR", &status::of(&error))).await
     }
 
     async fn send(&self, line: Bytes) -> Result<(), Disconnected> {
@@ -399,7 +399,7 @@ impl Watch {
     }
 }
 
-fn line(event: &str, object: &Value) -> Bytes {
+fn event_line(event: &str, object: &Value) -> Bytes {
     let mut text = format!("{{\"type\":{event:?},\"object\":");
     text.push_str(&object.to_string());
     text.push_str("}\n");

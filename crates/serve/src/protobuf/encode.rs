@@ -19,7 +19,7 @@ pub(crate) fn encode(value: &Value) -> Option<Vec<u8>> {
     put_bytes(2, kind.as_bytes(), &mut meta);
     let mut all = MAGIC.to_vec();
     put_bytes(1, &meta, &mut all);
-    put_bytes(2, &message(&name, value), &mut all);
+    put_bytes(2, &encode_message(&name, value), &mut all);
     put_bytes(3, b"", &mut all);
     put_bytes(4, b"", &mut all);
     Some(all)
@@ -45,7 +45,7 @@ fn put_bytes(tag: u64, bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Encodes a value as the message with this name, without a tag.
-fn message(name: &str, value: &Value) -> Vec<u8> {
+fn encode_message(name: &str, value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     match (name, value) {
         ("meta.Time" | "meta.MicroTime", Value::String(text)) => {
@@ -65,7 +65,7 @@ fn message(name: &str, value: &Value) -> Vec<u8> {
             put_number(2, value.as_i64().unwrap_or(0), &mut out);
         }
         ("runtime.RawExtension" | "meta.FieldsV1", value) => put_bytes(1, value.to_string().as_bytes(), &mut out),
-        (_, Value::Object(map)) => fields(name, map, &mut out),
+        (_, Value::Object(map)) => encode_fields(name, map, &mut out),
         // Messages that stand for a Go slice type; in JSON they are arrays.
         (_, Value::Array(items)) => items
             .iter()
@@ -75,11 +75,11 @@ fn message(name: &str, value: &Value) -> Vec<u8> {
     out
 }
 
-fn fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
+fn encode_fields(name: &str, map: &Map<String, Value>, out: &mut Vec<u8>) {
     for (tag, field) in messages().get(name).into_iter().flatten() {
         if EMBEDDED.contains(&field.name) && is_embedded(field, name) && !map.contains_key(field.name) {
             let mut inner = Vec::new();
-            fields(&full_name(field.of, name), map, &mut inner);
+            encode_fields(&full_name(field.of, name), map, &mut inner);
             if !inner.is_empty() {
                 put_bytes(*tag, &inner, out);
             }
@@ -120,7 +120,7 @@ fn put_field(tag: u64, of: &str, value: &Value, within: &str, out: &mut Vec<u8>)
         ("bool", value) => put_number(tag, value.as_bool().unwrap_or(false).into(), out),
         ("int32" | "int64", value) => put_number(tag, value.as_i64().unwrap_or(0), out),
         (of, value) if of.contains('.') || of.starts_with(char::is_uppercase) => {
-            put_bytes(tag, &message(&full_name(of, within), value), out);
+            put_bytes(tag, &encode_message(&full_name(of, within), value), out);
         }
         _ => {}
     }

@@ -57,7 +57,13 @@ impl Answer {
     }
 }
 
-fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> TcpStream {
+fn connect_and_send(
+    server: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> TcpStream {
     let mut stream = TcpStream::connect(server).expect("it listens");
     stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout is set");
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
@@ -117,7 +123,7 @@ fn read_chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
 
 /// Sends a request and waits for the complete response.
 pub(crate) fn send(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Answer {
-    let mut reader = BufReader::new(connect(server, method, path, headers, body));
+    let mut reader = BufReader::new(connect_and_send(server, method, path, headers, body));
     let Some(mut answer) = read_head(&mut reader) else {
         return Answer::default();
     };
@@ -153,7 +159,7 @@ pub(crate) struct Watching {
 impl Watching {
     /// Sends the request and waits for the head of the response.
     pub(crate) fn open(server: SocketAddr, path: &str, headers: &[(String, String)]) -> Watching {
-        let stream = connect(server, "GET", path, headers, b"");
+        let stream = connect_and_send(server, "GET", path, headers, b"");
         let ours = stream.try_clone().expect("the socket is cloned");
         let mut reader = BufReader::new(stream);
         let mut answer = read_head(&mut reader).unwrap_or_default();

@@ -95,12 +95,12 @@ impl CommandGenerator {
     /// Generates the words of a command after `kubectl`.
     fn command(&mut self) -> Vec<String> {
         let mut words = match self.next() % 13 {
-            0..=5 => self.get(),
-            6..=8 => self.describe(),
+            0..=5 => self.get_command(),
+            6..=8 => self.describe_command(),
             9 => self.other_command(),
-            10 => self.logs(),
+            10 => self.logs_command(),
             11 => self.api_command(),
-            _ => self.top_or_auth(),
+            _ => self.top_or_auth_command(),
         };
         let is_fixed = words[0] == "top" || words.iter().any(|word| word == "-A" || word == "-n");
         if self.chance(8) && !is_fixed {
@@ -155,7 +155,7 @@ impl CommandGenerator {
         false
     }
 
-    fn get(&mut self) -> Vec<String> {
+    fn get_command(&mut self) -> Vec<String> {
         let mut words = vec!["get".to_owned()];
         words.extend(self.objects());
         let may_be_refused = self.add_selection(&mut words);
@@ -187,7 +187,7 @@ impl CommandGenerator {
         self.choose(lines).split(' ').map(str::to_owned).collect()
     }
 
-    fn describe(&mut self) -> Vec<String> {
+    fn describe_command(&mut self) -> Vec<String> {
         let mut words = vec!["describe".to_owned()];
         words.extend(self.objects());
         self.add_selection(&mut words);
@@ -231,7 +231,7 @@ impl CommandGenerator {
         self.choose_line(&commands)
     }
 
-    fn logs(&mut self) -> Vec<String> {
+    fn logs_command(&mut self) -> Vec<String> {
         let of = *self.choose(&[
             "pod/alone",
             "alone",
@@ -256,7 +256,7 @@ impl CommandGenerator {
         words
     }
 
-    fn top_or_auth(&mut self) -> Vec<String> {
+    fn top_or_auth_command(&mut self) -> Vec<String> {
         let commands = [
             "top nodes",
             "top pods",
