@@ -86,7 +86,8 @@ pub struct Preempt {
 pub struct ReservedClaims {
     /// The pod's claims in order; each with a new allocation if the claim had none.
     pub claims: Vec<(Arc<ResourceClaim>, Option<AllocationResult>)>,
-    /// The claim to create for extended resources, its allocation, and the containers that its requests serve.
+    /// If the pod needs a claim for extended resources: the claim to create, its allocation, and which container uses
+    /// which of its requests.
     pub extended: Option<(
         Arc<ResourceClaim>,
         AllocationResult,
@@ -94,7 +95,8 @@ pub struct ReservedClaims {
     )>,
 }
 
-/// A claim that PostFilter releases so that its pod can be placed (DRA-101).
+/// A claim of an unschedulable pod that PostFilter deallocates or deletes, so that the next attempt can allocate other
+/// devices (DRA-101).
 #[derive(Debug, Clone, PartialEq)]
 pub enum FreedClaim {
     /// Clear the claim's allocation and its `reservedFor`.

@@ -494,7 +494,7 @@ impl Cache {
         self.images.is_empty()
     }
 
-    /// The class index of pods that are not placed.
+    /// Class index, in the counters, of pods that are not placed and therefore belong to no class.
     pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
 }
 
