@@ -109,7 +109,7 @@ impl Position {
 /// Effects of page requests that the engine has to apply.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageEffects {
-    /// The session was replaced, or is at an earlier time or on another branch.
+    /// Whether the session was replaced, went back in time or changed its branch.
     pub(crate) has_jumped: bool,
     /// The new rate of the clock, if the leader has changed it.
     pub(crate) rate: Option<Rate>,
