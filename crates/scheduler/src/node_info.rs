@@ -162,7 +162,7 @@ impl NodeInfo {
             ..self.clone()
         };
         for pod in &self.pods {
-            recomputed.sum(pod, 1);
+            recomputed.add_to_sums(pod, 1);
         }
         let scalars = |of: &Resources| -> Vec<(Symbol, i64)> {
             of.scalars.iter().filter(|(_, amount)| *amount != 0).copied().collect()

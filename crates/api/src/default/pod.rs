@@ -76,7 +76,7 @@ pub(super) fn default_template(spec: &mut PodSpec) {
     if spec.security_context.is_none() {
         spec.security_context = Some(Arc::default());
     }
-    round_up(&mut spec.overhead);
+    round_up_to_milli(&mut spec.overhead);
     if let Some(own) = &mut spec.resources {
         default_shared(own, round_up_requests_and_limits);
     }

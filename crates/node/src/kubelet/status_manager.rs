@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podscope_api::well_known::condition;
 use podscope_api::{Kind, Pod, PodCondition, PodPhase, PodStatus};
 
-use super::conditions::{self, ConditionInputs, is_owned};
+use super::conditions::{self, ConditionInputs, is_owned_by_kubelet};
 use super::host::{Call, Host};
 use super::status;
 use super::worker::{PodWorker, Stage};
@@ -116,13 +116,13 @@ fn merge_status(own: &PodStatus, api: &PodStatus) -> PodStatus {
         merged.message = api.message.clone();
     }
     let kept = |known: &&PodCondition| {
-        let is_foreign = !is_owned(&known.kind);
+        let is_foreign = !is_owned_by_kubelet(&known.kind);
         is_foreign
             && !(&*known.kind == condition::DISRUPTION_TARGET
                 && own.conditions.iter().any(|one| one.kind == known.kind))
     };
     merged.conditions = api.conditions.iter().filter(kept).cloned().collect();
-    let of_kubelet = |one: &&PodCondition| is_owned(&one.kind) || &*one.kind == condition::DISRUPTION_TARGET;
+    let of_kubelet = |one: &&PodCondition| is_owned_by_kubelet(&one.kind) || &*one.kind == condition::DISRUPTION_TARGET;
     for one in own.conditions.iter().filter(of_kubelet) {
         if !merged.conditions.iter().any(|known| known.kind == one.kind) {
             merged.conditions.push(one.clone());
@@ -156,7 +156,7 @@ fn is_equivalent(new: &PodStatus, old: &PodStatus) -> bool {
     };
     let agrees = |known: &PodCondition| {
         let fresh = new.conditions.iter().find(|one| one.kind == known.kind);
-        !is_owned(&known.kind) || fresh.is_some_and(|fresh| fresh.status == known.status)
+        !is_owned_by_kubelet(&known.kind) || fresh.is_some_and(|fresh| fresh.status == known.status)
     };
     !old.conditions.is_empty()
         && new.phase == old.phase
