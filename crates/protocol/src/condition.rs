@@ -11,13 +11,13 @@ use crate::Micros;
 /// A condition of a lesson, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LessonCondition {
-    /// Text of the lesson's author, in any language.
+    /// A sentence that the lesson's author wrote, in any language.
     AuthorText(String),
-    /// Description of the awaited state, without details that would reveal the solution.
+    /// A description of the state that the lesson waits for, without details that would reveal the solution.
     Awaited(Sentence),
-    /// The condition as written in the file. At least one of the fields is set.
+    /// The condition as written in the lesson file. At least one of the fields is set.
     Required {
-        /// Time limit; `None` means at any time.
+        /// Time at which the condition must hold; `None` means at any time.
         when: Option<ConditionTime>,
         /// Required state; `None` if only the time matters.
         what: Option<RequiredState>,
@@ -29,22 +29,22 @@ pub enum LessonCondition {
 pub enum ConditionTime {
     /// Not before this time.
     From(Micros),
-    /// Not after this time.
+    /// The condition must hold at this time at the latest.
     Until(Micros),
 }
 
 /// The state of an object, invariant or Service that fulfils a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequiredState {
-    /// An object has a state.
+    /// An object has (or does not have) a state.
     Object { object: RequiredObject, is: ObjectState },
     /// The number of these objects is as required.
     Count(RequiredCount),
-    /// The number of these pods that are ready and not being deleted is as required.
+    /// The number of the selected pods that are ready and not being deleted is as required.
     Serving(RequiredCount),
-    /// The objects are those that existed when the step was shown, and no others.
+    /// The selected objects are exactly those that existed when the step was shown.
     Same(RequiredObjects),
-    /// The state has not occurred since the step was shown.
+    /// The inner state has not occurred since the step was shown.
     Never(Box<RequiredState>),
     /// An invariant holds to the end.
     Kept {
@@ -55,7 +55,7 @@ pub enum RequiredState {
     Requests {
         /// Name of the Service.
         service: String,
-        /// Outcome of the requests as in the trace, or `failed`; `None` means any.
+        /// Outcome of the counted requests: as in the trace, or `failed`; `None` counts all requests.
         outcome: Option<String>,
         number: RequiredValue,
     },
@@ -73,25 +73,25 @@ pub struct RequiredObject {
 /// Required state of an object. Common fields have their own variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectState {
-    /// Whether the object exists.
+    /// The object exists (true), or does not exist (false).
     Exists(bool),
-    /// Whether the pod has a node.
+    /// The pod is bound to a node (true), or to none (false).
     HasNode(bool),
-    /// The pod is on a node, or on another node.
+    /// The pod is on this node, or on any other node.
     PlacedOn {
         node: String,
-        /// False means any other node.
+        /// True if the pod is on `node`; false if it is on any other node.
         is: bool,
     },
-    /// The pod has a phase, or another phase.
+    /// The pod is in this phase, or in any other phase.
     Phase {
         phase: String,
-        /// False means any other phase.
+        /// True if the pod is in `phase`; false if it is in any other phase.
         is: bool,
     },
-    /// Whether the object, which must exist, has a deletionTimestamp.
+    /// The object has a deletionTimestamp (true), or exists and has none (false).
     Deleting(bool),
-    /// Whether the node is cordoned.
+    /// The node is cordoned (true), or not (false).
     Cordoned(bool),
     /// The pod has a nominated node.
     Nominated {
@@ -104,35 +104,35 @@ pub enum ObjectState {
     Generation(String),
     /// The rollout is at this revision.
     Revision(String),
-    /// Whether the object is ready.
+    /// The object is ready (true), or not ready (false).
     Ready(bool),
     /// All containers of the pod are ready.
     ContainersReady,
     /// The scheduler has found no node for the pod.
     Unschedulable,
-    /// A condition has a status, or another status.
+    /// A status condition of the object has this status, or any other status.
     Condition {
         /// Type of the condition.
         name: String,
         status: String,
-        /// False means any other status.
+        /// True if the condition has `status`; false if it has any other status.
         is: bool,
     },
-    /// A condition has a reason.
+    /// A status condition of the object has this reason.
     ConditionReason {
         /// Type of the condition.
         name: String,
         reason: String,
     },
-    /// The node has a taint with an effect, or has none.
+    /// The node has a taint with this effect (`is`), or has none.
     Taint { effect: String, is: bool },
-    /// The current or desired number of pods of a workload.
+    /// The number of pods of a workload is as required.
     Pods {
-        /// Whether this is the desired number, not the actual one.
+        /// True for the desired number of pods (`spec.replicas`), false for the actual one.
         wants: bool,
         /// Number of pods.
         number: RequiredValue,
-        /// The pods that are counted.
+        /// Which of the workload's pods are counted.
         which: PodsWhich,
     },
     /// The object has a label.
@@ -155,13 +155,13 @@ pub enum ObjectState {
     Image(String),
     /// The pod has this deletion grace period, in seconds.
     Grace(String),
-    /// Any other field exists, or does not exist.
+    /// The object has (or does not have) a field for which there is no variant of its own.
     HasField {
         /// Path of the field.
         path: String,
         is: bool,
     },
-    /// Any other field has a value.
+    /// A field for which there is no variant of its own has a value.
     Field {
         /// Path of the field.
         path: String,
@@ -173,18 +173,18 @@ pub enum ObjectState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequiredValue {
     Is(String),
-    /// Any other value.
+    /// Any value but this one.
     IsNot(String),
     /// A number within inclusive bounds.
     Within {
-        /// `None` means no lower bound.
+        /// Minimum; `None` means no lower bound.
         least: Option<i64>,
-        /// `None` means no upper bound.
+        /// Maximum; `None` means no upper bound.
         most: Option<i64>,
     },
 }
 
-/// The pods of a workload that are counted.
+/// Which pods of a workload are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PodsWhich {
     All,
@@ -192,7 +192,7 @@ pub enum PodsWhich {
     Ready,
     /// Pods that have been ready for `minReadySeconds`.
     Available,
-    /// Pods of the latest template.
+    /// Pods created from the latest revision of the pod template.
     Latest,
     /// Failed pods.
     Failed,
@@ -235,17 +235,17 @@ pub enum CountedField {
     Other(String),
 }
 
-/// Namespaces in which objects are counted.
+/// The namespaces whose objects are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedPlace {
-    /// The default namespace, which is not mentioned in the text.
+    /// The default namespace, which sentences do not mention.
     Default,
     Namespace(String),
     /// All namespaces.
     Everywhere,
 }
 
-/// The conditions that a step waits for; all must hold.
+/// The conditions under which the next step of a lesson is shown; all of them must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitsFor(pub Vec<LessonCondition>);
 
@@ -276,9 +276,9 @@ impl fmt::Display for LessonCondition {
     }
 }
 
-/// Message argument `position` if the message is a whole sentence.
+/// Value of the message argument `position` if the message is a whole sentence.
 const START: &str = "start";
-/// Message argument `position` if the message is inside another sentence.
+/// Value of the message argument `position` if the message is part of another sentence.
 const INSIDE: &str = "inside";
 
 impl RequiredState {

@@ -1,4 +1,4 @@
-//! Practice tasks and courses: requests of the page that `podscope-course` answers, and the answers.
+//! Practice tasks and courses: requests of the page that `podscope-course` answers, and its answers.
 //!
 //! The page stores the practice schedule as text; only `podscope-course` reads and changes it. The page counts the
 //! days.
@@ -26,7 +26,7 @@ pub fn practice_run_name(family: &str) -> String {
     format!("practice-{family}")
 }
 
-/// The practice schedule of the user, and the current day.
+/// The user's practice schedule (which tasks are due when), and the current day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Practice {
@@ -98,9 +98,9 @@ pub struct GradedRun {
     pub answers: Vec<GradedAnswer>,
     pub minutes: Option<f64>,
     pub hints: Option<u64>,
-    /// Whether the solution was shown.
+    /// Whether the student had the solution shown.
     pub is_shown: bool,
-    /// Claims that the run does not confirm, and errors that prevent a replay.
+    /// Claims in the file that the replay of the run does not confirm, and errors that prevent a replay.
     pub complaints: Vec<Sentence>,
     /// The link of the run.
     pub link: String,
@@ -113,7 +113,7 @@ pub struct GradedAnswer {
     pub ask: String,
     /// The answer of the student; `None` if the question was skipped.
     pub given: Option<String>,
-    /// The right answer; `None` if the run does not reach it.
+    /// The right answer; `None` if the run ends before the answer is known.
     pub truth: Option<String>,
     pub is_right: bool,
 }
@@ -130,7 +130,8 @@ pub struct PracticeFamily {
     pub level: u32,
     /// Seed of the next task by the schedule.
     pub seed: u64,
-    /// Days until the family is due; zero or negative if it is due. `None` if it was never practised.
+    /// Days until a task of the family is due; zero or negative if one is due now. `None` if the family was never
+    /// practised.
     pub due_in: Option<i64>,
 }
 
@@ -145,9 +146,9 @@ pub struct PracticeTask {
     pub topic: String,
     /// Each option with the reason why it is right or wrong.
     pub reasons: Vec<(String, Sentence)>,
-    /// The texts of the scenario into which random values were filled.
+    /// The texts of the scenario that contain generated values.
     pub texts: FilledTexts,
-    /// The highest level.
+    /// The highest level of the task's family.
     pub max_level: u32,
 }
 
@@ -162,7 +163,7 @@ pub struct CourseInfo {
     pub has_hints: bool,
     /// Whether students may have the solution shown.
     pub has_show_me: bool,
-    /// Name of a theme.
+    /// Name of the theme in which the page is shown while the course is open.
     pub theme: Option<String>,
     /// Code of the language in which the page is shown.
     pub language: Option<String>,
@@ -183,7 +184,7 @@ pub struct ExamInfo {
 #[serde(rename_all = "camelCase")]
 pub struct CourseItem {
     pub source: CourseSource,
-    /// Title of the session that the item opens.
+    /// Title of the session that opens when the student chooses the item.
     pub title: String,
     /// Text that is shown before the item, in Markdown.
     pub text: Option<String>,

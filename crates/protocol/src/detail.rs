@@ -25,13 +25,13 @@ pub struct Detail {
     pub breaks: Vec<BrokenInvariant>,
     /// Owner chain, nearest first: kind and key.
     pub owners: Vec<(String, String)>,
-    /// Volumes by name.
+    /// Volumes of the pod, each with its name.
     pub volumes: Vec<(String, VolumeView)>,
-    /// Termination bars of the pod's containers.
+    /// Bars that show how each container of the pod terminates.
     pub bars: Vec<Mark>,
     /// The API server's object as YAML; empty for a ghost.
     pub yaml: String,
-    /// Desired replicas; `None` if the object has none.
+    /// Desired replicas (`spec.replicas`); `None` if the object has no such field.
     pub replicas: Option<i64>,
 }
 
@@ -56,16 +56,16 @@ pub struct ContainerDetail {
     pub name: String,
     /// Kind of container: app, init or sidecar.
     pub role: ContainerRole,
-    /// State according to the API.
+    /// State of the container according to the API.
     pub state: ContainerState,
-    /// The process on the machine; `None` if none runs.
+    /// The container's process on the machine; `None` if none runs.
     pub process: Option<ProcessView>,
-    /// Whether API and machine disagree about whether the container runs.
+    /// Whether API server and machine disagree about whether the container runs.
     pub differs: bool,
     pub restarts: i32,
     pub ready: bool,
     pub image: String,
-    /// The restart rule or policy of the container that decided after the last exit; `None` if none applied.
+    /// The rule or policy by which the kubelet decided about a restart after the last exit; `None` if none applied.
     pub restarted: Option<Sentence>,
 }
 

@@ -25,8 +25,8 @@ pub struct DeviceView {
     pub taints: Vec<String>,
     /// Claims that hold the device or a share of it.
     pub holders: Vec<DeviceHolder>,
-    /// The shared counter that other devices have exhausted, so that this device is blocked; for example, the
-    /// partitions of a device block the whole device.
+    /// The shared counter that other allocated devices have used up, so that this device cannot be allocated. For
+    /// example, allocated partitions of a device block the whole device.
     pub exhausted: Option<Sentence>,
 }
 
@@ -43,7 +43,7 @@ pub struct DeviceHolder {
 }
 
 impl DeviceView {
-    /// Returns the state in one word: `held`, `shared`, `blocked`, `tainted` or `free`.
+    /// Returns the device's state in one word: `held`, `shared`, `blocked`, `tainted` or `free`.
     #[must_use]
     pub fn state(&self) -> &'static str {
         match self.holders.as_slice() {

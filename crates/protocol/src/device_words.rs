@@ -1,4 +1,5 @@
-//! Formats sentences about the devices of a pod's claims on one node (S-14). Only the whole engine contains this code.
+//! Formats sentences about the devices of a pod's claims on one node (S-14). This code is only in the complete engine,
+//! not in the smaller one that the page loads first.
 
 use podscope_api::explained::{
     Amount, CounterUse, DeviceName, DeviceObstacle, DeviceSelectorPlace, DeviceShare, NodeDevices, RequestDevices,
@@ -9,7 +10,8 @@ use podscope_messages::{Sentence, sentence};
 /// Maximum number of devices that one reason lists by name.
 const MAX_NAMED_DEVICES: usize = 8;
 
-/// Formats the lines about the devices of a node, without full stops: pools that cannot be used, then each request.
+/// Formats lines about the devices of a node, without full stops: first the pools that cannot be used, then each device
+/// request.
 #[must_use]
 pub fn lines(devices: &NodeDevices) -> Vec<Sentence> {
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Upcoming events of the simulation, and fast runs to them.
+//! Upcoming events of the simulation, and fast runs (time runs at full speed until an event).
 
 use podscope_api::pending_event::PendingEventKind;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ pub struct Director {
     pub next: Vec<UpcomingEvent>,
     /// The current fast run.
     pub running: Option<FastRun>,
-    /// Result of the last fast run, until time or a command continues.
+    /// Result of the last fast run, until time runs on or a command is given.
     pub caption: Option<Caption>,
 }
 
-/// An upcoming event that needs no further command.
+/// An event that will occur if the user gives no further command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpcomingEvent {
@@ -30,53 +30,54 @@ pub struct UpcomingEvent {
     pub container: String,
     /// Number of events of this kind at the same time.
     pub count: u32,
-    /// Whether the event depends on another upcoming event.
+    /// Whether the event only occurs if another upcoming event occurs first.
     pub is_projected: bool,
 }
 
 /// What an upcoming event does, or who causes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
-    /// An event that a component waits for.
+    /// A component or machine waits for this event.
     Pending(PendingEventKind),
     /// The next entry of the scenario's timeline.
     #[default]
     Script,
-    /// The next step of a lesson is shown, or the answer to its question is known.
+    /// The next step of a lesson is shown, or the answer to the step's question becomes known.
     Story,
-    /// The next command of the solution being played; `name` is the command.
+    /// The next command of the lesson's solution, which is being played; `name` is the command.
     Solution,
 }
 
 /// A fast run in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FastRun {
-    /// A run to the upcoming event at this time.
+    /// Runs to the upcoming event at this time.
     Skip(Micros),
-    /// A run to the next scheduling decision, but at most to this time.
+    /// Runs to the next scheduling decision, but no further than this time.
     Decision(Micros),
 }
 
 /// Result of a fast run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Caption {
-    /// The awaited event occurred after this time.
+    /// The awaited event occurred. Holds the event and the simulated time until it.
     Occurred(UpcomingEvent, Micros),
-    /// The awaited event did not occur, because something else happened first; with the elapsed time.
+    /// The awaited event did not occur, because something else happened first. Holds the event and the simulated time
+    /// of the run.
     DidNotOccur(UpcomingEvent, Micros),
-    /// The story continued first, after this time.
+    /// The story's next step was shown first. Holds the simulated time until it.
     Story(Micros),
-    /// A decision was made after this time.
+    /// The scheduler made a decision. Holds the simulated time until it.
     Decided(Micros),
-    /// No decision was made; with the elapsed time, and the time at which the run stopped.
+    /// The scheduler made no decision. Holds the simulated time of the run, and the time at which it stopped.
     NoDecision(Micros, Micros),
     /// There are no upcoming events.
     NoUpcomingEvent,
-    /// This event occurred before any decision, after this time.
+    /// This event occurred before any scheduling decision. Holds the event and the simulated time until it.
     Before(UpcomingEvent, Micros),
-    /// A single step led to a recorded event.
+    /// A single step processed this trace record.
     Event {
-        /// The actor.
+        /// The component or user that acted.
         by: String,
         /// Kind of the trace record; for an Event object, the reason of the event.
         what: String,

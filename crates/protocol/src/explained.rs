@@ -40,7 +40,7 @@ pub fn sentence(conclusion: &DecisionSummary) -> String {
     }
 }
 
-/// Formats the conclusion of a decision that was already made: a placement is in the past tense.
+/// Formats the conclusion of a past decision: the sentence about a placement is in the past tense.
 #[must_use]
 pub fn past_sentence(conclusion: &DecisionSummary) -> String {
     let pod = &conclusion.pod;
@@ -92,7 +92,7 @@ fn making_room(room: &Room) -> String {
     t!(explained::room, victims = room.victims, nodes = nodes)
 }
 
-/// Formats the reason why the winning node was chosen, without a full stop.
+/// Formats why the chosen node won against the other feasible nodes, without a full stop.
 #[must_use]
 pub fn why(won: &WinReason) -> String {
     match won {
@@ -133,7 +133,7 @@ pub fn why(won: &WinReason) -> String {
     }
 }
 
-/// Formats the text about a search that stopped early, without a full stop.
+/// Formats the sentence about a search that stopped before it had examined all nodes, without a full stop.
 #[must_use]
 pub fn sampling(conclusion: &Sampling) -> String {
     let Sampling {

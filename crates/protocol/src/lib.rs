@@ -142,7 +142,7 @@ mod tests {
         ScoreNote, ScoringPlugin, SpreadExplanation, TooFewDomains, VictimExplanation, WinReason,
     };
 
-    /// Creates a node of each verdict. The first has scores if `is_scored`.
+    /// Returns one node for each kind of verdict. The first node has scores if `is_scored`.
     fn nodes(is_scored: bool) -> Vec<NodeExplanation> {
         let scores = NodeScores {
             weighted: vec![512, -1],
@@ -168,7 +168,8 @@ mod tests {
         verdicts.map(node).into()
     }
 
-    /// Creates an explanation whose optional fields are all set, or all unset, without the fields that only JSON has.
+    /// Returns an explanation in which either all optional fields are set or none. Fields that only the JSON output
+    /// contains are not set.
     fn explanation(is_full: bool) -> Explanation {
         let victim = |pod: &str| VictimExplanation {
             pod: pod.into(),
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Messages have no field names: an omitted field would shift those after it.
+    /// Packed messages have no field names: if a field were omitted, the fields after it would be read wrongly.
     #[test]
     fn explanation_survives_packing_with_and_without_options() {
         for is_full in [true, false] {
@@ -248,7 +249,7 @@ mod tests {
         }
     }
 
-    /// The page shows neither the profile's name nor unweighted scores, so they do not cost bytes of a message.
+    /// The page does not show the profile's name and the unweighted scores, so they are not sent.
     #[test]
     fn packed_explanation_omits_fields_of_json() {
         let sent = explanation(true);
@@ -275,7 +276,8 @@ mod tests {
         assert_eq!(unpack::<NodeView>(&bytes), Ok(node));
     }
 
-    /// `tests/e2e/wire.mjs` hardcodes these bytes to open files, seek, ask what-if questions and recognise frames.
+    /// `tests/e2e/wire.mjs` contains these bytes as constants, to send requests and recognise frames. This test fails
+    /// if they are out of date.
     #[test]
     fn packed_bytes_match_those_used_by_wire_measurements() {
         assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));

@@ -1,4 +1,4 @@
-//! The machine under a node, and its differences to the API server's view.
+//! The machine under a node, and how its state differs from what the API server shows.
 
 use std::fmt;
 
@@ -69,13 +69,13 @@ pub enum Difference {
     /// The machine has no power.
     NoPower {
         node: String,
-        /// Number of pods that the API server still lists on the node.
+        /// Number of pods on the node according to the API server.
         listed: usize,
     },
-    /// The kubelet sends no heartbeats.
+    /// The kubelet of a node sends no heartbeats.
     Dark {
         node: String,
-        /// Whether the kubelet does not run; otherwise it is cut off.
+        /// True if the kubelet does not run; false if it runs but is cut off.
         is_kubelet_down: bool,
         /// Whole seconds since the last heartbeat; `None` before the first one.
         silent: Option<i64>,
@@ -83,10 +83,10 @@ pub enum Difference {
     /// The kubelet of a machine sends no heartbeats and its Node object is missing: it was deleted or never existed.
     Unknown {
         node: String,
-        /// Whether the kubelet does not run; otherwise it is cut off.
+        /// True if the kubelet does not run; false if it runs but is cut off.
         is_kubelet_down: bool,
     },
-    /// Messages from the control plane are lost, those from the kubelet arrive.
+    /// The kubelet's messages reach the control plane, but the control plane's messages do not reach the kubelet.
     Deaf { node: String },
     /// The container runtime does not answer.
     NoRuntime { node: String },
@@ -100,7 +100,8 @@ pub enum Difference {
 }
 
 impl MachineView {
-    /// Returns whether messages between machine and control plane are lost: (to the machine, from the machine).
+    /// Returns whether messages between machine and control plane are lost: first to the machine, then from the
+    /// machine.
     #[must_use]
     pub fn lost(&self) -> (bool, bool) {
         let is_fenced = self.fenced.contains(&Fence::Network);
@@ -110,7 +111,7 @@ impl MachineView {
     }
 }
 
-/// Returns the words for the other end of a cut.
+/// Returns the words for the other end of a machine's cut link.
 #[must_use]
 pub fn cut_end(from: &CutFrom) -> String {
     match from {
@@ -122,8 +123,8 @@ pub fn cut_end(from: &CutFrom) -> String {
 }
 
 impl Difference {
-    /// Returns the part of the difference that is visible on the machine itself, without the API server; `None` if
-    /// there is none.
+    /// Returns the fact about the machine alone, without the part about the API server; `None` if there is no such
+    /// fact.
     #[must_use]
     pub fn on_machine(&self) -> Option<String> {
         match self {
@@ -146,7 +147,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// Formats the fact, followed by its meaning.
+    /// Formats the difference as a fact, followed by what it means.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&match self {
             Self::NoMachine { node } => t!(machine::no_machine, node = node),

@@ -1,4 +1,4 @@
-//! Marks of the timeline, and their labels.
+//! Marks (events drawn on the timeline), and their labels.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FailedStretch, Micros, SubjectRef, Thousandths, cut_end};
 
-/// A lane of the timeline.
+/// A lane (row) of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lane {
@@ -17,7 +17,7 @@ pub enum Lane {
     Commands,
     /// Scheduling decisions.
     Decisions,
-    /// Terminations: one bar per container and stage.
+    /// Terminations: one bar per container and phase of its termination.
     Terminations,
     Invariants,
     /// Requests to Services: rates and periods of failures.
@@ -33,16 +33,16 @@ pub struct Mark {
     pub lane: Lane,
     /// Start time.
     pub from: Micros,
-    /// End time; equal to `from` for a point, `None` while it lasts.
+    /// End time. Equal to `from` for a mark that is a point; `None` while the event lasts.
     pub to: Option<Micros>,
     pub kind: MarkKind,
-    /// Text on or beside the mark.
+    /// Text on the mark or beside it.
     pub label: MarkLabel,
     /// The subject that a click on the mark selects.
     pub subject: Option<SubjectRef>,
 }
 
-/// What a mark on the timeline stands for.
+/// The type of event that a mark on the timeline shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum MarkKind {
     /// Network links were cut.
@@ -67,7 +67,7 @@ pub enum MarkKind {
     Nominated,
     /// A pod was preempted.
     Preempted,
-    /// A preStop hook runs.
+    /// A preStop hook is running.
     PreStop,
     /// The stop signal was sent.
     Sigterm,
@@ -83,15 +83,15 @@ pub enum MarkKind {
     NotReady,
     /// A pod was evicted, or deleted with its node.
     Evicted,
-    /// A container failed by itself.
+    /// A container exited, without being stopped by the kubelet.
     Exited,
     /// A container was restarted.
     Restarted,
-    /// Requests to a Service, all answered.
+    /// Requests to a Service, all of which succeed.
     Requests,
-    /// Requests to a Service, some failing.
+    /// Requests to a Service, some of which fail.
     RequestsFailing,
-    /// A period of failed requests.
+    /// A period in which requests to a Service failed.
     RequestsFailed,
 }
 
@@ -107,7 +107,7 @@ pub enum MarkLabel {
     /// Links of a node are cut.
     Cut {
         node: String,
-        /// The other end; `None` means everything.
+        /// The other end of the cut links; `None` means that all links of the node are cut.
         from: Option<CutFrom>,
         /// Whether messages to the node are lost.
         is_in: bool,
@@ -117,12 +117,12 @@ pub enum MarkLabel {
     /// A node was cordoned or uncordoned.
     Cordoned {
         node: String,
-        /// Whether the node was cordoned; otherwise uncordoned.
+        /// True if the node was cordoned, false if it was uncordoned.
         is_on: bool,
     },
     /// A pod was evicted, or deleted with its node.
     Evicted { pod: String, by: Evictor },
-    /// A container failed by itself.
+    /// A container exited, without being stopped by the kubelet.
     Exited {
         pod: String,
         /// Name of the container.
@@ -148,15 +148,15 @@ pub enum MarkLabel {
     Corrupted { volume: String },
     /// Text that the user has written: a command or an expectation.
     Written(String),
-    /// A command whose effect has its own mark.
+    /// A command whose effect is shown by a mark of its own.
     Marked(String),
-    /// A command with manifests.
+    /// A command that applied manifests.
     Given {
         /// The command, such as `kubectl apply`.
         command: String,
-        /// The first objects, in the form `Deployment web`.
+        /// The first objects of the manifests, each in the form `Deployment web`.
         objects: Vec<String>,
-        /// Number of further objects.
+        /// Number of objects that `objects` does not list.
         more: usize,
     },
     /// A pod was bound to a node.
@@ -193,7 +193,7 @@ pub enum MarkLabel {
         invariant: String,
         /// Name of the affected object; empty if there is none.
         name: String,
-        /// Number of pods with the same name that run at once; 0 for other kinds of violation.
+        /// Number of pods with the same name that run at the same time; 0 for violations of other invariants.
         at_once: usize,
     },
     /// Rates of requests to a Service and of failures from this time on, in thousandths of a request per second.
@@ -222,7 +222,7 @@ pub enum Evictor {
 }
 
 impl Evictor {
-    /// Formats a sentence about the end of a pod, without a full stop.
+    /// Formats who ended the pod and why, without a full stop.
     fn sentence(self, pod: &str) -> String {
         match self {
             Self::Taint => t!(mark::evicted_by_taint, pod = pod),

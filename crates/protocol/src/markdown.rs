@@ -1,4 +1,4 @@
-//! Markdown texts, whose sentences are translated when they are copied or printed.
+//! Markdown texts as data. Their sentences are translated when the text is copied or printed.
 
 use std::fmt::Write as _;
 

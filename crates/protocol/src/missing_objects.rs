@@ -5,7 +5,7 @@ use std::fmt;
 use podscope_messages::{Sentence, sentence};
 use serde::{Deserialize, Serialize};
 
-/// Objects that no file of a dump contains, so that it is unknown why a pod is pending.
+/// The missing objects because of which a dump does not show why a pod is pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MissingObjectsView {
     /// There is no Node object.
@@ -17,7 +17,7 @@ pub enum MissingObjectsView {
 }
 
 impl MissingObjectsView {
-    /// Formats which objects are missing, without a full stop.
+    /// Formats a sentence that names the missing objects, without a full stop.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
         match self {

@@ -1,4 +1,4 @@
-//! Notices of Podscope itself during a session, in addition to the output of commands.
+//! Notices that Podscope itself prints during a session, besides the output of commands.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -60,37 +60,37 @@ pub enum Notice {
     CommandWaitsForAnswer,
     /// The branch has no command to undo.
     NothingToUndo,
-    /// The rest of a solution cannot be played.
+    /// The remaining commands of a lesson's solution cannot be run.
     NoSolution,
     /// A pipe is not supported after a command that prints its output while time runs.
     PipedLate,
     /// A request made during a seek waits until the seek ends.
     RequestWaits { what: RequestName, until: Micros },
-    /// A waiting request was dropped because the seek did not reach its instant.
+    /// A waiting request was dropped, because the seek stopped before its target.
     RequestDropped { what: RequestName, until: Micros },
     /// Too many requests are already waiting.
     TooManyWait {
         most: usize,
-        /// Target of the seek, if there is one.
+        /// Target of the seek that the requests wait for, if a seek is running.
         until: Option<Micros>,
     },
-    /// Pasted lines wait for a command that is still running.
+    /// Pasted command lines wait until a running command has ended.
     LinesWait {
         /// First line of the running command.
         behind: String,
         lines: LinesLeft,
     },
-    /// Waiting lines were dropped.
+    /// Command lines that waited were dropped.
     LinesDropped(LinesLeft),
-    /// More command lines than the maximum would have to wait.
+    /// The user gave more command lines than may wait.
     TooManyLines { most: usize },
     /// A limit of the session was reached.
     Limit(Limit),
     /// The selected line cannot be a goal of a lesson.
     GoalRefusal(GoalRefusal),
-    /// The engine that created a link computes a different trace.
+    /// A link was created by a version of the engine that computes a different trace.
     OtherEngine(OtherEngine),
-    /// The whole engine, which a command needs, could not be loaded.
+    /// The complete engine, which a command needs, could not be loaded.
     EngineNotLoaded { why: String },
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for Notice {
 /// Name of a waiting request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestName {
-    /// First line of a command, or of the first of several commands.
+    /// First line of the command, or of the first command if there are several.
     Command(String),
     Play,
     Step,
@@ -176,12 +176,12 @@ impl fmt::Display for RequestName {
     }
 }
 
-/// Command lines that wait.
+/// Command lines that were not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinesLeft {
     /// First line of the next command.
     pub first: String,
-    /// Number of further lines.
+    /// Number of lines after `first`.
     pub more: usize,
 }
 
@@ -228,7 +228,7 @@ pub enum GoalRefusal {
     UnsupportedField,
     /// The value is different in every run.
     DiffersPerRun,
-    /// The name of the pod is random in every run, and goals cannot select pods by this field.
+    /// The name of the pod is generated at random in every run, and goals cannot select pods by this field.
     DrawnName,
 }
 
@@ -252,7 +252,7 @@ pub struct OtherEngine {
     pub maker: String,
     /// Kubernetes version that the other engine simulates, if it differs.
     pub followed: Option<String>,
-    /// Version of this engine.
+    /// Version of the engine that opened the link.
     pub own: String,
     /// The traces differ before this instant.
     pub before: Micros,

@@ -1,4 +1,5 @@
-//! The state of a session at one time, as the page draws it: nodes, pods, timeline, story. Frames update it.
+//! The state of a session at one time, as the page draws it (the picture): nodes, pods, timeline, story. Frames update
+//! it.
 
 use podscope_api::explained::RefusedNodes;
 use podscope_api::fault::ViolationCause;
@@ -14,7 +15,7 @@ use crate::{
     Director, MachineView, Mark, Micros, MissingObjectsView, NodeDevices, ServiceRequests, StoryState, Thread, Traffic,
 };
 
-/// An update of the picture: the differences to the previous frame, or everything.
+/// An update of the page's picture of the session: the differences to the previous frame, or everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
@@ -61,7 +62,7 @@ pub struct Frame {
     pub director: Option<Director>,
     /// Spread of the inspected subject, if it changed; a value without domains removes it.
     pub spread: Option<SpreadLane>,
-    /// Causal thread of the inspected subject, if it changed; a value without records removes it.
+    /// Chain of causes of the inspected subject, if it changed; a value without records removes it.
     pub thread: Option<Thread>,
     /// Messages sent since the previous frame; empty after a jump in time.
     pub traffic: Traffic,
@@ -76,7 +77,7 @@ pub struct Frame {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadLane {
-    /// Name of the pod or workload with the constraint.
+    /// Name of the pod or workload whose constraint counts the pods.
     pub of: String,
     /// Topology key of the constraint.
     pub key: String,
@@ -97,11 +98,11 @@ pub struct SpreadLane {
 #[serde(rename_all = "camelCase")]
 pub struct SpreadPoint {
     pub at: Micros,
-    /// Number of existing domains.
+    /// Number of topology domains that exist at this time.
     pub found: u32,
-    /// Minimum count of a domain, from which the skew is computed.
+    /// Number of pods in the emptiest domain, from which the skew is computed.
     pub least: u32,
-    /// Maximum count of a domain.
+    /// Number of pods in the fullest domain.
     pub most: u32,
     /// Pods by domain, in the order of [`SpreadLane::domains`]; `None` while a domain has no node. Empty if there are too many
     /// domains to draw.
@@ -127,7 +128,8 @@ impl Frame {
     }
 }
 
-/// A group of nodes with the same zone or value of another label. The name is empty for nodes without the label.
+/// A group of nodes with the same zone, or with the same value of another label. `name` is empty for nodes without the
+/// label.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupView {
@@ -145,9 +147,9 @@ pub struct GroupView {
 pub struct SpreadCount {
     /// The owner's id.
     pub owner: String,
-    /// Pods in the group that the constraint counts.
+    /// Number of pods in the group that the constraint counts.
     pub pods: u32,
-    /// Ghosts in the group.
+    /// Number of ghosts in the group: processes whose pod the API server no longer has.
     pub ghosts: u32,
     /// Allowed skew, if the owner's pods have a DoNotSchedule constraint on this key.
     pub max_skew: Option<u32>,
@@ -160,7 +162,7 @@ pub struct NodeView {
     pub name: String,
     /// Zone label; empty if none.
     pub zone: String,
-    /// Whether a Node object exists.
+    /// Whether the API server has a Node object for the machine.
     pub registered: bool,
     /// Status of condition Ready.
     #[serde(with = "crate::status")]
@@ -169,7 +171,7 @@ pub struct NodeView {
     pub ready_reason: String,
     /// Last transition time of the Ready condition. Negative if the transition is from a dump, before the start.
     pub ready_since: Micros,
-    /// Next action of the control plane on the node, if nothing changes.
+    /// What the control plane does next with the node, if nothing changes.
     pub next: Option<NodeNext>,
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
@@ -204,14 +206,14 @@ pub enum NodeNext {
         /// Times, each with the number of evicted pods, earliest first.
         at: Vec<(Micros, u32)>,
     },
-    /// Nothing happens, because no node lifecycle controller runs.
+    /// Nothing happens to the node, because no node lifecycle controller runs.
     Nobody {
         /// The component that is down; `None` if no controller-manager leads yet.
         down: Option<Component>,
     },
 }
 
-/// Visual state of a pod.
+/// State of a pod as the page draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PodMark {
@@ -246,7 +248,7 @@ pub struct PodView {
     pub id: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
-    /// Short name on the mark of the pod (`w0`).
+    /// Short name that the page prints on the pod, such as `w0`.
     pub short: String,
     /// Owner id (see [`OwnerView`]); empty for a bare pod.
     pub owner: String,
@@ -272,13 +274,13 @@ pub struct PodView {
     /// Start time of the oldest running container according to the API; `None` if none runs.
     pub running_since: Option<Micros>,
     pub priority: i32,
-    /// Number of ticks on the mark that show the priority, 0 to 3.
+    /// Number of ticks (0 to 3) that show the pod's priority on the page.
     pub ticks: u8,
-    /// Stage of each container.
+    /// State of each container, as the page draws it.
     pub containers: Vec<ContainerStage>,
     /// The termination in progress, if any.
     pub termination: Option<Box<TerminationView>>,
-    /// End time of a back-off, or of another countdown.
+    /// End time of the countdown that the pod shows, such as a back-off.
     pub countdown: Option<Micros>,
     /// For a pending pod: its position in the scheduler's queue.
     pub queue: Option<Box<QueueView>>,
@@ -293,7 +295,7 @@ impl PodView {
     }
 }
 
-/// Stage of a container according to the API.
+/// State of a container according to the API, as the page draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerStage {
     /// Not started, or in back-off.
@@ -310,9 +312,9 @@ pub enum ContainerStage {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TerminationView {
     pub stage: TerminationStage,
-    /// Start of the stage.
+    /// Start of the current stage of the termination.
     pub since: Micros,
-    /// Latest end of the stage; `None` if it is unknown because the node is cut off.
+    /// Latest end of the current stage; `None` if it is unknown because the node is cut off.
     pub until: Option<Micros>,
 }
 
@@ -334,10 +336,10 @@ pub enum TerminationStage {
     Killed,
 }
 
-/// Position of a pending pod in the scheduler's queue.
+/// Where a pending pod is in the scheduling queue, and what it waits for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct QueueView {
-    /// Part of the queue, or another reason to wait.
+    /// Part of the scheduling queue that holds the pod, or another reason why it waits.
     pub place: QueuePlace,
     /// End of the back-off, or of the victims' grace period.
     pub until: Option<Micros>,
@@ -347,7 +349,7 @@ pub struct QueueView {
     pub message: String,
 }
 
-/// Part of the queue with a pending pod, or another reason to wait.
+/// Part of the scheduling queue that holds a pending pod, or another reason why the pod waits.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum QueuePlace {
     /// The scheduler has not received the pod yet.
@@ -386,7 +388,7 @@ pub enum QueuePlace {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnerView {
-    /// `KIND NAMESPACE/NAME` of the top owner.
+    /// `KIND NAMESPACE/NAME` of the topmost owner, such as the Deployment.
     pub id: String,
     /// Short name.
     pub name: String,
@@ -411,7 +413,7 @@ pub enum Component {
     Scheduler(u8),
     /// kube-controller-manager.
     ControllerManager(u8),
-    /// The volume attach controller.
+    /// The attach-detach controller, as a process of its own.
     Attacher,
     /// The fencing controller.
     Fencing,
@@ -486,7 +488,7 @@ pub struct BrokenInvariant {
 }
 
 impl BrokenInvariant {
-    /// Formats time, cause and description as one sentence.
+    /// Formats time, cause and description of the violation as one sentence.
     pub fn sentence(&self) -> String {
         let time = clock::instant(self.at);
         t!(picture::broken, time = time, cause = self.by, violation = self.seen)

@@ -1,4 +1,4 @@
-//! Remarks about opened files: what was translated, left out, assumed, or kept without being simulated.
+//! Remarks about opened files: objects that were converted, left out, assumed, or kept without being simulated.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct FirstItems<T> {
 }
 
 impl<T> FirstItems<T> {
-    /// Keeps the first items of `all`, at most `most`; `count` is the number of all items.
+    /// Keeps at most `most` items of `all`; `count` is the number of all items, including those that are not kept.
     pub fn of(count: usize, all: impl Iterator<Item = T>, most: usize) -> Self {
         Self {
             count,
@@ -56,7 +56,7 @@ pub enum Remark {
     },
     /// A file of a dump, or part of it, was left out because it cannot be read: location and reason.
     Unread(String),
-    /// Number of further unreadable parts.
+    /// Number of further files, or parts of files, that cannot be read.
     MoreUnread(usize),
     /// Number of objects that occur more than once in the files.
     Duplicates(usize),
@@ -74,7 +74,8 @@ pub enum Remark {
         kinds: Vec<(String, FirstItems<String>)>,
         means: Vec<Assumption>,
     },
-    /// Pods with problems, each with the status that `kubectl get pods` prints. The problems persist.
+    /// Pods with problems, each with the status that `kubectl get pods` prints. The simulation does not resolve these
+    /// problems.
     PodProblems(FirstItems<PodWithProblem>),
     /// Nodes that are not ready or have a pressure condition.
     NodeProblems {
@@ -89,7 +90,7 @@ pub enum Remark {
         /// Message of the real scheduler.
         message: String,
     },
-    /// Number of further such pods.
+    /// Number of pods with missing claims or volumes that are not listed.
     MoreWithMissingVolumes(usize),
     /// Pending pods that use objects which are only assumed to exist, so the pods may run here.
     UsesAssumed(FirstItems<PodWithAssumedObjects>),
@@ -111,7 +112,7 @@ pub enum Remark {
     },
     /// The lesson of a link was removed or changed since the link was created.
     LessonChanged { name: String, is_gone: bool },
-    /// A part of a recorded history that is missing, assumed or not replayed.
+    /// A part of a recorded history that is missing, was assumed, or is not replayed.
     History(Sentence),
 }
 
@@ -203,14 +204,14 @@ impl fmt::Display for NodeProblem {
     }
 }
 
-/// The effect on answers of assuming objects of a kind.
+/// How the answers about a cluster are affected by assumed objects of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Assumption {
     Node,
     PriorityClass,
     StorageClass,
     PersistentVolume,
-    /// Owners of existing objects.
+    /// Owners of objects in the files.
     Owners,
     /// Number of objects whose counts include objects that are missing in the files.
     Counted(usize),

@@ -1,4 +1,4 @@
-//! Remedies for a pending pod (S-15): a change and its result.
+//! Remedies for a pending pod (S-15): a change of the cluster, and its verified result.
 
 use std::fmt;
 

@@ -33,14 +33,14 @@ pub enum Request {
     Fork,
     /// Switch to another branch, at its last time.
     Branch {
-        /// Number of the branch.
+        /// Number of the branch to switch to.
         branch: u32,
     },
     /// Undo the last command of this branch.
     Undo,
-    /// Open the inspector for a subject. Its detail is sent now and kept current.
+    /// Open the inspector for a subject. Its details are sent now, and again after each change.
     Inspect {
-        /// The subject; `None` closes the inspector.
+        /// The subject to inspect; `None` closes the inspector.
         subject: Option<SubjectRef>,
     },
     /// Explain a scheduling attempt of a pod: the given or the latest one. If the pod has no attempts, the answer
@@ -50,7 +50,7 @@ pub enum Request {
         pod: String,
         /// UID, because a ghost and its successor share the name. Empty means any pod with the name.
         uid: String,
-        /// Number of the attempt.
+        /// Number of the attempt; `None` means the latest one.
         attempt: Option<u64>,
     },
     /// Search remedies for a pending pod. [`Update::Help`](super::Update::Help) is sent repeatedly until the search is done.
@@ -73,11 +73,11 @@ pub enum Request {
     /// only the later one is answered. `screen` is the state of the page (selection, panels), which is opaque to the
     /// engine.
     Share {
-        /// The page's own state.
+        /// The page's state (selection, panels), which the link contains and the engine does not read.
         screen: String,
         /// Whether to replace the names of objects.
         anonymise: bool,
-        /// Arbitrary number that the answer repeats.
+        /// An arbitrary number; the answer contains the same number.
         revision: u64,
     },
     /// Create a file to save.
@@ -99,13 +99,13 @@ pub enum Request {
         before: String,
         /// The document after the position.
         after: String,
-        /// Echoed in the answer.
+        /// Number of the request; the answer contains the same number.
         revision: u64,
     },
     /// Check a manifest or scenario in the editor without running it.
     Check {
         text: String,
-        /// Echoed in the answer.
+        /// Number of the request; the answer contains the same number.
         revision: u64,
     },
     /// Start the second run of a comparison on the same seed (T-04), with another scenario.
@@ -120,10 +120,10 @@ pub enum Request {
     },
     /// The page has drawn the last frame and is ready for the next.
     FrameDone,
-    /// The user may open a file or paste a text soon. The worker loads the whole engine, which large sources need; the
-    /// session does not change.
+    /// The user is about to open a file or paste a text. The worker loads the complete engine, which large sources
+    /// need; the session does not change.
     PrepareToOpen,
-    /// Answer the question of a step; `None` skips it. Time then runs or is paused as before the question.
+    /// Answer the question of a step; `None` skips the question. Time then runs again, if it ran before the question.
     Predict {
         step: usize,
         /// The answer: an option, the name of a node or pod, or a duration.
@@ -149,11 +149,11 @@ pub enum Request {
         /// Index in the order of [`Update::Recorded`](crate::Update::Recorded).
         index: usize,
     },
-    /// Check a text as a lesson: play its solution, no commands, and its bypasses. Answered like `Check`, with problems of the
-    /// lesson as advice.
+    /// Check a text as a lesson: run its solution, run it without any commands, and run its bypasses. Answered like
+    /// `Check`, with the lesson's problems as advice.
     CheckLesson {
         text: String,
-        /// Echoed in the answer.
+        /// Number of the request; the answer contains the same number.
         revision: u64,
     },
     /// Create a film of the session between two instants.
@@ -162,7 +162,7 @@ pub enum Request {
         from: Micros,
         /// End of the filmed span.
         to: Micros,
-        /// Duration of the film.
+        /// Duration of the film, in seconds.
         seconds: u32,
         /// Whether to replace the names of objects.
         anonymise: bool,
@@ -192,7 +192,8 @@ pub enum Request {
     /// Try a change on a copy of the session. Answered by [`Update::WhatIf`](crate::Update::WhatIf), or by `Refused`.
     /// `None` stops the current one.
     WhatIf(Option<WhatIf>),
-    /// Try seeds. Answered by [`Update::Search`](crate::Update::Search) for each, or by `Refused`.
+    /// Try seeds for a run that breaks a guarantee. Answered by [`Update::Search`](crate::Update::Search) for each
+    /// seed, or by `Refused`.
     Search(Box<Search>),
     /// A request about practice or a course. Answered by [`Update::Course`](crate::Update::Course).
     Course(CourseRequest),
@@ -226,10 +227,10 @@ impl Request {
     }
 }
 
-/// Kind of a text. If a text has several documents, it has the kind that is last in this list.
+/// Kind of a text. A text with several documents has the kind that comes last in this list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TextKind {
-    /// None of the other kinds.
+    /// A text of no other kind in this list.
     #[default]
     Other,
     /// The text starts like manifests but cannot be parsed completely.
@@ -244,7 +245,7 @@ pub enum TextKind {
 
 /// Name of the lesson that a first visit offers. Its cluster is that of the first visit.
 pub const GUIDED_START: &str = "cut-a-node-off";
-/// The first command of that lesson, which the first visit runs when it opens the lesson.
+/// The first command of the lesson [`GUIDED_START`]. A first visit runs it when it opens the lesson.
 pub const GUIDED_CUT: &str = "fault partition c-2";
 
 /// Source of a session.
@@ -261,14 +262,15 @@ pub enum Source {
     /// A built-in lesson.
     Lesson {
         name: String,
-        /// Seed that replaces the seed of the lesson.
+        /// Seed of the session; `None` means the seed in the lesson.
         seed: Option<u64>,
     },
     /// The small cluster of a first visit, beginning when all its pods run. A rolling update starts automatically.
     Welcome,
     /// Free play: the cluster of a first visit at t = 0, without the automatic rolling update.
     Free,
-    /// The first question of a lesson, repeated on another seed. Everything before the question is already done.
+    /// A repetition of the first question of a lesson, with another seed. Everything before the question has already
+    /// happened.
     Recap {
         /// Name of the lesson.
         name: String,
@@ -301,11 +303,11 @@ pub enum SubjectRef {
         /// Name of the invariant in kebab case.
         name: String,
     },
-    /// Requests that failed in the same way: those of the given record, or else the newest ones.
+    /// Requests that failed in the same way: those of the record `record`, or the newest ones if it is `None`.
     FailedRequests {
         /// `NAMESPACE/NAME` of the Service.
         service: String,
-        /// The pod or address to which they were sent; `None` means any.
+        /// The pod or address to which the requests were sent; `None` means any.
         endpoint: Option<String>,
         /// Sequence number of the record.
         record: Option<u64>,
@@ -328,7 +330,7 @@ pub enum ExportKind {
     Image,
     /// A draft of a lesson, with the commands of the session as steps and solution.
     Lesson,
-    /// The table of replaced names for exports with replaced names: one line each, old and new name separated by a tab. Only
-    /// for the owner of the names.
+    /// The table of replaced names: one line per name, old and new name separated by a tab. Only the owner of the names
+    /// should have it.
     Names,
 }

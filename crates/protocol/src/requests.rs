@@ -1,5 +1,5 @@
-//! Formats failed requests to a Service as a sentence: the endpoint state that the client's node assumed, and the true
-//! state.
+//! Formats failed requests to a Service as a sentence. It names the state of the endpoint as the client's node knew it,
+//! and the true state.
 
 use std::fmt;
 
@@ -22,12 +22,12 @@ pub struct FailedStretch {
     pub node: String,
     /// Outcome of the requests, with its name in the trace.
     pub outcome: String,
-    /// True state of the endpoint, with its name in the trace.
+    /// True state of the endpoint, by its name in the trace.
     pub truth: String,
     pub since: Micros,
     pub until: Micros,
     pub count: u64,
-    /// Start of the true state, if known.
+    /// Start of the endpoint's true state, if known.
     pub truth_since: Option<Micros>,
     /// Time since which the client's node has listed the endpoint.
     pub believed_since: Option<Micros>,
@@ -52,7 +52,7 @@ impl fmt::Display for Thousandths {
     }
 }
 
-/// Formats a duration; below ten seconds with tenths of a second.
+/// Formats a duration in seconds; with tenths of a second if it is shorter than ten seconds.
 fn seconds(micros: Micros) -> String {
     let tenths = (micros.max(0) + 50_000) / 100_000;
     match tenths {
@@ -74,7 +74,7 @@ impl FailedStretch {
         }
     }
 
-    /// Returns why requests to an endpoint failed; `None` if its true state is unknown.
+    /// Returns why requests to this endpoint failed; `None` if the true state of the endpoint is unknown.
     fn why_at_endpoint(&self, endpoint: &str) -> Option<String> {
         let node = &self.node;
         let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
@@ -115,7 +115,7 @@ impl FailedStretch {
         })
     }
 
-    /// Returns why requests failed, if no endpoint was chosen or if its true state is unknown.
+    /// Returns why requests failed for which no endpoint was chosen, or whose endpoint has an unknown state.
     fn why(&self) -> String {
         let Self { node, service, .. } = self;
         match &*self.truth {
@@ -130,8 +130,8 @@ impl FailedStretch {
         }
     }
 
-    /// Formats what failed and why, with the endpoint state that the client's node assumed, and whether the node had
-    /// missed a change.
+    /// Formats which requests failed and why: the endpoint's state as the client's node knew it, its true state, and
+    /// whether the node had missed a change.
     pub fn sentence(&self) -> String {
         let Some(since) = self.believed_since.filter(|_| self.endpoint.is_some()) else {
             return self.to_string();
@@ -175,7 +175,8 @@ impl fmt::Display for FailedStretch {
     }
 }
 
-/// Maximum number of request routes to one Service in a frame. If there are more, the stage draws none.
+/// Maximum number of request routes to one Service in a frame. If there are more, the frame contains none, and the page
+/// draws none.
 pub const MAX_REQUEST_ROUTES: usize = 24;
 
 /// Current request rate to one Service, and the outcome of its requests.

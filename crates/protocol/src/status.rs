@@ -1,4 +1,4 @@
-//! Serializes the status of a condition as its text, because an object in a file may have any status.
+//! Serializes the status of a condition as text instead of as an enum, because a status in a file may have any value.
 
 use podscope_api::ConditionStatus;
 use serde::{Deserialize, Deserializer, Serializer};

@@ -1,4 +1,4 @@
-//! Messages about lessons.
+//! Messages about the stories of lessons: steps, questions, goals, progress.
 
 use podscope_api::ordered;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LessonCondition, Micros, NodeTrouble, PodMark, WaitsFor};
 
-/// Returns whether a hint is a command, which a button runs, and not a sentence.
+/// Returns whether a hint is a command, for which the page shows a button, and not a sentence.
 pub fn is_command_hint(hint: &str) -> bool {
     ["kubectl ", "fault ", "app "].iter().any(|verb| hint.starts_with(verb))
 }
@@ -28,9 +28,9 @@ pub struct StoryStep {
     /// Hints, from vague to specific.
     pub hints: Vec<String>,
     pub goals: Vec<LessonCondition>,
-    /// Conditions that must hold from the time when the step is shown to the end.
+    /// The step's `keep` conditions: they must hold from the time when the step is shown to the end of the lesson.
     pub keeps: Vec<LessonCondition>,
-    /// The author's texts for mistakes.
+    /// The author's replies to mistakes.
     pub mistakes: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct Question {
     pub ask: String,
     /// Answers to choose from. If empty, the reader clicks a node or pod, or sets a pin on the timeline.
     pub options: Vec<String>,
-    /// Kind of the answer.
+    /// What kind of thing the answer is.
     pub kind: QuestionKind,
     /// Explanation for each answer; the key `else` is for all other wrong answers.
     pub why: ordered::Map<String, String>,
@@ -49,7 +49,7 @@ pub struct Question {
     pub pod: Option<String>,
 }
 
-/// Kind of an answer.
+/// What kind of thing answers a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
@@ -72,11 +72,11 @@ pub struct StoryState {
     pub steps: Vec<StepState>,
     /// The condition for the next step; `None` if the step can already be shown or if there is no next step.
     pub waits_for: Option<WaitsFor>,
-    /// Index of the step with the unanswered question, which stops time.
+    /// Index of the step whose question is unanswered; time is paused meanwhile.
     pub question: Option<usize>,
-    /// The `keep` condition that was violated. No goal can be reached any more.
+    /// The `keep` condition that was violated. After a violation no further goal can be reached.
     pub halted: Option<Halted>,
-    /// Whether all goals are reached.
+    /// Whether all goals of the story are reached.
     pub finished: bool,
     /// For a finished story: small pictures of the run before and after its key moment.
     pub moments: Vec<Moment>,
@@ -108,7 +108,7 @@ pub struct MomentNode {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MomentPod {
-    /// Short name on the mark of the pod.
+    /// Short name that the picture prints on the pod.
     pub short: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
@@ -140,9 +140,9 @@ pub struct StepState {
     pub mistakes: Vec<usize>,
     /// Indices of all mistakes that were made, including those whose reply is no longer shown.
     pub made: Vec<usize>,
-    /// The reader's answer to the question; empty if skipped.
+    /// The user's answer to the step's question; empty if the user skipped it.
     pub answer: Option<String>,
-    /// The true answer, available after the reader's answer.
+    /// The true answer to the step's question; `None` until the user has answered.
     pub truth: Option<TruthView>,
 }
 
@@ -150,11 +150,11 @@ pub struct StepState {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruthView {
-    /// The true value; for a time with options, the matching option.
+    /// The true answer; for a question for a time with options, the option that matches it.
     pub value: String,
-    /// The exact value, if it differs.
+    /// The exact answer, if it differs from `value`.
     pub exact: Option<String>,
-    /// Time at which the value was determined.
+    /// Time at which the true answer became known.
     pub at: Micros,
     /// Whether the answer of the reader is correct.
     pub is_right: bool,

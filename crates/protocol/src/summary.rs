@@ -1,4 +1,4 @@
-//! Sentences and labels of the inspector for one subject: summary, subtitle, container states, volumes.
+//! Sentences and labels of the inspector about the inspected subject: summary, subtitle, container states, volumes.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum Subtitle {
     Kind(String),
     /// For an invariant.
     Invariant,
-    /// Preliminary information until the detail arrives: namespace, owner, node. Empty parts are not displayed.
+    /// Namespace, owner and node, from what the page knows before the detail arrives. Empty parts are not displayed.
     Known([String; 3]),
     /// For failed requests.
     FailedRequests,
@@ -68,7 +68,7 @@ impl fmt::Display for Subtitle {
     }
 }
 
-/// State of the inspected subject and its meaning, in one or two sentences.
+/// The state of the inspected subject and what it means, in one or two sentences.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum Summary {
     /// No text.
@@ -98,7 +98,7 @@ pub enum Summary {
         /// Number of all containers.
         containers: usize,
     },
-    /// A pod no longer exists, and no process of it runs.
+    /// A pod no longer exists, and none of its processes run.
     GonePod {
         /// `NAMESPACE/NAME`.
         pod: String,
@@ -109,18 +109,18 @@ pub enum Summary {
         pod: String,
         node: String,
     },
-    /// The API server's view of a node matches its machine.
+    /// The API server's view of a node matches the state of its machine.
     Agrees {
         /// Status of the node as kubectl prints it.
         status: String,
     },
-    /// The API server's view of a node differs from its machine.
+    /// The API server's view of a node differs from the state of its machine.
     Differs(Vec<Difference>),
     /// A machine has no Node object.
     MachineAlone {
         /// Name of the machine.
         node: String,
-        /// Further differences.
+        /// Other differences of the machine.
         differs: Vec<Difference>,
     },
     /// There is neither a machine nor a Node object.

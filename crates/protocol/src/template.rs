@@ -39,7 +39,7 @@ pub fn show_variables(text: &str) -> String {
     text.replace(HIDDEN_BRACES[0], "{").replace(HIDDEN_BRACES[1], "}")
 }
 
-/// Texts that were filled with the same values.
+/// Texts in which the same variables were filled with the same values.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilledTexts {
@@ -48,8 +48,9 @@ pub struct FilledTexts {
 }
 
 impl FilledTexts {
-    /// Translates a filled text: translates its template and fills in the values, which are translated too if they have
-    /// a translation. `None` if the text is not one of these, or if the current language lacks its template.
+    /// Translates a filled text: translates its template, and fills in the values. Values that have a translation are
+    /// translated too. `None` if the text is not one of `templates`, or if the current language has no translation of
+    /// its template.
     #[must_use]
     pub fn translated(&self, english: &str) -> Option<String> {
         if is_english() {
@@ -64,7 +65,7 @@ impl FilledTexts {
     }
 }
 
-/// Translates a value and keeps the space around it; returns the value itself if it has no translation.
+/// Translates a value and keeps its leading and trailing spaces; returns the value itself if it has no translation.
 fn translated_word(value: &str) -> String {
     match translated(value) {
         Some(translation) => value.replace(value.trim(), &translation),

@@ -1,4 +1,5 @@
-//! The causal thread of the selected subject: the records that led to its changes, and its upcoming events.
+//! The causal thread (chain of causes) of the selected subject: the trace records that led to its changes, and its
+//! upcoming events.
 
 use crate::requests::{FailedStretch, Thousandths};
 use std::fmt;
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef, UpcomingEvent};
 
-/// Maximum number of records in a thread. The latest ones with their causes are kept.
+/// Maximum number of records in a causal thread. The latest records are kept, together with their causes.
 pub const MAX_THREAD: usize = 48;
 
-/// The causal thread of the inspected subject.
+/// The causal thread (chain of causes) of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
@@ -24,7 +25,7 @@ pub struct Thread {
     pub is_cut: bool,
 }
 
-/// A record of a thread.
+/// A trace record in a causal thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadLink {
@@ -32,10 +33,10 @@ pub struct ThreadLink {
     pub record: u64,
     /// Sequence number of the record that caused this one, if any.
     pub caused_by: Option<u64>,
-    /// Number of records in the chain of causes above this one.
+    /// Number of records between this one and the first cause in its chain.
     pub depth: u32,
     pub at: Micros,
-    /// The actor.
+    /// The component or user that acted.
     pub by: ThreadActor,
     pub event: ThreadEvent,
     /// The affected pod, node or other object.
@@ -48,7 +49,7 @@ pub struct ThreadLink {
     pub is_own: bool,
 }
 
-/// The actor of a record, at the level of detail that the stage displays.
+/// The actor of a trace record, as far as the page distinguishes actors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ThreadActor {
@@ -58,7 +59,7 @@ pub enum ThreadActor {
     Other,
 }
 
-/// The event of a record. `Display` formats it; the affected object is shown beside it.
+/// What a trace record reports. `Display` formats it; the affected object is shown beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThreadEvent {
     Command {

@@ -1,4 +1,4 @@
-//! Messages between the components of a cluster, as the stage draws them.
+//! Messages between the components of a cluster, as the page draws them.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ impl Traffic {
     }
 }
 
-/// Number of messages on a link that the frame does not contain individually.
+/// Number of messages on one link that a frame counts but does not contain individually.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncountedLink {

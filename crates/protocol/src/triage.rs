@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
 
-/// Kind of a problem, worst first.
+/// Kind of a problem in a cluster, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Problem {
     /// A node sends no heartbeats, or reports that it is not ready.
@@ -22,7 +22,7 @@ pub enum Problem {
     ConfigError,
     /// A volume cannot be attached, mounted or detached.
     VolumeStuck,
-    /// An object's deletion does not finish.
+    /// The deletion of an object does not finish.
     Terminating,
     /// A rollout makes no progress.
     RolloutStuck,
@@ -69,7 +69,7 @@ impl Problem {
     }
 }
 
-/// A problem of one or several objects: one row of the list.
+/// A problem that one or several objects have: one row of the triage list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The first affected object: `Pod shop/cart-0`, `Node n1`.
@@ -78,7 +78,7 @@ pub struct Finding {
     pub reason: Sentence,
     /// Start of the problem, if the objects contain it; negative if the problem is older than the start of a dump.
     pub since: Option<Micros>,
-    /// Remedies, smallest change first. The scheduler verifies those for scheduling.
+    /// Remedies, smallest change first. Remedies for a pending pod have been verified by the scheduler.
     pub help: Vec<Sentence>,
     /// Number of affected objects.
     pub count: usize,
@@ -89,7 +89,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Formats the heading of a row: first object, number of further objects, owner, age.
+    /// Formats the heading of a row: the first object, the number of further objects, their owner, the age of the
+    /// problem.
     #[must_use]
     pub fn heading(&self, now: Micros) -> String {
         let object = &self.object;
@@ -138,7 +139,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     })
 }
 
-/// Formats the list as text for a terminal, in the current language.
+/// Formats the triage list as text for a terminal, in the current language.
 #[must_use]
 pub fn plain(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
@@ -155,8 +156,8 @@ pub fn plain(findings: &[Finding], now: Micros) -> String {
     out
 }
 
-/// Formats the list as Markdown in the current language. Names and reasons are code, so that they cannot contain
-/// markup.
+/// Formats the triage list as Markdown, in the current language. Names and reasons become code spans, so that no markup
+/// in them is rendered.
 #[must_use]
 pub fn markdown(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {

@@ -34,7 +34,7 @@ pub enum NodeTrouble {
     Off,
     /// The machine is cut off from the control plane in both directions.
     CutOff,
-    /// Other links of the machine are cut, or only one direction.
+    /// A link other than that to the control plane is cut, or only one direction of it.
     LinksCut,
     /// The Ready condition is not True.
     NotReady,

@@ -39,7 +39,7 @@ pub enum Update {
         /// All problems of the input.
         problems: Vec<Problem>,
     },
-    /// Time state, and changes of the picture since the last frame.
+    /// The clock, and changes of the picture (drawn state of the session) since the last frame.
     Frame(Box<Frame>),
     /// Detail of the inspected subject.
     Detail(Box<Detail>),
@@ -47,7 +47,7 @@ pub enum Update {
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// UID in the request.
+        /// UID in the request that is answered.
         uid: String,
         /// The scheduling attempts of the pod, oldest first; empty if there are none.
         attempts: Vec<AttemptInfo>,
@@ -55,17 +55,17 @@ pub enum Update {
         attempt: u64,
         /// The explanation; `None` if there is no attempt.
         explanation: Option<Box<Explanation>>,
-        /// Per node, lines about unusable device pools and each device request: the devices that it gets, and why
-        /// the other devices are unsuitable. Contains only nodes that the DynamicResources filter evaluated.
+        /// For each node, lines about its devices: unusable pools, then each device request with the devices that it
+        /// gets and the reasons against other devices. Contains only nodes that the DynamicResources filter evaluated.
         devices: Vec<(String, Vec<Sentence>)>,
     },
-    /// Remedies found so far.
+    /// The remedies for a pending pod that were found so far.
     Help {
         /// `NAMESPACE/NAME`.
         pod: String,
         /// Remedies, smallest change first.
         remedies: Vec<Remedy>,
-        /// Effect of one more node of each node group, one line each. Empty if there is no group.
+        /// For each node group, one line about the effect of one more node. Empty if the cluster has no node group.
         groups: Vec<Sentence>,
         /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
@@ -86,7 +86,7 @@ pub enum Update {
     Fields {
         /// Field names with hints.
         choices: Vec<Completion>,
-        /// The revision of the request.
+        /// The `revision` of the request.
         revision: u64,
     },
     Link {
@@ -94,7 +94,7 @@ pub enum Update {
         fragment: String,
         /// A fragment that also contains later commands, if there are any. It is used to save the session.
         whole: Option<String>,
-        /// Revision of the request.
+        /// The `revision` of the request.
         revision: u64,
         /// Warning about the length of the link; `None` if it is short enough.
         length: Option<LinkLength>,
@@ -110,7 +110,7 @@ pub enum Update {
     },
     /// Result of a check.
     Checked {
-        /// The revision of the request.
+        /// The `revision` of the request.
         revision: u64,
         /// Kind of the text.
         kind: TextKind,
@@ -138,11 +138,11 @@ pub enum Update {
     },
     /// Result of pasting a text on the page.
     Pasted {
-        /// Whether the text is opened like a file; otherwise it is neither a scenario nor manifests.
+        /// True if the text is opened like a file; false if it is neither a scenario nor manifests.
         opens: bool,
     },
-    /// The first `requests` requests since the start of the engine are done, and all updates that they caused were sent
-    /// before this update. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
+    /// The engine has processed the first `requests` requests since its start, and has sent all updates that they
+    /// caused. [`Request::FrameDone`](crate::Request::FrameDone) is not counted.
     Settled {
         /// Number of requests that the engine has processed.
         requests: u64,
@@ -158,7 +158,7 @@ pub enum Update {
         /// [`Update::Refused`] follows.
         is_early: bool,
     },
-    /// The predicted effects of a change.
+    /// The predicted effects of a what-if question's change.
     WhatIf(Box<WhatIfAnswer>),
     /// Progress of a search for a run that breaks a guarantee.
     Search(SearchUpdate),
@@ -166,9 +166,9 @@ pub enum Update {
     Course(Box<CourseUpdate>),
     /// Command lines were not run, because one of them is dangerous and not confirmed.
     Dangerous {
-        /// The lines of the request.
+        /// The command lines of the request.
         lines: Vec<String>,
-        /// The reason of the first dangerous line.
+        /// Why the first dangerous line is dangerous.
         danger: Danger,
     },
 }
@@ -182,7 +182,7 @@ pub enum Task {
     Seek,
     /// Creating a film.
     Film,
-    /// Loading the whole engine.
+    /// Loading the complete engine, of which the page at first loads only a part.
     Load,
     /// Answering a what-if question.
     WhatIf,
@@ -222,11 +222,11 @@ pub struct LessonInfo {
     pub page: String,
     /// The rule that the reader should remember, in one sentence.
     pub rule: String,
-    /// Suggestion for the reader's own cluster.
+    /// A command to try in the reader's own cluster.
     pub own: String,
     /// Suggestion of a variation to try in Podscope.
     pub variation: String,
-    /// Lessons whose questions can be repeated after this lesson.
+    /// Names of the lessons whose questions are repeated some days after this lesson.
     pub recap: Vec<String>,
     /// Whether the lesson asks for predictions.
     pub asks: bool,
@@ -240,14 +240,13 @@ pub struct Guarantee {
     pub name: String,
     /// Heading of the invariant's group.
     pub group: String,
-    /// Whether this is a safety property, which holds at all times; otherwise it is a liveness property, which holds
-    /// eventually.
+    /// True for a safety property, which holds at all times; false for a liveness property, which holds eventually.
     pub is_safety: bool,
     /// The guarantee as a sentence.
     pub statement: String,
-    /// The component that maintains the invariant.
+    /// The component that upholds the invariant.
     pub keeper: String,
-    /// Actions that violate the invariant.
+    /// Actions that can break the invariant.
     pub breaker: String,
     /// Name of the lesson about the invariant.
     pub lesson: String,
@@ -269,7 +268,7 @@ pub struct Problem {
     pub path: String,
     /// Message of the API server, or a sentence of Podscope.
     pub message: Sentence,
-    /// Class of the problem. Additional help depends on it and not on the message.
+    /// Class of the problem. The page chooses its help for the problem by this class, not by the message.
     pub kind: ProblemKind,
 }
 
@@ -344,7 +343,7 @@ pub struct Opened {
     /// Whether the session was running before this page joined it (`podscope serve --site`). Its clock is then not
     /// changed.
     pub is_joined: bool,
-    /// For a link: the state of the page in the link.
+    /// State of the page that the opened link contains; `None` if no link was opened.
     pub screen: Option<String>,
     /// Text of the scenario, for the editor.
     pub text: String,
@@ -369,7 +368,7 @@ pub enum Basis {
         file: String,
         /// Number of complete objects.
         objects: usize,
-        /// Line at which the file ends.
+        /// Line at which the file was cut off.
         line: u32,
     },
 }
@@ -412,8 +411,8 @@ pub struct ConsoleLine {
     /// Origin of the line.
     pub kind: LineKind,
     pub text: ConsoleText,
-    /// Number of the command that this line started or whose output it is; `None` for output that was printed
-    /// immediately. If several commands have the number, the last one is meant.
+    /// Number of the command that this line started, or whose output it is; `None` for output that was printed at once.
+    /// If several commands have the number, the last one is meant.
     pub command: Option<u32>,
     /// For a typed command: whether it applies manifests, so that its output is also shown in the editor.
     pub applies: bool,

@@ -15,8 +15,8 @@ pub enum WhatIf {
     Drain(Vec<String>),
     /// Power off all machines of a zone.
     LoseZone(String),
-    /// Place copies of the pod `NAMESPACE/NAME` until no node accepts the next one. If fewer than `need` copies fit,
-    /// find changes that make room for `need` copies.
+    /// Place copies of the pod `NAMESPACE/NAME` one after another, until no node accepts another copy. If fewer than
+    /// `need` copies fit, also find changes that make room for `need` copies.
     Fit { pod: String, need: u32 },
     /// Drain the emptiest nodes one after another, as long as every pod finds another node.
     Consolidate,
@@ -32,7 +32,7 @@ pub struct WhatIfAnswer {
     /// Time in the session at which the change is tried.
     pub at: Micros,
     pub moves: Vec<PodMove>,
-    /// Room for copies of a pod on each node, sorted by node name. Empty unless the question is `Fit`.
+    /// How many copies of a pod fit on each node, sorted by node name. Empty unless the question is `Fit`.
     pub room: Vec<NodeRoom>,
     /// Changes that make room for the needed copies, smallest first.
     pub changes: Vec<RoomChange>,
@@ -49,7 +49,7 @@ pub struct WhatIfAnswer {
     pub markdown: Vec<Block>,
 }
 
-/// The predicted move of a pod.
+/// Where one pod would go.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodMove {
@@ -75,18 +75,18 @@ pub struct RoomChange {
     pub fits: u32,
 }
 
-/// Room for copies of a pod on a node.
+/// How many copies of a pod fit on one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRoom {
     pub node: String,
     /// Number of copies that were placed on the node.
     pub pods: usize,
-    /// The scheduler's reasons for refusing the next copy. Empty if counting stopped at its maximum.
+    /// The scheduler's reasons for refusing another copy on this node. Empty if counting stopped at its maximum.
     pub reason: String,
 }
 
-/// Figures of two runs.
+/// Figures of the two runs of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedFigures {
@@ -95,7 +95,7 @@ pub struct ComparedFigures {
     pub fullness: Vec<Fullness>,
 }
 
-/// How full the nodes of two runs are.
+/// How full the nodes are in each of two runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fullness {
