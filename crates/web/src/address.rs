@@ -33,15 +33,17 @@ fn fragment() -> Route {
     route::parse("", &hash.unwrap_or_default())
 }
 
-/// Source that a visit opens first, chosen by the address and the stored sessions.
+/// The source that a visit opens first (a link, a lesson, a stored session …), chosen by the address and the stored
+/// sessions.
 #[derive(Debug, Default)]
 pub(crate) enum FirstSource {
-    /// The source that the address names.
+    /// What the address names: a link, a lesson, a practice task, a scenario file or a stored session.
     #[default]
     Named,
-    /// The first visit's cluster. `shows_start`: with the introduction and its entry points; false in a frame.
+    /// The cluster that a first visit shows. `shows_start`: the introduction with its entry points is shown too; false
+    /// if the page is in a frame.
     Welcome { shows_start: bool },
-    /// Free play.
+    /// A cluster for free play, without a lesson.
     Free,
     /// A stored session: its number and the fragment of its link.
     Stored(u64, String),
@@ -72,7 +74,8 @@ impl FirstSource {
         }
     }
 
-    /// Returns the source to open, and for a stored session marks it as the one to resume.
+    /// Returns the source that the visit opens first. A stored session is also marked as the session that this tab
+    /// resumes.
     fn source(self, act: &Callback<Act>) -> Source {
         match self {
             Self::Stored(id, fragment) => resume_session(id, fragment, act),
@@ -93,7 +96,7 @@ pub(crate) fn open_first(route: &Route, first: FirstSource, send: &Callback<Requ
     }
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
-            // This browser stored its own session under this fragment.
+            // The browser's storage has a session with this fragment: resume it.
             Some((id, kept)) => resume_session(id, kept, act),
             None => Source::Link {
                 fragment: fragment.clone(),
@@ -148,7 +151,8 @@ fn read_course(course: String, send: Callback<Request>, act: Callback<Act>) {
     });
 }
 
-/// Returns the stored session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
+/// Returns number and link of the stored session whose number is in the address (`kept=`). Returns `None` in a frame,
+/// because a page in a frame reads no stored sessions.
 fn session_in_address(route: &Route) -> Option<(u64, String)> {
     let id = route.kept.filter(|_| !store::is_framed())?;
     Some((id, store::link_of_session(id)?))
@@ -180,7 +184,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
     Some((id, store::link_of_session(id)?))
 }
 
-/// Returns the last session, or the first visit's cluster if there is none.
+/// Returns the session that was stored last, or the first visit's cluster if no session is stored.
 pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
     FirstSource::last().source(act)
 }
@@ -243,7 +247,8 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 }
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
-                // The part before the fragment has not changed: it chose a language when the visit began.
+                // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,
+                // so only the fragment is read here.
                 if let Some(code) = fragment().lang {
                     language::show(&code, ctl.act.clone());
                 }

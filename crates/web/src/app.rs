@@ -32,7 +32,8 @@ pub(crate) fn App() -> Html {
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
         if let FirstSource::Welcome { shows_start } = &*first.borrow() {
-            // A first visit always begins with the same frame: a recording of it is shown while the engine loads.
+            // A first visit always begins with the same cluster: a recording of its first updates is shown while the
+            // engine loads.
             page = page.with_recording();
             page.shell.start = *shows_start;
         }
@@ -79,7 +80,7 @@ pub(crate) fn App() -> Html {
     keys::use_keys(&latest_page, &ctl);
     use_focus_after_start(&page);
     crate::drop::use_drop(&ctl);
-    // The theme is set before anything is drawn with it.
+    // Set the theme before the first element is drawn.
     use_memo(page.shell.theme, |theme| browser::set_theme(theme.name()));
     let shown_page = use_translated(&page);
     {
@@ -99,8 +100,8 @@ pub(crate) fn App() -> Html {
             }
         });
     }
-    // While time runs in a big cluster, only every third frame redraws the page, except for the clock and the
-    // timeline's head (`Now`).
+    // While time runs in a big cluster, only every third frame redraws the page. The clock and the timeline's playhead
+    // (`Now`) are redrawn in every frame.
     let skips_frames = page.session.model.playing && page.session.is_big();
     let frames_per_render = if skips_frames { 3 } else { 1 };
     let rendered_frame = page.shell.frames / frames_per_render;
@@ -134,7 +135,7 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
     let Some((opened, lessons, guarantees, lacks_some)) = (*translated).clone() else {
         return page.clone();
     };
-    // Scenarios of other people are in the language of their authors.
+    // Scenarios that other people wrote are shown in the language of their authors.
     let is_lesson = (page.session.opened.as_ref()).is_some_and(|opened| opened.lesson.is_some());
     let is_partly_translated = lacks_some && (page.shell.study.task.is_some() || is_lesson);
     let mut page = (**page).clone();
@@ -145,7 +146,8 @@ fn use_translated(page: &Shared<Page>) -> Shared<Page> {
     Shared::new(page)
 }
 
-/// Reports to the engine what the inspector shows, and asks it for the decision on the selected pod.
+/// Tells the engine which object the inspector shows, so that the engine sends its details, and requests the scheduling
+/// decision on the selected pod.
 #[hook]
 fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     {
@@ -255,8 +257,8 @@ fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy:
         at: page.session.model.now,
         horizon: page.session.model.horizon.max(page.session.model.now),
     };
-    // A change of the language recreates the parts that are drawn from much data, because they compare only the data.
-    // The other parts are drawn again, and keep what is being typed in them.
+    // A change of the language recreates the large parts (such as the cluster), which otherwise redraw only when their
+    // data changes. The other parts are redrawn in place, so that text being typed in them is kept.
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>

@@ -1,4 +1,5 @@
-//! The page's connection to the engine: pending requests, and the effects that updates have outside the page's state.
+//! The page's connection to the engine: pending requests, and effects of the engine's updates outside the page's state,
+//! such as on stored sessions and the address.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,18 +14,18 @@ use crate::engine::Engine;
 use crate::pure::watch::EngineWatch;
 use crate::state::Act;
 
-/// The engine, and what the page has to remember about unanswered requests.
+/// The engine, and the state of requests that it has not answered yet.
 #[derive(Default)]
 pub(crate) struct Connection {
     pub(crate) engine: Option<Engine>,
     is_seeking: bool,
     /// A session is open. Until then, a source that cannot be opened is replaced by the first visit's cluster.
     pub(crate) has_session: bool,
-    /// Time starts when the session opens. False for a link, because a link shows one instant.
+    /// Whether time starts when the session opens. False for a link, because a link shows one instant.
     plays_on_open: bool,
-    /// The session is a lesson that begins with a question: its time starts when the user has answered.
+    /// The session is a lesson that begins with a question: time starts after the user's answer.
     plays_after_answer: bool,
-    /// The last requested source is the user's own: a link or a file.
+    /// The last requested source comes from the user: a link or a file.
     is_own: bool,
     /// The last requested session is the user's work and has to be stored: it is opened from a file, or the user ran a
     /// command before it had opened.
@@ -33,7 +34,7 @@ pub(crate) struct Connection {
     is_opening: bool,
     /// The user has worked on the session: ran a command, answered a question, or opened the session from a file.
     pub(crate) is_touched: bool,
-    /// The session is the first visit's cluster, and the user has neither run a command nor moved time.
+    /// The session is the first visit's cluster; the user has neither run a command nor moved time.
     pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
     /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.
@@ -90,7 +91,7 @@ impl Connection {
         }
     }
 
-    /// Records properties of the session that was requested.
+    /// Records what the page has to do when the requested session opens.
     fn expect_session(&mut self, play: bool, is_own: bool, is_work: bool) {
         self.plays_on_open = play;
         self.is_own = is_own;
@@ -125,7 +126,7 @@ impl Connection {
             }
         }
         if let Some(id) = store::take_session_to_forget() {
-            // The next session takes over the history entry of the forgotten one.
+            // The forgotten session's entry in the browser's history is used for the new session.
             self.needs_history_entry = false;
             store::forget(id);
         }
@@ -155,7 +156,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
     match &update {
         Update::Settled { requests } => {
             let (requests, connection) = (*requests, connection.clone());
-            // By then, earlier updates have been drawn.
+            // Wait for a drawing: only then are the updates before this one drawn.
             browser::after_drawing(move || {
                 if connection.borrow().n_sent == requests {
                     browser::set_settled(true);
@@ -198,7 +199,8 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
             let is_beside = {
                 let mut connection = connection.borrow_mut();
                 let was_first = !connection.has_session && connection.is_own;
-                // A dump opens paused, with its triage list. A session that runs on a server keeps the server's pace.
+                // A dump opens paused, with its list of problems. For a session on a server, the server decides whether
+                // time runs.
                 !connection.session_opened(asks, opened.is_dump || opened.is_joined) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
@@ -216,7 +218,7 @@ pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCe
                 connection.is_opening = false;
                 !std::mem::replace(&mut connection.has_session, true)
             };
-            // Stored sessions are not changed: a source that cannot be opened is replaced by the last session.
+            // Stored sessions stay as they are: if a source cannot be opened, the last session is opened instead.
             if is_first {
                 let source = if was_kept {
                     Source::Welcome

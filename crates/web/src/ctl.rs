@@ -29,7 +29,7 @@ impl Ctl {
         self.send_lines(line, |lines| Request::RunUnlessDangerous { lines });
     }
 
-    /// Reveals the outcome of an open question: time runs to it.
+    /// Ends an open question without an answer: time runs to its outcome.
     pub(crate) fn reveal(&self, step: usize, present: Present) {
         self.act.emit(Act::Present(Present {
             question: false,
@@ -38,7 +38,7 @@ impl Ctl {
         self.send.emit(Request::Predict { step, answer: None });
     }
 
-    /// Closes the dialog with the button, and starts presenting with these parts.
+    /// Closes the dialog in which the user pressed the button, and starts presenting with the given panels.
     pub(crate) fn present(&self, parts: Present) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {

@@ -24,7 +24,7 @@ fn mark_drop_zone(on: bool) {
     }
 }
 
-/// Returns whether a drag carries files; a selected text can be dragged too.
+/// Returns whether the drag carries files. It may also carry a selected text.
 fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| {
         data.types()

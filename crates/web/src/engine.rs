@@ -51,7 +51,7 @@ impl Engine {
             traps.emit(WorkerMessage::Trapped(event.message()));
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        // Messages and failures that arrived before the listeners were attached.
+        // Handle messages and failures that arrived before the listeners were attached.
         if let Ok(early) = js_sys::Reflect::get(&worker, &"early".into())?.dyn_into::<Array>() {
             early.iter().for_each(|message| on_message.emit(decoded(message)));
         }
@@ -103,6 +103,6 @@ fn early_worker() -> Result<Option<Worker>, JsValue> {
     let (global, name) = (js_sys::global(), JsValue::from("podscopeWorker"));
     let worker = js_sys::Reflect::get(&global, &name)?;
     js_sys::Reflect::delete_property(&global, &name)?;
-    // Not `dyn_into`: a page of `podscope serve` has an object with a worker's interface instead.
+    // Not `dyn_into`: on a page of `podscope serve` this object is not a `Worker`, but has a worker's methods.
     Ok((!worker.is_undefined()).then(|| worker.unchecked_into()))
 }

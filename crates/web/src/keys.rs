@@ -14,7 +14,7 @@ use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, MenuSubject, Page, Present, Session, Shared};
 
-/// The shortcuts by group: keys as printed, and their effects.
+/// The shortcuts by group: each key as printed, with its effect.
 const SHORTCUTS: &[(Message, &[(&str, Message)])] = &[
     (
         messages::time,
@@ -61,7 +61,7 @@ const SHORTCUTS: &[(Message, &[(&str, Message)])] = &[
     (messages::presenting, crate::components::PRESENT_KEYS),
 ];
 
-/// The gestures by group: how to make them, and their effects.
+/// The gestures by group: a description of each gesture, with its effect.
 const GESTURES: &[(Message, &[(Message, Message)])] = &[
     (
         messages::with_mouse,
@@ -137,7 +137,7 @@ fn is_typing(event: &KeyboardEvent) -> bool {
         .is_some()
 }
 
-/// Returns the node that shortcuts act on: the focused one, otherwise the selected one.
+/// Returns the node that a shortcut acts on: the focused node, otherwise the selected one.
 fn target_node(page: &Page) -> Option<String> {
     let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused
@@ -149,7 +149,7 @@ fn target_node(page: &Page) -> Option<String> {
     })
 }
 
-/// Returns the id of the pod that shortcuts act on: the focused one, otherwise the selected one.
+/// Returns the id of the pod that a shortcut acts on: the focused pod, otherwise the selected one.
 fn target_pod(page: &Page) -> Option<String> {
     let focused = browser::document().and_then(|document| document.active_element());
     let focused = focused.and_then(|element| element.get_attribute("data-id"));
@@ -159,7 +159,7 @@ fn target_pod(page: &Page) -> Option<String> {
     })
 }
 
-/// Returns the instant of the latest timeline mark before the clock.
+/// Returns the instant of the latest event on the timeline before the clock.
 pub(crate) fn mark_before(session: &Session) -> Micros {
     session
         .model
@@ -183,7 +183,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if is_typing(event) || page.shell.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
         return false;
     }
-    // Space presses the focused button, except a mark of the cluster, which Enter selects.
+    // Space presses the focused button. On a pod or node Space plays or pauses instead; Enter selects it.
     let on_button = event
         .target()
         .and_then(|target| target.dyn_into::<web_sys::Element>().ok())
@@ -267,7 +267,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
     } else if page.session.is_legend_open() {
         ctl.act.emit(Act::Legend);
     } else {
-        // The focus returns from the details to the selected mark.
+        // Escape in the details moves the focus back to the selected pod or node.
         if browser::focused().is_some_and(|element| matches!(element.closest(".side"), Ok(Some(_)))) {
             browser::focus_selected();
         }
@@ -320,7 +320,7 @@ fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// Handles the keys while presenting. The keys of a presenter's remote control turn the story's steps.
+/// Handles keys in presentation mode. The keys of a presenter's remote control turn the story's steps.
 fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let story = &page.session.model.story;
     let mut next = page.shell.present;

@@ -10,7 +10,7 @@ use yew::Callback;
 use crate::browser::{self, Warn as _, store};
 use crate::state::Act;
 
-/// Attribute of the document's root that holds the folder of the languages' files.
+/// Attribute of the document's root element: the folder with the language files.
 const FOLDER: &str = "data-locales";
 
 thread_local! {
@@ -29,7 +29,7 @@ fn known(code: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the language that a visit begins in.
+/// Returns the language in which a visit begins.
 pub(crate) fn first(in_address: Option<String>) -> &'static str {
     let of_tab = || store::language_of_tab().filter(|_| browser::is_reload());
     let of_browser = || {

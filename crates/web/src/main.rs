@@ -32,7 +32,7 @@ fn main() {
     if language == "en" {
         return render();
     }
-    // Another language is loaded before anything is drawn; without its file the page is English.
+    // The file of another language is loaded before anything is drawn. If it cannot be loaded, the page is in English.
     wasm_bindgen_futures::spawn_local(async move {
         language::load(language).await.warn();
         render();

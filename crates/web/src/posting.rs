@@ -20,7 +20,7 @@ use crate::studying::practise;
 /// Version of the message format.
 const FORMAT_VERSION: u32 = 1;
 
-/// Reports events to the surrounding page, and executes its requests.
+/// Posts messages about the page's events to the surrounding page, and executes the requests that it sends.
 #[hook]
 pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&str>) {
     let origin = use_memo(origin.map(str::to_owned), |origin| origin.clone());
@@ -115,7 +115,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
     use_post_new(&outcomes, &origin);
 }
 
-/// Posts the outcomes that are new since the last render.
+/// Posts a message for each event since the last render.
 #[hook]
 fn use_post_new(outcomes: &[Value], origin: &Rc<Option<String>>) {
     let last = use_mut_ref(Vec::<Value>::new);

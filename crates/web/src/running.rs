@@ -37,7 +37,7 @@ pub(crate) fn use_engine(
             let is_named =
                 route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.new_session;
             if route.embed.is_none() && is_named {
-                // A reload then resumes the session instead of opening the link again.
+                // After a reload the tab then resumes its session instead of opening the link again.
                 browser::forget_link();
             }
             Interval::new(1_000, move || {
@@ -123,8 +123,8 @@ fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy
                 source: Source::Link { fragment },
             });
         }
-        // A page in a frame stores no sessions: it opens what its address names. A source whose opening hung is not
-        // tried again.
+        // A page in a frame stores no sessions, so it opens what its address names. If that source made the engine hang
+        // before it opened, another source is opened.
         None if opened && store::is_framed() => open_first(route, FirstSource::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),

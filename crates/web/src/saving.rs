@@ -30,20 +30,20 @@ const INTERVAL_MS: u32 = 8_000;
 /// session reopens paused, and before the first pods are placed it would show an empty cluster.
 const MIN_TIME_TO_SAVE: Micros = 1_000_000;
 
-/// The part of the page's state that is saved: a change of this part triggers another save.
+/// The part of the page's state that a saved link contains: each change of it triggers another save.
 #[derive(Clone, PartialEq)]
 struct SavedContent {
     opened: Option<Shared<podscope_protocol::Opened>>,
-    /// Number of lines in the console, and command and instant of the last line: a full console drops old lines, so the
-    /// number alone may not change.
+    /// Number of lines in the console, and command and instant of the last line. The number alone is not enough,
+    /// because a full console drops old lines.
     last_line: (usize, Option<(Option<u32>, Micros)>),
     screen: String,
     playing: bool,
     branches: Shared<Vec<podscope_protocol::BranchView>>,
-    /// The branches of the other run of a comparison, of which one is current.
+    /// In a comparison: the branches of the other run, one of which is current.
     compared: Option<Shared<Vec<podscope_protocol::BranchView>>>,
     view: View,
-    /// The shown step, and the open question.
+    /// Index of the step that is shown, and of the step whose question is open.
     reading: (usize, Option<usize>),
     /// The instant at which time is paused; `None` while it runs.
     now: Option<Micros>,
@@ -74,7 +74,7 @@ struct Saving {
     revision: u64,
     /// A command was given for which no link has been requested yet.
     is_urgent: bool,
-    /// The session differs from a fresh first visit, so it has to be saved.
+    /// The session differs from the first visit's initial cluster, so it has to be saved.
     has_begun: bool,
     /// The delayed request for a link.
     waiting: Option<Timeout>,
@@ -165,7 +165,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
                 let (saving, ctl) = (saving.clone(), ctl.clone());
                 Interval::new(INTERVAL_MS, move || request_link(&saving, &ctl))
             });
-            // When the page is left, the request goes out while the next page loads.
+            // When the user leaves the page, the link is requested at once, while the next page loads.
             let leaving = (!is_kept || *playing).then(|| {
                 let leave = {
                     let (saving, ctl) = (saving.clone(), ctl.clone());
@@ -194,7 +194,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         let Some(link) = link.as_ref().filter(|_| !embedded) else {
             return;
         };
-        // After Back or Forward the address is already that of the session that opens next.
+        // After Back or Forward the address already names the session that opens next, so it is not overwritten.
         if is_seen && !connection.borrow().has_entry {
             let is_new = std::mem::take(&mut connection.borrow_mut().needs_history_entry);
             let here = store::current_session();
@@ -207,7 +207,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<Ref
         }
         let is_touched = connection.borrow().is_touched;
         let is_there = store::store_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
-        // Revision 0 marks a link that was requested for sharing, not for saving.
+        // Revision 0 means that the link was requested for sharing, not for saving.
         if is_there && link.revision != 0 {
             saved_revision.set(link.revision);
         }

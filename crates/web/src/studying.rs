@@ -1,4 +1,5 @@
-//! Stores the state of studying: attempts at the items of a course, answers to practice tasks, the end of an exam.
+//! Stores progress in practice and courses: attempts at the items of a course, answers to practice tasks, the end of an
+//! exam.
 
 use std::rc::Rc;
 
@@ -21,7 +22,7 @@ pub(crate) fn practise(task: Option<TaskId>, run: Option<String>) -> Request {
     Request::Course(CourseRequest::Practise { task, run, practice })
 }
 
-/// Stores the user's practice, course and exam on this device.
+/// Stores the user's progress in practice, course and exam on this device.
 #[hook]
 pub(crate) fn use_studying(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     use_stored_attempts(page, ctl);
@@ -57,8 +58,8 @@ fn use_stored_attempts(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             if let Some(theme) = theme.as_deref().and_then(Theme::from_name) {
                 act.emit(Act::Theme(theme));
             }
-            // The language of the address, and after a reload the reader's choice, have priority over the course's
-            // language.
+            // The language in the address takes precedence over the course's language; after a reload, so does the
+            // language that the user chose.
             let is_open = address().lang.is_none() && !browser::is_reload();
             if let Some(language) = language.filter(|_| is_open) {
                 language::show(&language, act.clone());
@@ -79,7 +80,7 @@ fn use_session(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             page.session.opened.clone(),
             is_course_read,
             study.item,
-            // The tab may continue with a copy some time after the session has opened.
+            // The tab may switch to a copy of the session some time after the session has opened.
             store::session_and_original(),
         ),
         move |(opened, is_course_read, _, session)| {
@@ -181,7 +182,7 @@ fn use_end_of_exam(page: &Shared<Page>, ctl: &Rc<Ctl>) {
                     attempts.ended = Some(now);
                     act.emit(Act::Dialog(Dialog::Course));
                 }
-                // The page is rendered again at each minute.
+                // Render the page again only when the remaining time in minutes changes.
                 if left == Some(0.0) || std::mem::replace(&mut shown, left.map(minute)) != shown {
                     act.emit(Act::Study(StudyAct::Attempts(attempts.clone())));
                 }

@@ -20,7 +20,7 @@ fn document() -> Document {
     browser::window().and_then(|w| w.document()).expect("a document")
 }
 
-/// An element with these children, at a known position.
+/// Creates an element with the given HTML as content, at a known position.
 fn region(inner: &str) -> HtmlElement {
     let region: HtmlElement = document().create_element("div").expect("div").dyn_into().expect("html");
     drop(region.set_attribute(
@@ -65,7 +65,7 @@ const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" s
 <button data-wire="b-1" style="position:absolute;left:120px;top:150px;width:30px;height:30px"></button>
 <select style="position:absolute;left:20px;top:220px"></select>"#;
 
-/// Installs the lock function of `www/boot.js` as it behaves for the only tab.
+/// Defines the lock function of `www/boot.js` for a single tab: every request gets the lock.
 fn install_lock_function() {
     let hold = Function::new_with_args("name, answer", "answer(true); return () => {};");
     let window = browser::window().expect("a window");
@@ -94,7 +94,7 @@ fn session_is_kept_until_forgotten() {
     assert!(store::sessions().is_empty());
 }
 
-/// A page that opens link after link cannot displace a session that the user worked on or named.
+/// Opening any number of links does not remove a session that the user worked on or named.
 /// Shows: T-05, Q-03
 #[wasm_bindgen_test]
 fn touched_and_named_sessions_are_never_displaced() {
@@ -144,7 +144,7 @@ fn theme_and_single_keys_are_stored() {
     store::store_single_keys(true);
 }
 
-/// Returns name and bytes of a saved file, intercepted at the click on its link (T-06).
+/// Saves a file and returns its name and bytes, which are intercepted at the click on its link (T-06).
 async fn save_and_intercept(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
     let catch = Function::new_no_args(
         "const make = URL.createObjectURL; const last = {};
@@ -308,7 +308,7 @@ fn stroke_reports_each_crossed_link_once() {
     stage.remove();
 }
 
-/// Arrow keys move the focus to the nearest mark in their direction.
+/// Arrow keys move the focus to the nearest pod or node in their direction.
 /// Shows: U-03
 #[wasm_bindgen_test]
 fn arrow_keys_move_focus_to_nearest_mark() {

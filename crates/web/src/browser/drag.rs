@@ -1,7 +1,7 @@
-//! Drag and drop on the stage: a pod is dragged to the bin, or to a node, which is refused with an explanation; a
-//! stroke across links cuts them. Marks are moved directly in the DOM, and the page only learns the outcome. A mouse
-//! drags at once. A finger that moves at once scrolls, so a drag by finger begins with a long press of
-//! [`LONG_PRESS_MS`].
+//! Drag and drop on the stage (the drawing of the cluster). A pod can be dropped on the bin; dropping it on a node is
+//! refused with an explanation. A stroke across links cuts them. During a drag only the DOM changes; the page's state
+//! learns the outcome. With a mouse a drag begins at once. A finger that moves at once scrolls, so with a finger a drag
+//! begins with a long press of [`LONG_PRESS_MS`].
 
 use super::Warn as _;
 use wasm_bindgen::JsCast;
@@ -10,7 +10,7 @@ use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent
 
 /// Distance that a pointer moves before a click becomes a drag, in pixels.
 const DRAG_THRESHOLD: f64 = 7.0;
-/// Duration of a long press, after which a finger picks up the mark under it, in milliseconds.
+/// Duration of a long press, after which a finger picks up the pod under it, in milliseconds.
 pub(crate) const LONG_PRESS_MS: u32 = 320;
 
 /// A gesture of one pointer, from pointer down to pointer up.
@@ -20,7 +20,7 @@ pub(crate) struct Drag {
     from: (f64, f64),
     /// The pointer is a finger, not a mouse.
     pub(crate) is_finger: bool,
-    /// The pointer drags: a mouse from the beginning, a finger after a long press.
+    /// The gesture has become a drag: with a mouse at the first movement, with a finger after a long press.
     is_dragging: bool,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Drag {
 enum Target {
     /// A pod is dragged.
     Pod { id: String, flying: Option<HtmlElement> },
-    /// A stroke over the background: it cuts the links that it crosses.
+    /// A stroke over the background of the stage: cuts the network links that it crosses.
     CutLinks {
         cutting: bool,
         cut: Vec<String>,
@@ -39,11 +39,11 @@ enum Target {
 /// Result of a pointer movement.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Movement {
-    /// Nothing that the page has to know.
+    /// The page's state does not change.
     Nothing,
     /// The stroke crossed the link of this node for the first time.
     CrossedLink(String),
-    /// The finger scrolls, so the gesture is not a drag.
+    /// The finger moved before the long press ended: the browser scrolls, and there is no drag.
     NotADrag,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Movement {
 pub(crate) enum End {
     /// The pointer did not move: a click.
     Click,
-    /// A long press on a pod: the finger was lifted where it had picked up the pod.
+    /// A long press on a pod without a movement: opens the pod's menu.
     LongPress { id: String },
     /// The pod was dropped on the bin.
     Bin { id: String },
@@ -226,12 +226,11 @@ impl Drag {
     }
 }
 
-/// Prevents scrolling while a finger holds a mark. Also prevents the click when the finger is lifted, which would hit a
-/// menu that has just opened there. Dropping the guard ends this.
+/// Attribute of the stage (the drawing of the cluster) while a finger holds a pod.
 const HELD: &str = "data-held";
 
-/// Prevents scrolling while a finger holds a mark, and the click where the finger is lifted, which would hit a menu
-/// that has just opened there. Stops when dropped.
+/// Suppresses touch events while a finger holds a pod: scrolling, and the click when the finger is lifted, which would
+/// hit a menu that has just opened there. Dropping the guard removes its listeners.
 pub(crate) struct HeldTouchGuard {
     root: Element,
     hold: Closure<dyn FnMut(Event)>,
@@ -240,7 +239,7 @@ pub(crate) struct HeldTouchGuard {
 const TOUCH_EVENTS: [&str; 2] = ["touchmove", "touchend"];
 
 impl HeldTouchGuard {
-    /// Listens on the element in which marks can be held.
+    /// Listens to touch events on the element whose pods can be dragged.
     pub(crate) fn new(root: &Element) -> HeldTouchGuard {
         let region = root.clone();
         let hold = Closure::<dyn FnMut(Event)>::new(move |event: Event| {

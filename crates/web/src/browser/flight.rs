@@ -1,4 +1,4 @@
-//! The animation of a pod mark that moves from its old position to its new one.
+//! The animation of a pod's mark (its icon on the stage) from its old position to its new one.
 
 use super::Warn as _;
 use podscope_api::ordered;
@@ -7,7 +7,7 @@ use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-/// Positions of pod marks before a change, by pod id.
+/// Position of each pod's mark (icon) before a change, by pod id.
 pub(crate) type MarkPositions = ordered::Map<String, (f64, f64)>;
 
 fn mark(root: &Element, id: &str) -> Option<Element> {
@@ -16,7 +16,7 @@ fn mark(root: &Element, id: &str) -> Option<Element> {
     root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()?
 }
 
-/// Returns the present positions of the marks of these pods.
+/// Returns where the marks (icons) of these pods are drawn now.
 pub(crate) fn mark_positions(root: &Element, ids: &[String]) -> MarkPositions {
     ids.iter()
         .take(40)
@@ -34,7 +34,7 @@ pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
     }
 }
 
-/// Animates the marks from their old positions to their present ones.
+/// Moves the marks (icons) of pods from their old positions to their present ones, as an animation.
 pub(crate) fn animate_moves(root: &Element, from: &MarkPositions) {
     for (id, (x, y)) in from {
         let Some(element) = mark(root, id) else { continue };

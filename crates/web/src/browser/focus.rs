@@ -4,8 +4,8 @@ use super::Warn as _;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// Attribute of a provisional tab stop: a mark other than a node, made the tab stop while the region had no node, and
-/// not focused since.
+/// Attribute of a provisional tab stop: an element that is not a node, and became the tab stop while the stage had no
+/// node. It is removed when the user focuses an element.
 const PROVISIONAL_STOP: &str = "data-stands-in";
 
 /// Makes an element the region's single tab stop (roving tabindex).
@@ -22,8 +22,8 @@ pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     to.set_attribute("tabindex", "0").warn();
 }
 
-/// Makes another mark the tab stop if the region's tab stop was removed: the first node, or any other mark while there
-/// is no node.
+/// Ensures that the region has a tab stop: if it was removed, the first node becomes the tab stop, or another element
+/// while there is no node.
 pub(crate) fn ensure_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).warn().flatten();
     let stop = find("[data-nav][tabindex=\"0\"]");
@@ -72,7 +72,7 @@ pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
     best.is_some_and(|(_, item)| item.focus().warn().is_some())
 }
 
-/// Added to the distance of marks in another row; larger than any stage is wide.
+/// Distance that is added for elements in another row; larger than the width of any stage.
 const OTHER_ROW_PENALTY: f64 = 100_000.0;
 
 /// The edges of an element, in CSS pixels.
@@ -112,7 +112,8 @@ impl ElementEdges {
             _ => return None,
         };
         let is_sideways = matches!(key, "ArrowLeft" | "ArrowRight");
-        // Among elements that overlap, the one straight ahead is preferred.
+        // If the other element overlaps this one, its distance is smaller the closer its middle is to the direction of
+        // the key.
         let (dx, dy) = ((to.left + to.right) / 2.0 - x, (to.top + to.bottom) / 2.0 - y);
         let off = if is_sideways { dy } else { dx };
         let aside = if is_same_node { 0.5 } else { 2.0 };

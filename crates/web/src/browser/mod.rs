@@ -136,7 +136,7 @@ pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
     let Some(element) = node.and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok()) else {
         return false;
     };
-    // Focus alone would scroll the element only to an edge.
+    // Scroll first: `focus()` alone would scroll the element only to the edge of the window.
     let is_focused = element.focus().warn().is_some();
     scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
     is_focused
@@ -152,13 +152,13 @@ pub(crate) fn show_selected() {
 /// Time during which a shown node is kept in view while its card grows, in milliseconds.
 const FOLLOW_NODE_MS: u32 = 2_000;
 
-/// Scrolls to a node after the next drawing, and again whenever its card grows.
+/// Scrolls to a node after the next drawing, and again whenever the node's card grows.
 pub(crate) fn show_node(name: &str) {
     let selector = format!("#stage [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
     after_drawing(move || {
         let Some(element) = query(&selector) else { return };
         let shown = element.clone();
-        // The observer fires at once, and again when the engine's answer changes the card.
+        // A `ResizeObserver` calls this at once, and again when the engine's answer makes the card larger.
         let resized = Closure::<dyn FnMut()>::new(move || {
             scroll_to(&shown, web_sys::ScrollLogicalPosition::Center);
         });
@@ -178,7 +178,7 @@ pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
     document()?.active_element()?.dyn_into().ok()
 }
 
-/// Moves the focus to the selected pod or node, if the stage draws it as an element; returns whether it did.
+/// Moves the focus to the selected pod or node. Returns false if it has no element, because a canvas draws the cluster.
 pub(crate) fn focus_selected() -> bool {
     let element = query("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
@@ -350,8 +350,8 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
     done.warn();
 }
 
-/// Returns the `what` that [`write_address`] stored with the current history entry; `None` if the page did not make the
-/// entry, as with a pasted link.
+/// Returns the note (`what`) that [`write_address`] stored with the current history entry. Returns `None` if the page
+/// did not create the entry, for example after a link was pasted.
 pub(crate) fn note_of_history_entry() -> Option<String> {
     window()?.history().warn()?.state().warn()?.as_string()
 }

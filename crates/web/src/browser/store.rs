@@ -61,7 +61,7 @@ pub(crate) fn is_framed() -> bool {
 fn read_value(key: &str) -> Option<String> {
     let storage = local_storage()?;
     let found = storage.get_item(&full_key(key)).ok()?;
-    // A value stored by an older version.
+    // Fall back to the key of older versions.
     found.or_else(|| storage.get_item(&format!("{OLD_KEY_PREFIX}{key}")).ok()?)
 }
 
@@ -133,12 +133,12 @@ fn write_sessions(all: &[StoredSession]) -> bool {
     write_value("sessions", Some(&lines.join("\n")))
 }
 
-/// Number of this tab's session; begins a new session if the tab has none.
+/// Returns the number of this tab's session; begins a new session if the tab has none.
 pub(crate) fn current_session() -> u64 {
     THIS_SESSION.get().or_else(stored_number).unwrap_or_else(begin_session)
 }
 
-/// Number of this tab's session, if it has one, and of the session that it is a copy of.
+/// Returns the number of this tab's session, if it has one, and the number of the session that it is a copy of, if any.
 pub(crate) fn session_and_original() -> Option<(u64, Option<u64>)> {
     let id = THIS_SESSION.get()?;
     let original = COPIED_FROM.get().filter(|(copy, _)| *copy == id);
@@ -164,7 +164,8 @@ fn unused_number() -> u64 {
 
 /// Resumes a stored session in this tab, or a copy of it if another tab works on it.
 pub(crate) fn take_over(id: u64) {
-    // Without locks (pages served over http), only after a reload is it certain that no other tab has the session.
+    // Browsers have no locks on pages served over http. There, only a reload guarantees that no other tab has the
+    // session.
     acquire(id, stored_number() == Some(id));
 }
 
@@ -208,11 +209,11 @@ extern "C" {
 thread_local! {
     /// Number of this page's session.
     static THIS_SESSION: Cell<Option<u64>> = const { Cell::new(None) };
-    /// Releases the lock of the session.
+    /// Function that releases the lock of this page's session.
     static RELEASE_LOCK: Cell<Option<Function>> = const { Cell::new(None) };
-    /// The lock has been requested, and the answer is pending.
+    /// True between the request for the session's lock and its answer.
     static IS_LOCK_PENDING: Cell<bool> = const { Cell::new(false) };
-    /// Numbers of the last copy of a session and of its original.
+    /// Numbers of the last copy that this tab made of a session, and of its original.
     static COPIED_FROM: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
 }
 
@@ -281,12 +282,12 @@ thread_local! {
     static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Marks a stored session as the one that opens next, so that the tab resumes it.
+/// Marks a stored session to be resumed by this tab when the next session opens.
 pub(crate) fn resume(id: u64) {
     RESUMED.set(Some(id));
 }
 
-/// Takes the stored session that was marked by [`resume`].
+/// Returns the session that [`resume`] marked, and removes the mark.
 pub(crate) fn take_resumed() -> Option<u64> {
     RESUMED.take()
 }
@@ -300,7 +301,7 @@ pub(crate) fn forget_on_next_open(id: u64) {
     FORGOTTEN.set(Some(id));
 }
 
-/// Takes the session that was scheduled for removal.
+/// Returns the session that is scheduled for removal, and cancels the schedule.
 pub(crate) fn take_session_to_forget() -> Option<u64> {
     FORGOTTEN.take()
 }
@@ -310,7 +311,7 @@ pub(crate) fn link_of_session(id: u64) -> Option<String> {
     read_value(&format!("session.{id}")).filter(|text| text.starts_with('s'))
 }
 
-/// The session that is stored with exactly this fragment.
+/// Returns the session that was stored with exactly this fragment.
 pub(crate) fn session_with_link(fragment: &str) -> Option<u64> {
     let all = sessions().into_iter().map(|kept| kept.id);
     all.into_iter()
@@ -401,9 +402,9 @@ pub(crate) fn note_opening(what: Option<&str>) {
 }
 
 thread_local! {
-    /// When this page stored the note, in milliseconds since 1970.
+    /// Instant at which this page stored the note, in milliseconds since 1970.
     static OPENING_SINCE: Cell<Option<f64>> = const { Cell::new(None) };
-    /// The page has been left.
+    /// True after the user has left the page.
     static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -94,7 +94,7 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
 #[derive(Properties, PartialEq)]
 struct SpeedProps {
     set: u64,
-    /// The achieved speed, if it is lower than the chosen one.
+    /// The measured speed of time, if it is lower than the chosen one.
     achieved: Option<String>,
 }
 
@@ -121,7 +121,7 @@ fn Speed(props: &SpeedProps) -> Html {
     }
 }
 
-/// The clock as an input field: an instant typed into it is seeked to.
+/// The clock as a text field: typing an instant into it seeks to the instant.
 #[component]
 fn Clock() -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {

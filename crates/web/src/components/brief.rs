@@ -1,5 +1,5 @@
-//! A story of short lines: each line stands under the stage with its suggested command, and takes no space from the
-//! stage. The guided start is such a story.
+//! A story of short lines: each line stands under the stage (the drawing of the cluster) with its suggested command, so
+//! the stage needs no room for a panel. The guided start is such a story.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, GUIDED_START, Opened, Request, Source};
@@ -51,7 +51,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
         });
     }
     {
-        // After a fast run to an event time runs on. Stepping from event to event does not start time.
+        // Time continues after a fast run to the next event, except when the user steps from event to event.
         let skipped = (page.session.model.director.caption.as_ref())
             .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NoUpcomingEvent));
         let send = ctl.send.clone();

@@ -1,4 +1,4 @@
-//! The alarm for a broken guarantee: an arc on the stage joins the processes that break it, and a large text names it.
+//! The alarm for a broken guarantee: an arc joins the processes that break the guarantee, and a large text names it.
 //! The alarm stays until the user closes it.
 
 use podscope_api::ordered::Set;
@@ -68,10 +68,10 @@ pub(crate) struct Props {
     pub(crate) broken: BrokenInvariant,
     /// The instant from which the guarantee holds again.
     pub(crate) restored_at: Option<Micros>,
-    /// Positions of the marks of the processes that break the guarantee.
+    /// Positions of the pods whose processes break the guarantee.
     pub(crate) marks: Vec<Rect>,
     pub(crate) room: StageSize,
-    /// The lower edge of the control plane.
+    /// The lower edge of the control plane, in CSS pixels.
     pub(crate) top: f64,
     pub(crate) height: f64,
     pub(crate) read: Callback<MouseEvent>,
@@ -151,7 +151,7 @@ mod tests {
     use podscope_protocol::{Frame, NodeView, PodView};
     use std::sync::Arc;
 
-    /// The running processes that a violation names are marked, on whatever node they are.
+    /// A violation's text names two pods. The pods with a running process are returned, on whatever node they run.
     /// Shows: U-02
     #[test]
     fn breaking_pods_are_named_and_have_a_process() {

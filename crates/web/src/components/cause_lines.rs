@@ -46,7 +46,8 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePos
     }
 }
 
-/// Returns lines from the scheduler to each victim, and paths from the victims to where the pod is going to run.
+/// For a preempting pod, returns lines from the scheduler to each victim, and paths from each victim to the position
+/// where the stage draws the preempting pod.
 fn preemption(
     model: &Model,
     pod: &PodView,
@@ -133,7 +134,7 @@ fn line_start(
     };
     let from = match link.by {
         ThreadActor::Scheduler => {
-            // A line between the two pods says more than one from the scheduler.
+            // The record is a preemption: draw the line from the preempting pod instead of from the scheduler.
             let is_preempted = matches!(link.event, ThreadEvent::Preempted { .. });
             let preemptor = is_preempted.then(of_cause).flatten();
             preemptor.unwrap_or_else(|| lower_point(&rail.scheduler, unit))

@@ -1,5 +1,5 @@
-//! The stage: control plane, pending pods, zones with nodes. It has one listener per type of event; the handlers find
-//! the touched object in the `data-` attributes of its mark.
+//! The stage (the drawing of the cluster): control plane, pending pods, zones with nodes. It has one listener per type
+//! of event; the handlers find the clicked object in the `data-` attributes of its element.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -76,15 +76,15 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     }
 }
 
-/// Animates pods that moved to another node.
+/// Animates pods that moved to another node since the last render.
 #[hook]
 fn use_flight(page: &Shared<Page>, root: &NodeRef) {
-    // Positions of the marks before this render: the document still shows the previous state.
+    // Positions of the pods before this render; the DOM still shows the previous state.
     let places = use_mut_ref(flight::MarkPositions::new);
     let last_moved = use_mut_ref(|| page.session.model.moved.clone());
     if *last_moved.borrow() != page.session.model.moved {
         *last_moved.borrow_mut() = page.session.model.moved.clone();
-        // In a big cluster an animation explains nothing, and measuring places costs a layout.
+        // A big cluster is not animated: no single move could be followed, and reading positions forces a layout.
         let few = page.session.model.nodes.size() <= MAX_FULL_CARDS && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
             *places.borrow_mut() = flight::mark_positions(&root, &page.session.model.moved);
@@ -97,7 +97,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
         .is_some_and(|opened| !opened.story.is_empty());
     let root = root.clone();
     use_effect_with(page.session.model.moved.clone(), move |moved| {
-        // On a phone with an open story only a few lines of the cluster are visible: scroll to the one that changed.
+        // On a phone with an open story only a few lines of the cluster are visible: scroll to the pod that moved.
         if let ([only], true, Some(root)) = (&***moved, has_story && browser::is_phone(), root.cast::<Element>()) {
             flight::scroll_to_pod(&root, only);
         }
@@ -108,7 +108,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     });
 }
 
-/// Arrow keys move the focus from mark to mark, except in a field that uses them itself.
+/// Arrow keys move the focus between nodes and pods, except while a text field has the focus.
 fn on_arrow_key(root: &NodeRef) -> Callback<KeyboardEvent> {
     let root = root.clone();
     Callback::from(move |event: KeyboardEvent| {
@@ -126,7 +126,7 @@ fn on_arrow_key(root: &NodeRef) -> Callback<KeyboardEvent> {
     })
 }
 
-/// Makes the last focused mark the stage's single tab stop.
+/// Makes the element that was focused last the single tab stop of the stage.
 fn on_focus_move_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
     let root = root.clone();
     Callback::from(move |event: FocusEvent| {
@@ -141,9 +141,9 @@ fn on_focus_move_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
 struct PointerGesture {
     root: NodeRef,
     drag: Rc<RefCell<Option<Drag>>>,
-    /// Opens the menu when a press has lasted long enough; `None` without a press.
+    /// Timer that opens the menu after a long press; `None` while nothing is pressed.
     long_press_timer: Rc<RefCell<Option<Timeout>>>,
-    /// The next click belongs to the end of a drag, and is ignored.
+    /// True after a drag: the click event that follows it is ignored.
     ignores_click: Rc<RefCell<bool>>,
 }
 

@@ -12,7 +12,7 @@ const MAX_SQUARES: usize = 8;
 /// Device states in the order in which the text counts them.
 const STATES: [&str; 5] = ["held", "shared", "blocked", "tainted", "free"];
 
-/// The devices in the header of a node's card, as far as they fit into `wide` text units.
+/// Renders the devices of a node for its card's header, as many as fit into `wide` units of text.
 pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
     if devices.is_empty() {
         return Html::default();

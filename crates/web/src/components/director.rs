@@ -1,5 +1,5 @@
-//! The forward button: shows what comes next and how far away it is, and goes there when pressed. During a fast run it
-//! shows the run and stops it (U-05). The caption beside the stage reports how a run ended.
+//! The forward button: it shows which event comes next and in how much time, and runs to it when pressed. During a fast
+//! run it shows the run, and a press stops the run (U-05). The caption beside the stage says how the last run ended.
 
 use podscope_messages::t;
 use podscope_protocol::Request;

@@ -33,7 +33,7 @@ pub(crate) struct Props {
     pub(crate) checked: Option<Shared<Checked>>,
     /// The API server's answer to the manifests that were applied last.
     pub(crate) answer: Answer,
-    /// Time is paused.
+    /// Time is paused; a text below the results then says so.
     pub(crate) still: bool,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
@@ -82,10 +82,10 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let revision = use_mut_ref(|| 0u64);
     let changed = use_check_on_change(&ctl, text.setter(), &revision);
     let mounted = use_mounted(props, &ctl, &host, &changed, is_plain.setter());
-    // While the text cannot be parsed, the last detected kind is used.
+    // While the text cannot be parsed, the last detected kind of text is used.
     let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
     let is_scenario = kind >= TextKind::Scenario;
-    // Gaps in a scenario are meant for its readers, so there is no advice to fill them.
+    // A scenario may contain `___` on purpose, for its readers to fill, so no advice is shown.
     let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
     let current_check = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
     let (problems, advice) = match current_check {

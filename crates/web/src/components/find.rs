@@ -25,8 +25,8 @@ pub(crate) fn Find(props: &Props) -> Html {
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 field.focus().warn();
             }
-            // On closing, the focus goes to the selected match once the tray is in its usual order again, or back to
-            // where it was.
+            // When the filter closes, moves the focus to the selected match, once the list of pending pods is in its
+            // usual order again; without a match, back to the element that had the focus before.
             move || {
                 browser::after_drawing(move || {
                     if !browser::focus_selected() {

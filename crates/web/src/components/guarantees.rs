@@ -1,5 +1,5 @@
-//! The page of guarantees: each guarantee of the pod lifecycle, which component keeps it, what breaks it, and a lesson
-//! that shows it (E-04).
+//! The page of guarantees: for each guarantee about the pod lifecycle, the component that upholds it, the faults that
+//! break it, and a lesson that shows it (E-04).
 
 use podscope_messages::t;
 use podscope_protocol::{Guarantee, LessonInfo, Request, Source};

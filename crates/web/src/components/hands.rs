@@ -1,5 +1,5 @@
-//! Effects of a click, the menu key or the end of a drag on the stage. The touched object is read from the `data-`
-//! attributes of the marks.
+//! Handles clicks, the menu key and the end of a drag on the stage (the drawing of the cluster). The `data-` attributes
+//! of the element under the pointer identify the pod or node.
 
 use podscope_messages::t;
 use podscope_protocol::{PodMark, Request, SubjectRef};
@@ -35,7 +35,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
                 key: pod.key.clone(),
                 uid: pod.uid().to_owned(),
             };
-            // If the details are in a closed sheet, a press on the selected mark opens the sheet.
+            // If the details are in a closed sheet, a second click on the selected pod or node opens the sheet.
             let again = page.session.selected.as_ref() == Some(&subject) && page.session.sheet == Sheet::Side;
             if !focus_details_if_selected(page, &subject, event) {
                 ctl.act.emit(Act::Select((!again).then_some(subject)));
@@ -76,8 +76,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     }
 }
 
-/// If the selected mark has the focus, moves the focus to its details, however many marks lie between. Returns whether
-/// it did.
+/// If Enter was pressed on the selected pod or node, moves the focus to its details. Returns whether it did.
 fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
     let is_enter_on_selected = event.detail() == 0 && page.session.selected.as_ref() == Some(subject);
     if is_enter_on_selected {

@@ -39,7 +39,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
-    // The panel opens on the other half of the stage than the selected mark.
+    // The panel opens on the half of the stage in which the selected pod or node is not.
     let is_left = use_memo(page.session.selected.clone(), |selected| {
         selected
             .as_ref()
@@ -120,7 +120,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     }
 }
 
-/// Returns the selector of the subject's mark on the stage; empty if the subject has no mark.
+/// Returns the CSS selector of the element that draws the subject on the stage; empty if no element does.
 fn selector_of(subject: &SubjectRef, model: &Model) -> String {
     let quoted = |name: &str| name.replace(['"', '\\'], "");
     match subject {
@@ -178,8 +178,8 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     }
 }
 
-/// Returns whether the tab would give away the answer to the open question: the decision tab always would, the life tab
-/// for questions about time.
+/// Returns whether the tab would reveal the answer to the open question: the decision tab always would, the life tab if
+/// the question asks for a time.
 fn hides_answer(page: &Page) -> bool {
     page.session.model.story.question.is_some()
         && (page.session.tab == Tab::Why || page.session.time_question().is_some())
@@ -197,7 +197,7 @@ fn focus_tab(index: usize, event: &KeyboardEvent) {
     }
 }
 
-/// Details taken from the view model until the engine's detail arrives.
+/// Fills the details from the page's own view model, until the engine sends the full details.
 fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
     match subject {
         SubjectRef::Pod { key, uid } => {

@@ -1,4 +1,4 @@
-//! The legend, shown at the right when nothing is selected: recent events and the meaning of the marks.
+//! The legend, shown at the right when nothing is selected: recent events, and the meaning of the pod icons.
 
 use podscope_api::ordered;
 use podscope_messages::{Message, legend, t};
@@ -12,16 +12,16 @@ use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Number of nodes, pods, ready pods, pending pods and ghosts.
+    /// Number of nodes, pods, ready pods, pending pods, and ghosts (processes whose pod the API server has forgotten).
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// Groups of marks that are on the stage, in the order of [`MARKS`].
+    /// The groups of pod icons that the stage shows now, in the order of [`MARKS`].
     pub(crate) on_stage: Vec<PodMark>,
     /// Recent events, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 
-/// All groups of marks with their meaning.
+/// All groups of pod icons, each with its meaning.
 pub(crate) const MARKS: [(PodMark, Message); 10] = [
     (PodMark::Ready, legend::ready_mark),
     (PodMark::Starting, legend::starting_mark),
@@ -35,7 +35,7 @@ pub(crate) const MARKS: [(PodMark, Message); 10] = [
     (PodMark::Ghost, legend::ghost_mark),
 ];
 
-/// Explains the marks that are on the stage, then the others.
+/// The legend: first the pod icons that are on the stage now, then the others.
 #[component]
 pub(crate) fn Legend(props: &Props) -> Html {
     let [nodes, pods, ready, pending, ghosts] = props.sums;

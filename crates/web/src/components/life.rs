@@ -90,7 +90,7 @@ fn role(role: ContainerRole) -> Html {
     html! { <span class="chip">{ words }</span> }
 }
 
-/// The termination as a Gantt chart: a bar for each container and stage, each with a text.
+/// The pod's termination as a Gantt chart: one labelled bar for each container and for each phase.
 fn gantt(bars: &[Mark], now: Micros) -> Html {
     let from = bars.iter().map(|bar| bar.from).min().unwrap_or(0);
     let to = bars

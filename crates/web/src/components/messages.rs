@@ -41,7 +41,7 @@ struct Dot {
     began: f64,
     kind: MessageKind,
     path: String,
-    /// Start and end of the dot's motion, as fractions of the path.
+    /// Where the dot starts and ends, as fractions of the wire's length.
     from: f64,
     to: f64,
 }
@@ -51,7 +51,7 @@ struct DotsState {
     dots: Vec<Dot>,
     next: u64,
     last_traffic: Shared<Traffic>,
-    /// Number of messages since the last pause that were not drawn, and number of all messages.
+    /// Number of messages that were not drawn since time was last paused, and number of all messages.
     n_not_drawn: usize,
     n_counted: usize,
 }
@@ -71,7 +71,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
     if state.last_traffic != props.sent {
         state.last_traffic = props.sent.clone();
         new_messages = &props.sent.messages;
-        // For some messages the frame only holds a count per link; these are not drawn.
+        // For some links the frame holds only the number of messages; these messages are not drawn.
         let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
         state.n_counted += new_messages.len() + uncounted;
         state.n_not_drawn += uncounted;

@@ -67,7 +67,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row(t!(more::editor), "e", act(|| Act::Dialog(Dialog::Editor))) }
                 { row(t!(more::files), "", act(|| Act::Dialog(Dialog::Files))) }
                 { row(t!(more::consolidate), "", act(|| Act::Dialog(Dialog::WhatIf(WhatIf::Consolidate)))) }
-                // On a server all pages share one engine, which is not a worker of the browser.
+                // On a server all pages share one engine, so the page has no worker of its own that could be ended.
                 if page.session.opened.as_ref().is_some_and(|opened| !opened.is_joined) { { row(t!(more::search), "", act(|| Act::Dialog(Dialog::Search))) } }
                 if page.session.triage.is_some() { { row(t!(more::triage), "", act(|| Act::Dialog(Dialog::Triage))) } }
                 if n_notices > 0 { { row(t!(more::notices, count = n_notices), "", act(|| Act::Dialog(Dialog::Notices))) } }

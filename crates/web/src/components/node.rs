@@ -31,7 +31,7 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// The present instant, for nodes with a countdown; rounded to a whole second for nodes that only show ages.
     pub(crate) now: Micros,
-    /// Which state is drawn: the API server's, the machine's, or both.
+    /// Whose view of the state is drawn: the API server's, the machine's, or both.
     pub(crate) truth: Truth,
     pub(crate) layout: Layout,
     #[prop_or_default]
@@ -44,25 +44,25 @@ pub(crate) struct Props {
 pub(crate) struct Layout {
     pub(crate) plan: NodePlan,
     pub(crate) measures: Measures,
-    /// Slots of the node's pods, followed by slots of pods nominated to the node.
+    /// The slots (cells for pods) of the node's pods, followed by those of pods nominated to the node.
     pub(crate) slots: Vec<usize>,
-    /// The bar shows memory because it is scarcer than cpu.
+    /// The capacity bar shows memory instead of cpu, because memory is scarcer.
     pub(crate) by_memory: bool,
 }
 
-/// What the shown decision, or the answer to a what-if question, says about a node.
+/// The verdict on a node, from the shown scheduling decision or from the answer to a what-if question.
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct Assessment {
     pub(crate) verdict: Option<NodeAnswer>,
-    /// The instant of the verdict, if the verdict is from the past.
+    /// Instant of the decision that contains the verdict, if the decision was made in the past.
     pub(crate) decided: Option<Micros>,
     /// A decision is shown, but has no verdict on this node.
     pub(crate) has_no_verdict: bool,
-    /// What the answer to a what-if question shows on the node.
+    /// The effect on this node in the answer to a what-if question.
     pub(crate) preview: Option<NodePreview>,
 }
 
-/// Returns the state of a node as class and text; `None` if the node is ready and nothing else is to be said.
+/// Returns CSS class and text of a node's state; `None` if the node is ready and no link is cut.
 fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     if !node.registered {
@@ -105,8 +105,8 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
     })
 }
 
-/// Returns the state in one of the two truths: the API server does not see machines, and a machine does not see the
-/// API.
+/// Returns CSS class and text of a node's state as one side sees it: the API server does not see the machine, and the
+/// machine does not see the API objects.
 fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     match truth {
@@ -207,7 +207,8 @@ pub(crate) fn Node(props: &Props) -> Html {
     }
 }
 
-/// The ring around a node whose heartbeats are missing: it empties until NotReady, and then until pods are evicted.
+/// The ring around a node whose heartbeats are missing: it empties until the node becomes NotReady, then again until
+/// pods are evicted.
 fn silence_ring(props: &Props) -> Html {
     let view = &props.node.view;
     let (class, since, at) = match &view.next {
@@ -237,7 +238,7 @@ fn silence_ring(props: &Props) -> Html {
     }
 }
 
-/// The node's pods, and the marks of pods nominated to the node.
+/// Renders the node's pods, and outlines for the pods nominated to the node.
 fn marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
@@ -295,7 +296,8 @@ fn marks(props: &Props) -> Html {
     }
 }
 
-/// The right part of the header: a verdict, an answer or the state; for a healthy node its capacity.
+/// The right part of the card's header: a verdict, an answer to a what-if question, or the node's state. A healthy node
+/// shows its capacity.
 fn heading(props: &Props) -> Html {
     let view = &props.node.view;
     let unit = props.layout.measures.unit;
@@ -322,7 +324,7 @@ fn heading(props: &Props) -> Html {
         }
     } else if let Some((kind, words)) = &state {
         let words = short_state(view, words, wide, props.truth, props.now);
-        // Until the node becomes NotReady, the text has the colour of the ring.
+        // Until the node becomes NotReady, the countdown has the colour of the ring.
         let kind = match &view.next {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
@@ -455,8 +457,8 @@ fn bar(props: &Props) -> Html {
     }
 }
 
-/// Texts for differences between the API server's state and the machine's. They are visible if the marks leave a free
-/// line, and screen readers always get them.
+/// Texts for each difference between the API server's state and the machine's. They are visible if the card has a free
+/// line below its pods; screen readers always get them.
 fn difference_lines(props: &Props) -> Html {
     let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
@@ -505,8 +507,8 @@ mod tests {
     use super::*;
     use podscope_protocol::{CutFrom, MachineView};
 
-    /// Invented values of a dumped node are not shown, and a pressure condition without a known end has no text for its
-    /// end.
+    /// A dumped node's machine values are made up, so the card hides them; a pressure condition without a known end
+    /// shows no end.
     /// Shows: P-09, U-15
     #[test]
     fn dumped_node_shows_only_known_values() {

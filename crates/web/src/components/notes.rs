@@ -1,5 +1,5 @@
-//! Notes above the timeline: the introduction, notices about what was opened, a question from an earlier lesson, the
-//! outcome of a fast run. They are in a region of fixed size, so that they do not move the stage.
+//! Notes above the timeline: the introduction, notices about the opened session, a question from an earlier lesson, the
+//! outcome of a fast run. Their region has a fixed size, so a note does not move the stage.
 
 use podscope_messages::t;
 use yew::prelude::*;

@@ -31,20 +31,20 @@ pub(crate) struct Props {
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
     pub(crate) look: PaintOptions,
-    /// Ids of pods that differ from the compared run.
+    /// Ids of the pods that differ between the two compared runs.
     pub(crate) differing: Rc<Set<String>>,
     /// The size of the stage.
     pub(crate) room: StageSize,
 }
 
-/// How marks are painted.
+/// Options for painting the picture of the cluster.
 #[derive(Clone, PartialEq)]
 pub(crate) struct PaintOptions {
     /// A change of the theme, or of the system's theme, repaints everything.
     pub(crate) theme: Theme,
     /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Which state is drawn: the API server's, the machines', or both.
+    /// Whose view of the state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,
 }
 
@@ -110,8 +110,8 @@ pub(crate) fn Overview(props: &Props) -> Html {
         })
     };
     let mark = use_node_ref();
-    // Text for screen readers, set when an arrow key moves the focus to a node; it does not follow later changes of the
-    // node.
+    // Text for screen readers about the focused node. It is set when an arrow key moves the focus, and not updated when
+    // the node changes.
     let announced = use_state(String::new);
     let onkeydown = arrow_keys(&plan, &zones, &focus, &ctl, {
         let (mark, announced, now, is_focus_shown) = (

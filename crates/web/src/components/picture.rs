@@ -28,9 +28,9 @@ pub(crate) struct Scene {
     pub(crate) tint: (Theme, bool),
     /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Which state is drawn: the API server's, the machines', or both.
+    /// Whose view of the state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,
-    /// Ids of pods that differ from the compared run; they are outlined.
+    /// Ids of the pods that differ between the two compared runs; they are outlined.
     pub(crate) differing: Rc<Set<String>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
 }
@@ -119,7 +119,7 @@ struct Shapes {
     ghosts: Vec<Rect>,
     failing: Vec<Rect>,
     not_matching: Vec<Rect>,
-    /// Pods that differ from the compared run; they are outlined.
+    /// Rectangles of the pods that differ between the two compared runs; they are outlined.
     differing: Vec<Rect>,
 }
 
@@ -168,7 +168,8 @@ impl Shapes {
             let Some(mark) = belief::mark(pod, &node.view, scene.truth) else {
                 continue;
             };
-            // Matches, and the cards that contain them, are emphasised, so that they are visible in a small picture.
+            // Nodes and pods that match the filter, and the cards of their nodes, are emphasised, so that they are
+            // visible even in a small picture.
             let has_filter = scene.filter.is_some();
             if has_filter && self.with_matches.last() != Some(&rect) {
                 self.with_matches.push(rect);
@@ -219,7 +220,7 @@ impl Shapes {
         brush.fill(&colours.line, &self.not_matching);
         brush.fill(&colours.bad, &self.failing);
         brush.frame(&colours.ghost, 1.0, &self.ghosts);
-        // Pods that differ are outlined in a neutral colour, which no owner has.
+        // Pods that differ are outlined in a neutral colour, which is not the colour of any owner.
         brush.frame(&colours.ink, 2.0, &self.differing);
         if let Some(rect) = scene
             .plan
@@ -287,7 +288,7 @@ fn enlarged(rect: Rect, by: f64) -> Rect {
     }
 }
 
-/// Returns whether the colour of a painted owner has changed.
+/// Returns whether the colour of an owner has changed since the last painting.
 fn is_recoloured(
     before: &Shared<ordered::Map<String, OwnerView>>,
     now: &Shared<ordered::Map<String, OwnerView>>,

@@ -18,7 +18,7 @@ use crate::state::{Act, MenuSubject, Shared, Truth};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plane: Shared<ControlPlaneView>,
-    /// Broken guarantees that hold again, each with the instant of its repair.
+    /// Guarantees that were broken and hold again, each with the instant from which it holds.
     pub(crate) restored: Vec<(String, Micros)>,
     /// Number of nodes with at least one cut link.
     pub(crate) cut: usize,
@@ -34,7 +34,8 @@ pub(crate) struct Props {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     Only,
-    /// The first run of a comparison. The control for the drawn state is above both runs.
+    /// The first run of a comparison. Its control plane has no menu for the shown state, because that menu is above
+    /// both runs.
     First,
     /// The second run of a comparison. Its control plane has no controls.
     Second,
@@ -60,7 +61,7 @@ pub(crate) struct Layout {
     pub(crate) is_short: bool,
 }
 
-/// The choices of the drawn state: value, name and description.
+/// The choices of whose state the stage shows: value, name and description.
 const TRUTHS: [(Truth, Message, Message); 3] = [
     (Truth::Api, plane::api, plane::api_hint),
     (Truth::Both, plane::both, plane::both_hint),
@@ -81,7 +82,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             .filter(move |view| is(view.component))
             .map(move |view| component(ctl, *view, props.run, short))
     };
-    // The attacher and the fencing controller are drawn only while they are down.
+    // The attach-detach controller and the fencing controller are drawn only while they are stopped.
     let down_helpers = all
         .iter()
         .filter(|view| matches!(view.component, Component::Attacher | Component::Fencing) && !view.state.is_up());
@@ -145,7 +146,8 @@ fn broken(ctl: &Ctl, props: &Props) -> Html {
     }
 }
 
-/// The menu for the drawn state and the grouping of nodes, with all processes of the control plane.
+/// The menu in the control plane's box: whose state the stage shows, how nodes are grouped, and the actions on all
+/// control-plane processes.
 fn view_menu(ctl: &Ctl, props: &Props) -> Html {
     let group = {
         let ctl = ctl.clone();
@@ -214,7 +216,7 @@ fn violation_text(broken: &BrokenInvariant, restored_at: Option<Micros>) -> Html
     html! { <span class="n">{ is }<span class="since">{ format!(" {since}") }</span></span> }
 }
 
-/// The buttons that choose the drawn state.
+/// The buttons that choose whose state the stage shows: the API server's, the machines', or both.
 pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
     html! {
         <span class="truths" role="group" aria-label={t!(plane::whose_picture)}>

@@ -1,5 +1,5 @@
-//! A pod's mark. Shape and texture show its state, colour its owner; the accessible name tells both for users who do
-//! not see the mark.
+//! A pod's mark (its icon on the stage). Shape and texture show the pod's state, the colour its owner. The accessible
+//! name contains both for screen readers.
 
 use podscope_messages::{Message, pod as sentences, t};
 use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationStage};
@@ -17,7 +17,7 @@ use crate::pure::stage::halves::MarkContent;
 use crate::pure::stage::shape;
 use crate::state::Shared;
 
-/// Position of a mark on its node, its level of detail and its texts.
+/// Position of a mark (pod icon) on its node, its level of detail and its texts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) rect: Rect,
@@ -32,17 +32,17 @@ pub(crate) struct Props {
     pub(crate) pod: Shared<PodView>,
     pub(crate) hue: u8,
     pub(crate) now: Micros,
-    /// The mark to draw if it is not `pod.mark`.
+    /// The state to draw, if it is not `pod.mark`.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
-    /// Position on a node; `None` for a pending pod, and for a mark outside the stage.
+    /// Position on a node; `None` for a pending pod, and for a mark (pod icon) that is drawn outside the stage.
     #[prop_or_default]
     pub(crate) place: Option<Place>,
     #[prop_or_default]
     pub(crate) emphasis: PodEmphasis,
 }
 
-/// The CSS class of a mark.
+/// Returns the CSS class for a pod's state.
 pub(crate) fn class(mark: PodMark) -> &'static str {
     match mark {
         PodMark::Pending => "m-pending",
@@ -77,7 +77,7 @@ pub(crate) fn state_text(pod: &PodView) -> String {
     }
 }
 
-/// Describes the stage of a termination and its next step.
+/// Describes the phase of a pod's termination and its next step.
 fn terminating(stage: TerminationStage) -> Message {
     match stage {
         TerminationStage::NotObserved => sentences::terminating_unobserved,
@@ -89,7 +89,7 @@ fn terminating(stage: TerminationStage) -> Message {
     }
 }
 
-/// The value of the attribute `data-stage`.
+/// Returns the value of the attribute `data-stage`: the phase of the pod's termination.
 fn stage_attribute(stage: TerminationStage) -> &'static str {
     match stage {
         TerminationStage::NotObserved | TerminationStage::Unreachable => "waiting",
@@ -101,7 +101,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 
 fn label(pod: &PodView) -> String {
     let name = names::without_default(&pod.key);
-    // The label begins with the short name that is printed on the mark, because users of speech input say it.
+    // Begin the label with the short name that is printed on the pod, because users of speech input say what they see.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
     } else {
@@ -117,7 +117,7 @@ fn label(pod: &PodView) -> String {
     podscope_api::visible(&text).into_owned()
 }
 
-/// The mark as a button that selects the pod and can be dragged.
+/// A pod as a button: a click selects it, and it can be dragged.
 #[component]
 pub(crate) fn Pod(props: &Props) -> Html {
     let pod = &*props.pod;
@@ -125,7 +125,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
         Some(until) if until > termination.since => {
             (until - props.now).clamp(0, until - termination.since) * 1000 / (until - termination.since)
         }
-        // Without a known end the ring stays full.
+        // Without a known deadline the countdown ring stays full.
         None => 1000,
         Some(_) => 0,
     });
@@ -172,8 +172,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             data-nav="pod"
             tabindex="-1"
             aria-pressed={if props.emphasis.selected { "true" } else { "false" }}
-            // The title is also the accessible name: the texts on the mark are shortened and hidden from screen
-            // readers.
+            // The title is also the accessible name: the printed texts are shortened, and hidden from screen readers.
             title={label}
         >
             { match &props.place {
@@ -191,7 +190,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
     }
 }
 
-/// Returns the label for screen readers of the mark at this position.
+/// Returns the pod's label for screen readers at this position.
 fn label_here(props: &Props) -> String {
     let mut label = label(&props.pod);
     if let Some(Place {
@@ -217,7 +216,8 @@ fn is_slim(place: &Place) -> bool {
     place.detail == DetailLevel::Large && place.rect.w < 166.0 * place.unit
 }
 
-/// The surface of the mark, whole or torn, and the termination ring around it.
+/// Draws the background of a mark (pod icon), in one piece or torn into two halves, with the ring that counts down its
+/// termination.
 fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
     let (w, h) = (place.rect.w, place.rect.h);
     let torn = match &place.content {
@@ -256,11 +256,11 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
     html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
 }
 
-/// Renders as many texts as fit on a mark.
+/// Renders as many lines of text as fit on a mark (pod icon).
 fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
-    // If state or size changes, the keys change, and so the texts are new elements: none counts as moved (layout
-    // shift).
+    // The keys contain state and size. When these change the texts are new elements, which browsers do not count as a
+    // layout shift.
     let is_torn = matches!(place.content, MarkContent::Torn { .. });
     let (w, h) = (place.rect.w, place.rect.h);
     let key = |of: &str| {
@@ -344,7 +344,7 @@ fn container_class(stage: ContainerStage) -> &'static str {
     }
 }
 
-/// The symbol in the corner of a mark.
+/// Returns the symbol in the corner of a mark (pod icon).
 pub(crate) fn corner_symbol(mark: PodMark) -> Html {
     let sign = match mark {
         PodMark::Succeeded => "check",

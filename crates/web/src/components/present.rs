@@ -99,10 +99,10 @@ fn question(page: &Page, ctl: &Ctl) -> Html {
     }
 }
 
-/// Initial time that the class has, in minutes.
+/// Initial time on the class's timer, in minutes.
 const INITIAL_MINUTES: i32 = 5;
 
-/// Counts down the time that the class has, from the moment it is shown. Two buttons subtract or add a minute.
+/// A timer for the class, which starts when it appears. Two buttons subtract or add a minute.
 #[component]
 fn Timer() -> Html {
     let given = use_state(|| 60 * INITIAL_MINUTES);

@@ -1,5 +1,5 @@
-//! Marks of the answer to a what-if question on the stage: the pods that would come to a node or would stay Pending,
-//! and lines to them from the pods that they replace. Existing marks do not move.
+//! Draws the answer to a what-if question on the stage: outlines of the pods that would come to a node or would stay
+//! Pending, and lines to them from the pods that they replace. Pods that exist now do not move.
 
 use podscope_messages::t;
 use yew::prelude::*;
@@ -11,10 +11,10 @@ use crate::pure::preview::{Arrival, NodePreview, Preview, place_of_arrival};
 use crate::pure::stage::NodePlan;
 use crate::pure::stage::fit::DetailLevel;
 
-/// Number of moves above which no lines are drawn, because they would hide the stage.
+/// Number of moved pods above which no lines are drawn, because the lines would hide the stage.
 const MAX_LINES: usize = 4;
 
-/// Returns the label of a node's card with what the answer says about the node.
+/// Returns the label of a node's card, extended by the effect of the what-if question on the node.
 pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String {
     if let Some(preview) = preview {
         label.push_str(&format!(", {}", preview.words(false)));
@@ -22,7 +22,8 @@ pub(super) fn label(mut label: String, preview: Option<&NodePreview>) -> String 
     label
 }
 
-/// The pods that would come to a node. Pods for which the card has no space are only announced to screen readers.
+/// Renders the pods that would come to a node. Pods for which the card has no space are rendered for screen readers
+/// only.
 pub(super) fn marks(preview: Option<&NodePreview>, plan: &NodePlan, taken: &[usize], unit: f64) -> Html {
     let arrivals = preview.map(NodePreview::arrivals).unwrap_or_default();
     let place = |nth: usize| place_of_arrival(plan, taken, nth, unit);
@@ -47,8 +48,8 @@ fn mark(pod: &Arrival, place: Option<(Rect, DetailLevel)>) -> Html {
     }
 }
 
-/// The pods that would stay Pending, beside the pods that are Pending now: at most `n_marks` marks, and the number of
-/// all.
+/// Renders the pods that would stay Pending, beside the pods that are Pending now: at most `n_marks` of them, and their
+/// total number.
 pub(super) fn waiting(pods: &[Arrival], n_marks: usize) -> Html {
     if pods.is_empty() {
         return Html::default();

@@ -26,7 +26,7 @@ const MAX_NODES: usize = 3;
 /// How far the button "back" seeks before the blamed command, or before the violation if no command is blamed.
 const LEAD_TIME: Micros = 100_000;
 
-/// What a guarantee promises, whether it holds, and who broke it.
+/// The details of a guarantee: its statement, whether it holds, and the command or fault that broke it.
 #[component]
 pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {

@@ -1,4 +1,5 @@
-//! Requests of clients: a plate for each Service with its rate and its failures, and dots on the paths to its pods.
+//! Requests of clients: for each Service a plate (a labelled box below the zones) with rate and failures, and dots on
+//! the paths from the plate to the Service's pods.
 
 use std::rc::Rc;
 
@@ -16,13 +17,13 @@ use crate::pure::stage::requests::{dots, plates, request_path, sender};
 use crate::pure::stage::{Plan, shape};
 use crate::state::{Model, Shared};
 
-/// Duration of a dot's motion from a plate to a pod, in milliseconds.
+/// Time that a dot takes from a Service's plate (box) to a pod, in milliseconds.
 const TRAVEL_MS: usize = 1_900;
 
-/// A path of requests on the stage.
+/// A path on the stage, along which dots show a Service's requests to one pod.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RequestPath {
-    /// Index of the plate where the path begins.
+    /// Index of the plate (box of a Service) at which the path begins.
     plate: usize,
     mark: Rect,
     per_second: i64,
@@ -96,7 +97,8 @@ pub(crate) fn Requests(props: &Props) -> Html {
     }
 }
 
-/// The button of failed requests, below the pod's lower edge. A press selects the newest failures at this pod.
+/// The button for failed requests at a pod, below the pod's lower edge. A press selects the newest failures at this
+/// pod.
 fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> Html {
     let (left, top) = (mark.x + mark.w / 2.0, mark.y + mark.h + 3.0 * unit);
     let name = names::without_default(pod);
@@ -107,8 +109,8 @@ fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> 
     }
 }
 
-/// The plate of a Service: who calls it, how often, and how many requests failed. `more`: number of Services without a
-/// plate.
+/// The plate (box) of a Service: its clients, the request rate, and the number of failed requests. `more`: number of
+/// Services for which there is no plate.
 fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
     let name = names::without_default(&requests.service);
     let rate = Thousandths(requests.per_second).to_string();

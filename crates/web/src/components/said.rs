@@ -1,5 +1,5 @@
-//! The note about what was opened: notices that were found while reading it, and the worst problems. It stays until the
-//! user closes it.
+//! The note about the opened session: notices from reading its files, and the worst problems of its cluster. It stays
+//! until the user closes it.
 
 use podscope_messages::t;
 use yew::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The worst problems of a large dump whose cluster cannot be shown yet.
+/// The worst problems of a large dump that is still being opened, so that its cluster cannot be shown yet.
 #[component]
 pub(crate) fn ComingNote(props: &ComingProps) -> Html {
     let ComingProps { triage } = props;
@@ -37,7 +37,7 @@ pub(crate) fn ComingNote(props: &ComingProps) -> Html {
     }
 }
 
-/// Shows once the assumptions and notices of a session that was just opened.
+/// The assumptions and notices of a session that was just opened, until the user closes the note.
 #[component]
 pub(crate) fn OpenedNote(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.session.opened) else {

@@ -1,4 +1,5 @@
-//! One run on its stage: control plane, wires, zones with nodes and pods, each at the position that the plan assigns.
+//! One run drawn on a stage: control plane, wires, zones with nodes and pods, each at the position that the layout
+//! (`plan`) computes.
 
 mod groups;
 
@@ -64,8 +65,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let beside_slots = use_mut_ref(Slots::default);
     let closed_alarms = use_state(broken::ClosedAlarms::default);
     let ctl = use_context::<Ctl>();
-    // Ensures after each drawing of marks, also after one that only a changed size caused, that the stage has one tab
-    // stop.
+    // After each render, also one that only a changed size caused, ensure that the stage has one tab stop.
     {
         let root = root.clone();
         use_effect(move || {
@@ -202,7 +202,7 @@ impl StagePositions<'_> {
         }
     }
 
-    /// Returns the two ends of each move of a preview: the mark of the pod, and the mark of its replacement.
+    /// Returns for each move of a preview the position of the pod, and the position of its replacement.
     pub(super) fn move_ends(&self, preview: &Preview) -> Vec<(Rect, Rect)> {
         let on_stage = |(rect, mark): (Rect, Rect)| Rect {
             x: rect.x + mark.x,
@@ -255,7 +255,7 @@ impl StagePositions<'_> {
     }
 }
 
-/// Lengths of the plan as custom properties for the style sheets.
+/// Passes lengths of the layout to the style sheets, as CSS custom properties.
 fn lengths(measures: &Measures, height: f64) -> String {
     format!(
         "height:{height:.1}px;--zone-header:{:.1}px;--node-header:{:.1}px;--node-padding:{:.1}px;--zone-gutter:{:.1}px;--pad:{:.1}px",
@@ -298,7 +298,7 @@ fn control_plane(
             || pod.termination.is_some()
             || pod.queue.as_ref().is_some_and(|queue| queue.until.is_some())
     });
-    // The width that the scheduler's name and state leave free.
+    // The width that the scheduler's name and state leave for the pending pods.
     let free = rail.scheduler.w / measures.unit - if measures.is_narrow { 62.0 } else { 230.0 };
     let marks = ((free / 34.0) as usize).clamp(1, 6);
     let run = match (other, &props.compared) {
@@ -351,19 +351,19 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
     }
 }
 
-/// Returns the zone that is shown alone, if there is one.
+/// Returns the zone (or other group of nodes) that the user chose to see alone, if any.
 fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
     let zone = page.session.zone.as_ref()?;
     model.groups.iter().find(|group| group.name == *zone)
 }
 
-/// Returns whether the shown part of the cluster is drawn as one picture instead of cards.
+/// Returns whether the cluster, or the zone shown alone, is drawn as one picture instead of node cards.
 pub(super) fn is_picture(page: &Page, model: &Model) -> bool {
     let (nodes, pods) = n_shown(page, model);
     needs_picture(nodes, pods)
 }
 
-/// Number of nodes and pods that are shown.
+/// Returns the number of nodes and the number of pods that the stage shows.
 pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
     let Some(group) = zoomed(page, model) else {
         return (model.nodes.size(), model.pods.size());
@@ -426,7 +426,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
     }
 }
 
-/// What all node cards of a scene have in common.
+/// Values that all node cards of a run share.
 struct NodeContext<'a> {
     props: &'a Props,
     plan: &'a Plan,

@@ -19,7 +19,7 @@ use crate::pure::clock;
 use crate::pure::search::{Tally, seeds_of};
 use crate::state::{Act, Dialog};
 
-/// Maximum number of engines. Each takes as much memory as the engine of a page.
+/// Maximum number of engines that search at once. Each takes as much memory as the engine of a page.
 const MAX_ENGINES: usize = 4;
 const DEFAULT_RUNS: u32 = 100;
 const MAX_RUNS: u32 = 10_000;
@@ -44,11 +44,11 @@ enum Phase {
     Done,
 }
 
-/// A search, and what it has found.
+/// The state of a search: its phase, progress and results.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Found {
     phase: Phase,
-    /// Number of searches that have been started. Messages of earlier searches are ignored.
+    /// Serial number of this search. Messages of engines with a lower number are ignored.
     nth: u32,
     /// The first seed, and the number of seeds.
     first: u64,
@@ -115,7 +115,8 @@ impl Found {
         (self.phase, self.problems) = (Phase::Done, problems);
     }
 
-    /// Starts to shrink the runs that have been found, once all seeds have been tried or the search was stopped.
+    /// Ends the trying of seeds: the search goes on to shrink the runs that broke a guarantee, or is done if there are
+    /// none.
     fn end_of_trying(&mut self) {
         self.phase = match (self.phase, self.tally.seeds_to_shrink().is_empty()) {
             (Phase::Trying { .. }, false) => Phase::Shrinking,
@@ -161,8 +162,8 @@ pub(crate) fn SearchView(props: &Props) -> Html {
             <form class="row" {onsubmit}>
                 <label>{ t!(search::runs) }{ " " }<input class="mono" type="number" min="1" max={MAX_RUNS.to_string()} required=true value={(*runs).clone()} oninput={typed(&runs)} disabled={works} /></label>
                 <label>{ t!(search::from_seed) }{ " " }<input class="mono" type="number" min="0" required=true value={(*first).clone()} oninput={typed(&first)} disabled={works} /></label>
-                // The two buttons are separate elements: a stop button that became the submit button during its press
-                // would submit the form.
+                // The buttons have different keys, so that they are separate elements: if the stop button became the
+                // submit button during a press, the press would submit the form.
                 if works { <button key="stop" type="button" onclick={stop}>{ t!(search::stop) }</button> }
                 else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>

@@ -106,8 +106,8 @@ pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     }
 }
 
-/// A read-only field with a text, and buttons that copy and save the text. The first message names the field, the
-/// second confirms that it was copied.
+/// A read-only text field, with buttons that copy and save its text. `name` names the field; `copied` confirms that the
+/// text was copied.
 fn copy_field(ctl: &Ctl, [name, copied]: [Message; 2], text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
@@ -313,7 +313,7 @@ enum FilmBound {
     To,
 }
 
-/// Returns the span between two typed instants, or the wrong field with its problem.
+/// Parses the two typed instants. Returns the span between them, or the field that is wrong and its problem.
 fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
@@ -342,7 +342,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let page = &props.page;
     let model = &page.session.model;
-    // The default is the span of the timeline, limited to the part that was played.
+    // By default the film shows the visible span of the timeline, up to the last instant that was played.
     let shown_span = page.session.span.map_or((0, model.horizon.max(model.now)), |span| {
         (span.from.max(0), span.to.min(model.horizon.max(model.now)))
     });

@@ -20,7 +20,7 @@ pub(super) fn with_unbroken_names(text: &str) -> Html {
         let letters = word.trim_end_matches([' ', '.', ',', ';', ':', ')']);
         letters.len() <= 3 && !letters.is_empty() && letters.chars().all(char::is_alphabetic)
     };
-    // A single word is alone on its line anyway.
+    // A single word need not be kept from breaking: it is alone on its line.
     if !text.contains(' ') {
         return html! { { text } };
     }

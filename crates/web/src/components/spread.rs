@@ -17,7 +17,8 @@ pub(crate) struct Props {
 }
 
 impl Props {
-    /// What the lane depends on; while time runs it is drawn again a few times a second.
+    /// Returns the values that the drawing of the lane depends on. While time runs they change a few times a second,
+    /// not with every frame.
     fn render_key(&self) -> (&Shared<SpreadLane>, u64, Micros, bool, Span) {
         let model = &self.page.session.model;
         let (frames, now) = if model.playing {

@@ -18,7 +18,7 @@ const DUMP_COMMAND: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// The user requested the introduction, so any session may be open.
+    /// The user opened the introduction with the logo, so a session of any kind may be open.
     pub(crate) asked: bool,
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
     }
 }
 
-/// Describes what is known about an item: its score, and in an exam its weight. A running exam does not show the score.
+/// Describes an item of the course: its score, and in an exam its weight. Scores are hidden while the exam runs.
 fn item_status(study: &Study, course: &CourseInfo, index: usize) -> String {
     let weight = course.items[index].weight;
     let attempt = study.attempts.get(index);
@@ -131,8 +131,8 @@ fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Ht
     html! { <button type="button" class="replay" onclick={open} aria-label={t!(syllabus::replay_of, title = said(&item.title))}>{ t!(syllabus::replay) }</button> }
 }
 
-/// Begin, clock and end of an exam, and its result. Ending asks for confirmation, because nothing can be changed
-/// afterwards.
+/// The exam's row: the button that begins it, its clock, the button that ends it, and its result. Ending it has to be
+/// confirmed, because the answers cannot be changed afterwards.
 fn exam_row(
     ctl: &Ctl,
     course: &CourseInfo,

@@ -67,7 +67,8 @@ pub(crate) struct ArcsProps {
 }
 
 impl ArcsProps {
-    /// What the arcs depend on; while time runs they are drawn again a few times a second.
+    /// Returns the values that the drawing of the arcs depends on. While time runs they change a few times a second,
+    /// not with every frame.
     fn render_key(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
         let model = &self.page.session.model;
         let frames = if model.playing { self.page.shell.frames / 8 } else { 0 };

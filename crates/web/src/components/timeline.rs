@@ -1,4 +1,4 @@
-//! The timeline at the bottom: lanes of events, the draggable head, and the points where branches begin.
+//! The timeline at the bottom: lanes (rows) of events, the draggable playhead, and the points where branches begin.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -49,7 +49,8 @@ fn attribute(lane: Lane) -> &'static str {
     }
 }
 
-/// Moves the head to a mark and selects the mark's subject. For a period of failed requests the head moves to its end.
+/// Moves the playhead to an event on the timeline and selects the event's object. For a period of failed requests the
+/// playhead moves to the end of the period.
 pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
     let at = mark.to.filter(|_| mark.kind == MarkKind::RequestsFailed);
     ctl.send.emit(Request::Seek {
@@ -60,7 +61,7 @@ pub(super) fn show_mark(ctl: &Ctl, mark: &Mark) {
     }
 }
 
-/// Returns the name of a mark's type; also its CSS class.
+/// Returns the name of an event's type on the timeline; also its CSS class.
 pub(crate) fn kind(kind: MarkKind) -> &'static str {
     match kind {
         MarkKind::Cut => "cut",
@@ -139,14 +140,14 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     }
 }
 
-/// Dragging on the lanes: seeks, or places the pin while a question for a time is open.
+/// A drag on the lanes: it seeks, or while a question for a time is open it moves the pin.
 #[derive(Clone)]
 struct Scrub {
     lanes: NodeRef,
     span: Span,
     question: Option<TimeQuestion>,
     ctl: Ctl,
-    /// The pointer is down, so the head follows it.
+    /// True while the pointer is pressed, so that the playhead follows it.
     is_down: Rc<RefCell<bool>>,
 }
 
@@ -220,8 +221,8 @@ impl Scrub {
     }
 }
 
-/// Returns which lanes are drawn: those that are not empty now, and as long as time runs forward also those drawn
-/// before. So a cancelled deadline does not remove a lane from under the pointer.
+/// Returns which lanes to draw: those that are not empty now, and while time runs forward those that were drawn before.
+/// Otherwise a cancelled deadline would remove a lane from under the pointer.
 #[hook]
 fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
@@ -245,7 +246,8 @@ fn non_empty_lanes(model: &Model) -> [bool; LANES.len()] {
     held
 }
 
-/// The names of the lanes, as one button, which opens a lane's list; from there the other lists can be reached.
+/// The names of the lanes, as one button. It opens the list of one lane's events, from which the user can switch to the
+/// other lanes.
 fn lane_names_button(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
@@ -283,7 +285,7 @@ fn axis_buttons(ctl: &Ctl, page: &Page, span: Span) -> Html {
     }
 }
 
-/// Buttons that switch between the lists of the lanes.
+/// Buttons that switch to the list of another lane.
 pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
     let chip = |name: Message, dialog: Dialog| {
         let is = page.shell.dialog == dialog;
@@ -307,7 +309,7 @@ struct HeadProps {
     span: Span,
 }
 
-/// The part that changes with every frame: the draggable head, and the shade over the future.
+/// The parts of the timeline that change with every frame: the draggable playhead, and the shade over the future.
 #[component]
 fn Head(props: &HeadProps) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
@@ -413,7 +415,7 @@ fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
             event = director::sentence_of(due),
             instant = clock::instant(due.at)
         );
-        // Where two texts would touch, the second mark gets no text.
+        // If the text would touch the previous text, the deadline gets none.
         let word = if left - last > 9.0 {
             director::mark_text(due)
         } else {

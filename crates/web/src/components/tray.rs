@@ -1,4 +1,4 @@
-//! Pods without a node, and what each is waiting for. Many pods are grouped by their cause.
+//! The list of pending pods, with what each is waiting for. Many pods are grouped by their cause.
 
 use podscope_api::ordered::{self, Set, StableSort as _};
 
@@ -20,28 +20,29 @@ pub(crate) struct Props {
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) now: Micros,
-    /// The tray belongs to the second run of a comparison.
+    /// The list belongs to the second run of a comparison.
     pub(crate) beside: bool,
-    /// Number of marks that fit beside the scheduler.
+    /// Number of pod icons that fit beside the scheduler.
     pub(crate) marks: usize,
     /// Pods that would stay Pending, according to the shown answer to a what-if question.
     pub(crate) would_wait: Vec<Arrival>,
-    /// A question of the lesson is open, so texts that would name the nominated node of a pod are hidden.
+    /// The lesson asks a question, so texts that name the nominated node of a pod are hidden.
     pub(crate) asks: bool,
     pub(crate) emphasis: PodsEmphasis,
 }
 
 /// Maximum number of pods that have a row each; more pods are grouped by their cause.
 const MAX_SINGLE_ROWS: usize = 3;
-/// Number of groups that are shown before the list is unfolded.
+/// Number of groups that the list shows at first; a button shows the others.
 const GROUPS_AT_FIRST: usize = 4;
-/// Number of marks of a group that are shown before the group is unfolded.
+/// Number of pod icons that a group shows at first; a button shows the others.
 const MARKS_AT_FIRST: usize = 24;
 
-/// Causes whose pods are all shown; the empty cause stands for the list of causes itself.
+/// The causes that are unfolded, so that all their pods are shown. The empty string means that the list of causes is
+/// unfolded.
 type Opened = UseStateHandle<Set<String>>;
 
-/// The pending pods at the scheduler: a few marks with a short text; a press unfolds the list.
+/// The pending pods at the scheduler: a few pod icons with a short text; a click unfolds the list.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
@@ -69,7 +70,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
     } else {
         grouped(props, &opened)
     };
-    // The selected pod is always among the marks.
+    // The selected pod is always among the few pods that are shown.
     let mut by_selection: Vec<&Shared<PodView>> = props.pending.iter().collect();
     by_selection.stable_sort_by_key(|pod| !props.emphasis.is_selected(pod));
     let count = props.pending.len();
@@ -94,7 +95,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
     }
 }
 
-/// Returns a short text: what the only pod is waiting for, or the most frequent cause.
+/// Returns a short text: what the pod is waiting for if it is the only one, otherwise the most frequent cause.
 fn summary(props: &Props) -> String {
     match props.pending.as_slice() {
         [only] if props.asks && !only.nominated.is_empty() => t!(tray::hidden),
@@ -136,7 +137,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = names::without_default(&pod.key).to_string();
     let refused =
         pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
-    // A pod of a halted scheduler waits for the scheduler, whatever the reason of the last failed attempt.
+    // If the pod's scheduler does not run, the pod waits for the scheduler, whatever its last failed attempt says.
     let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>

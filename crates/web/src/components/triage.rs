@@ -41,8 +41,8 @@ fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
     html! { <li>{ heading }<span>{ shown(&finding.reason.to_string()) }</span></li> }
 }
 
-/// The worst problems, in the note about what was opened. Without `ctl`: in the note about a dump that is still being
-/// opened.
+/// The worst problems, for the note about the opened session. Without `ctl` there are no buttons, because the dump is
+/// still being opened.
 pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
@@ -91,7 +91,8 @@ pub(crate) fn Triage(props: &Props) -> Html {
             namespace.set((value != "*").then_some(value));
         })
     };
-    // The list with replaced names has another order, so it cannot be filtered by row: all of it is copied.
+    // With replaced names the list is sorted differently, so rows cannot be matched to the filter; the whole list is
+    // copied.
     let text = match page.session.anonymises {
         false => {
             let rows: Vec<Finding> = rows.iter().map(|finding| (*finding).clone()).collect();

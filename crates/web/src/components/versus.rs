@@ -1,5 +1,5 @@
-//! The line above two compared runs: their first difference with a button that seeks there, the present difference, and
-//! the figures of both.
+//! The line above two compared runs: their first difference with a button that seeks there, the number of pods that
+//! differ now, and a button for the figures of both.
 
 use podscope_messages::t;
 use podscope_protocol::{SubjectRef, WhatIf};
@@ -22,7 +22,7 @@ pub(crate) struct Props {
 #[component]
 pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let (ours, other) = (&props.page.session.model, &props.other);
-    // There are many marks, so they are compared only after a change.
+    // A run can have thousands of timeline marks, so the runs are compared only after a change.
     let first = use_memo((ours.marks_rev, other.marks_rev, ours.horizon, other.horizon), |_| {
         compare::first_difference(ours, other)
     });
@@ -34,7 +34,8 @@ pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let n_differing = differing.len().max(compare::differing_pods(other, ours).len());
     let next = {
         let (nth, ctl) = (nth.clone(), ctl.clone());
-        // On the picture of a big cluster pods are not elements, so the differing pod is selected instead.
+        // In the picture of a big cluster no pod has an element that could be focused, so the differing pod is selected
+        // instead.
         let pod = differing.iter().next().and_then(|id| ours.pods.get(id));
         let subject = pod.map(|pod| SubjectRef::Pod {
             key: pod.key.clone(),

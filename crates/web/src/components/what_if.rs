@@ -31,7 +31,7 @@ pub(crate) struct Props {
     pub(crate) done: Option<u32>,
     /// Zone of the node in question, for a button that asks about the whole zone.
     pub(crate) zone: Option<String>,
-    /// The stage is drawn as a picture, which does not show the answer.
+    /// The stage draws the cluster as one picture, which cannot show the answer.
     pub(crate) is_picture: bool,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
             if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
                 <p class="none" role="status">{ doing.text() }{ "…" }</p>
-                // The number of copies that will fit is not known in advance, so there is no progress value.
+                // The final number of copies is not known in advance, so the progress bar has no value.
                 <progress max="1000" value={props.done.filter(|_| !is_count).map(|done| done.to_string())} aria-label={doing.text()}></progress>
                 <div class="row"><button type="button" onclick={stop}>{ t!(what_if::stop) }</button></div>
             }

@@ -18,7 +18,7 @@ pub(crate) struct Props {
     pub(crate) pending: bool,
     pub(crate) why: Option<Shared<Why>>,
     pub(crate) help: Option<Shared<HelpView>>,
-    /// What a pod with a nominated node is waiting for.
+    /// Text that says what a pod with a nominated node is waiting for.
     pub(crate) waits: Option<String>,
     /// Position in the scheduling queue, while the pod is pending.
     pub(crate) queue: Option<Box<QueueView>>,
@@ -76,7 +76,8 @@ fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     }
 }
 
-/// The assumptions of an answer. A missing budget only matters if pods would have to be evicted.
+/// The assumptions behind an answer. The assumption about missing PodDisruptionBudgets is listed only if pods would
+/// have to be evicted.
 fn assumptions(why: &Why, all: &[Basis]) -> Html {
     let matters =
         |assumptions: &&Basis| **assumptions != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();

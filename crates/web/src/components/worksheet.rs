@@ -1,5 +1,5 @@
-//! A lesson on paper: picture, texts, questions with space for the answer; the answers and the rule on a separate page
-//! (E-15). A page ends below each question, because the next text gives the answer away.
+//! A lesson for printing: picture, texts, and questions with space for the answer; the right answers and the rule are
+//! on a separate page (E-15). The page breaks below each question, because the next text reveals the answer.
 
 use podscope_messages::t;
 use podscope_protocol::{LessonInfo, Moment, MomentNode, MomentPod, Opened, PodView, Question, QuestionKind};
@@ -120,7 +120,7 @@ fn code(opened: &Opened) -> Html {
     }
 }
 
-/// The picture of the present state.
+/// A picture of the cluster at the present instant.
 fn moment(model: &Model) -> Moment {
     let pod = |pod: &PodView| MomentPod {
         short: pod.short.clone(),

@@ -15,9 +15,10 @@ pub(crate) struct Props {
     pub(crate) text: String,
     /// The API server has no such object.
     pub(crate) ghost: bool,
-    /// Links and exports have replaced names, so there is no button that copies the original object.
+    /// Names are replaced in links and exports, so the button that copies the object (with its original names) is
+    /// hidden.
     pub(crate) anonymises: bool,
-    /// The object, while the user can choose its fields as goals.
+    /// While a lesson is recorded: the object whose fields the user can choose as goals.
     pub(crate) pick: Option<SubjectRef>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Props {
     /// Every node in the group is cut off from the API server.
     pub(crate) cut: bool,
     pub(crate) children: Children,
-    /// By owner, the smallest count over all groups; maxSkew limits the distance from it.
+    /// For each owner, the lowest number of its pods in any group; maxSkew limits the difference from it.
     pub(crate) least: Shared<ordered::Map<String, u32>>,
     /// The group belongs to the second run of a comparison.
     pub(crate) beside: bool,

@@ -11,7 +11,7 @@ use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 pub(crate) struct Action {
     pub(crate) label: String,
     pub(crate) command: String,
-    /// Whether the button looks dangerous. The engine asks for confirmation in any case.
+    /// Whether the button is drawn as dangerous. Whether a confirmation is needed is decided by the engine.
     pub(crate) is_dangerous: bool,
 }
 
@@ -145,7 +145,8 @@ pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
     }
 }
 
-/// Returns the actions on a pod; for a pod that the API server has forgotten, those on the machine that still runs it.
+/// Returns the actions on a pod. If the API server has forgotten the pod, returns the actions on the machine where its
+/// process still runs.
 pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     if pod.mark == PodMark::Ghost {
         return vec![
@@ -219,7 +220,7 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
     all
 }
 
-/// Returns a short description of a command, or `None` if the command itself is as clear.
+/// Returns a short description of a command, or `None` if there is none that is clearer than the command.
 pub(crate) fn short_description(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {

@@ -1,5 +1,5 @@
-//! The user's attempts in a course or an exam: for each item the score, the help that was used, and the link of the
-//! run. They are stored on this device as text, and handed in as JSON, which `podscope grade` reads.
+//! The user's attempts at the items of a course or an exam: for each item the score, the help that was used, and the
+//! link of the run. They are stored on this device as text. `podscope grade` reads them as JSON.
 
 use podscope_api::ordered;
 use podscope_messages::t;
@@ -13,7 +13,7 @@ const MILLIS_PER_MINUTE: f64 = 60_000.0;
 pub(crate) enum HowSolved {
     #[default]
     Solved,
-    /// A prediction was wrong.
+    /// The user predicted wrongly, but needed no help.
     Guessed,
     /// Hints were opened.
     Hinted,
@@ -22,7 +22,7 @@ pub(crate) enum HowSolved {
 }
 
 impl HowSolved {
-    /// Returns the word that stored texts use.
+    /// Returns the word for this way of solving in stored texts.
     pub(crate) fn name(self) -> &'static str {
         match self {
             HowSolved::Solved => "solved",
@@ -43,7 +43,7 @@ impl HowSolved {
         .find(|way| way.name() == name)
     }
 
-    /// Returns the text that users see.
+    /// Returns the text for this way of solving on the page.
     pub(crate) fn words(self) -> String {
         match self {
             HowSolved::Solved => t!(attempts::solved),
@@ -73,9 +73,9 @@ pub(crate) struct Attempts {
     /// Instant at which the exam was handed in, in milliseconds of the browser's clock.
     pub(crate) ended: Option<f64>,
     items: ordered::Map<usize, Attempt>,
-    /// Time that the user spent on each item before it was finished, in milliseconds.
+    /// For each unfinished item, the time that the user has spent on it, in milliseconds.
     spent: ordered::Map<usize, f64>,
-    /// By number of a session of this browser: the item that the session is a run of.
+    /// The item of which a session is a run, by the session's number in this browser.
     sessions: ordered::Map<u64, usize>,
 }
 
@@ -135,7 +135,7 @@ impl Attempts {
         text
     }
 
-    /// Returns the attempts of an exam that begins now: none yet.
+    /// Returns empty attempts, for an exam that begins now.
     pub(crate) fn begun_at(now: f64) -> Attempts {
         Attempts {
             begun: Some(now),
@@ -170,8 +170,8 @@ impl Attempts {
         self.items.values().filter(|attempt| attempt.is_finished).count()
     }
 
-    /// Records the state of an attempt. A worse one changes nothing. In an exam the first finished attempt counts, because
-    /// it shows the answers; only its link follows the run.
+    /// Records an attempt at an item, unless an earlier attempt was better. In an exam the first finished attempt
+    /// counts, because afterwards the answers are shown; later attempts only replace the link of the run.
     pub(crate) fn record(&mut self, index: usize, attempt: Attempt) {
         let is_final = |known: &Attempt| known.is_finished && self.begun.is_some();
         let is_better = |known: &Attempt| match is_final(known) {
@@ -254,7 +254,7 @@ pub(crate) fn score(opened: &Opened, state: &StoryState) -> u32 {
     }
 }
 
-/// Returns whether nothing is left to do: all goals are reached, and all questions of the story have an outcome.
+/// Returns whether a story is finished: all its goals are reached, and every question has an outcome.
 pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
     let mut shown = opened.story.iter().zip(&state.steps);
     let n_shown = state.steps.len();
@@ -263,7 +263,7 @@ pub(crate) fn is_over(opened: &Opened, state: &StoryState) -> bool {
         && shown.all(|(step, now)| step.question.is_none() || now.truth.is_some())
 }
 
-/// Returns how the present state of a story was reached, apart from hints and shown solutions.
+/// Returns how well the story was solved so far, without regard to hints and shown solutions.
 pub(crate) fn how_answered(state: &StoryState) -> HowSolved {
     let is_wrong = state
         .steps

@@ -1,5 +1,5 @@
-//! Texts for what the API server believes about a node and what the control plane will do next; and the mark of a pod
-//! in either of the two truths (API server and machines).
+//! Texts for what the API server believes about a node and what the control plane will do next; and how a pod is drawn
+//! in each of the two views of the state (the API server's, and the machines').
 
 use podscope_api::ConditionStatus;
 use podscope_messages::{listed, t};
@@ -69,7 +69,7 @@ fn evictions_text(at: &[(Micros, u32)]) -> String {
     listed(parts)
 }
 
-/// Returns whether a node is unhealthy in one of the truths.
+/// Returns whether a node is unhealthy in the API server's view or in its machine's view.
 pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
     let machine = &node.machine;
     let believed = node.ready != ConditionStatus::True;
@@ -81,7 +81,8 @@ pub(crate) fn is_unhealthy(node: &NodeView, truth: Truth) -> bool {
     }
 }
 
-/// Returns the mark of a pod in one of the truths; `None` if the pod does not exist there.
+/// Returns how a pod is drawn in one view (the API server's or the machine's); `None` if the pod does not exist in that
+/// view.
 pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
     match truth {
         Truth::Both => Some(pod.mark),
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The text tells the belief, its age, and the next change.
+    /// The text contains the belief, its age, and the next change.
     /// Shows: U-15
     #[test]
     fn belief_text_names_age_and_next_change() {
@@ -180,7 +181,8 @@ mod tests {
         assert_eq!(belief_text(&from_dump, now).as_deref(), Some("NotReady since −59:20"));
     }
 
-    /// The API server's truth shows pods as the API server believes them, the machine's truth shows running processes.
+    /// The API server's view shows pods as the API server believes them to be; the machine's view shows running
+    /// processes.
     /// Shows: U-15
     #[test]
     fn api_and_machine_truths_show_different_marks() {

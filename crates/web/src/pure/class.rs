@@ -10,7 +10,7 @@ pub(crate) struct Class {
     pub(crate) runs: Vec<GradedRun>,
     /// Problems of files that cannot be read.
     pub(crate) problems: Vec<Problem>,
-    /// Number of files whose replay is pending.
+    /// Number of files that are still being replayed.
     pub(crate) n_awaited: usize,
 }
 
@@ -89,8 +89,9 @@ impl Class {
     }
 }
 
-/// Returns the cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown, minutes,
-/// check. `words`: the texts for yes, for no and for a run without complaints. `complaint` formats a complaint.
+/// Returns the cells of a run: student, lesson (by name or by title), finished, goals, answers, hints, shown solution,
+/// minutes, check. `words`: the texts for yes, for no, and for a run without complaints. `complaint` formats a
+/// complaint.
 pub(crate) fn cells(
     run: &GradedRun,
     lesson: &str,

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(speed(10_000_000), "10\u{202f}000×");
     }
 
-    /// Instants, durations and the time between two instants are rounded alike.
+    /// Instants, durations and countdowns are rounded in the same way.
     /// Shows: U-05
     #[test]
     fn countdown_is_consistent_with_shown_instants() {

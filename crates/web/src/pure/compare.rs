@@ -11,11 +11,11 @@ pub(crate) struct Difference {
     pub(crate) at: Micros,
     /// The label of the event's mark.
     pub(crate) label: MarkLabel,
-    /// The event belongs to this run, not to the other one.
+    /// True if only this run has the event; false if only the other run has it.
     pub(crate) is_ours: bool,
 }
 
-/// The part of an event that has to be equal in both runs.
+/// The properties of an event by which the events of two runs are compared.
 type Event<'a> = (Micros, Lane, &'a MarkLabel);
 
 fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
@@ -54,7 +54,8 @@ pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference
     }
 }
 
-/// Returns ids of the pods of one run that are missing in the other run, or have another node or mark there.
+/// Returns ids of the pods of `model` that differ in the other run: the pod is missing there, is on another node, or is
+/// in another state.
 pub(crate) fn differing_pods(model: &Model, other: &Model) -> Set<String> {
     let mut there: Map<&str, Vec<(&str, PodMark)>> = Map::new();
     for pod in other.pods.values() {

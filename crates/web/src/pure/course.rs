@@ -1,23 +1,23 @@
-//! Progress in the course: finished lessons, and which of their questions are due for repetition after 1, 3 and 7 days.
-//! The progress is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`, and the kind of
-//! help if the lesson was not solved without help: `NAME MILLIS RECAPS hinted`.
+//! Progress in the course: the finished lessons, and which of their questions are due for repetition after 1, 3 and 7
+//! days. The progress is stored on this device only, as one line of text per lesson: `NAME MILLIS RECAPS`, followed by
+//! the kind of help (`hinted`) if the user needed help.
 
 use podscope_api::ordered;
 use podscope_protocol::LessonInfo;
 
 use super::attempts::HowSolved;
 
-/// Days after finishing a lesson on which its questions are repeated.
+/// Number of days after a lesson was finished at which its questions are repeated.
 pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
 const DAY: f64 = 86_400_000.0;
 
-/// First seed of repeated questions; lessons use lower seeds.
+/// Seed of the first repeated question; the seeds of lessons are lower.
 const FIRST_RECAP_SEED: u64 = 1000;
 
 /// A question that is due for repetition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DueRecap {
-    /// The finished lesson that makes it due.
+    /// The finished lesson whose repetition is due.
     pub(crate) of: String,
     /// The lesson that contains the question.
     pub(crate) ask: String,
@@ -32,7 +32,7 @@ pub(crate) struct FinishedLesson {
     pub(crate) at: f64,
     /// Number of repetitions so far.
     pub(crate) recaps: usize,
-    /// How the lesson was solved, in the best attempt.
+    /// How the lesson was solved in the best attempt.
     pub(crate) way: HowSolved,
 }
 
@@ -69,7 +69,8 @@ impl Course {
         self.done.iter().map(line).collect()
     }
 
-    /// Records that a lesson was finished. The instant of the first time and the best way of solving it are kept.
+    /// Records that a lesson was finished now. If it was finished before, the earlier instant and the better way of
+    /// solving are kept.
     pub(crate) fn finish(&mut self, name: &str, way: HowSolved, now: f64) {
         let done = FinishedLesson {
             at: now,

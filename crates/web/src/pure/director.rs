@@ -1,4 +1,4 @@
-//! Texts for upcoming events, and their lanes on the timeline; and the action of the forward button.
+//! Texts for upcoming events, and their lanes (rows) on the timeline; and what the forward button does.
 
 use podscope_messages::t;
 use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, PendingEventKind, UpcomingEvent, UpcomingEventKind};
@@ -6,7 +6,7 @@ use podscope_protocol::{Caption, Director, FastRun, Lane, Micros, PendingEventKi
 use super::{actions, clock};
 use crate::state::{Model, Session};
 
-/// Returns the object of an upcoming event, if the event is about one: `web-0`, `web-0/app`.
+/// Returns the object that an upcoming event is about, if any: `web-0`, `web-0/app`.
 fn object(due: &UpcomingEvent) -> String {
     match due.container.is_empty() {
         true => due.name.clone(),
@@ -75,14 +75,14 @@ pub(crate) fn lane(due: &UpcomingEvent) -> Lane {
     }
 }
 
-/// The action of the forward button.
+/// What the forward button does when it is pressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Forward {
     /// Stops the fast run.
     Stop,
-    /// Shows the step with this index. Its question is open, and time waits for the answer.
+    /// Shows the step with this index: its question is open, and time is paused until the user answers it.
     Answer(usize),
-    /// Shows the step with this index, which is already available.
+    /// Shows the step with this index, which the run has already reached.
     Page(usize),
     /// Runs to the next upcoming event.
     Skip,
@@ -136,7 +136,7 @@ fn is_done(line: &str, model: &Model) -> bool {
     node.is_some_and(|node| actions::reverse_command(line, &node.view).is_some())
 }
 
-/// Returns the button's texts: the target, and its distance, or who has to act next.
+/// Returns the two texts on the button: what it leads to, and the time until then, or who has to act next.
 pub(crate) fn button_texts(next: &Forward, session: &Session, now: Micros) -> (String, String) {
     let director = &session.model.director;
     match next {
@@ -191,7 +191,7 @@ fn event_in(due: &UpcomingEvent, now: Micros) -> String {
     )
 }
 
-/// Names the target of a fast run: `NotReady`, `the eviction`.
+/// Names the event at which a fast run will stop: `NotReady`, `the eviction`.
 fn target(due: &UpcomingEvent) -> String {
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
@@ -225,7 +225,7 @@ pub(crate) fn outcome(caption: &Caption) -> String {
     let took = |waited: &Micros| clock::rounded_duration(*waited);
     match caption {
         Caption::Occurred(due, _) if due.what == UpcomingEventKind::Solution => {
-            // Without the redirection of a here-document, whose text is not shown.
+            // Remove the redirection from a here-document, because the text of the document is not shown.
             let command = due.name.split(" <<").next().unwrap_or_default();
             t!(upcoming::showing, name = command, time = clock::axis(due.at))
         }

@@ -1,4 +1,4 @@
-//! Prepares the explanation of a decision for the page.
+//! Converts the engine's explanation of a scheduling decision into the texts and tables that the page shows.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -62,8 +62,8 @@ impl Why {
         groups
     }
 
-    /// Returns the criterion that separates the user's node from the chosen one: why the user's node was refused, or
-    /// the plugin with the largest difference in scores.
+    /// Returns the criterion by which the scheduler preferred the chosen node to the user's node: the reason why the
+    /// user's node was refused, or the plugin with the largest difference in scores.
     pub(crate) fn separating_criterion(&self, predicted: &str, chosen: &str) -> Option<String> {
         if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == predicted) {
             return Some(t!(explain::refused, node = predicted, reason = words, plugin = plugin));
@@ -122,7 +122,7 @@ pub(crate) struct Row {
     pub(crate) score_notes: Vec<(String, String)>,
 }
 
-/// Builds the view of a decision. Without an explanation the view only has the list of attempts.
+/// Builds the view of a decision. If the engine sent no explanation, the view holds only the list of attempts.
 pub(crate) fn read(
     pod: String,
     uid: String,
@@ -223,7 +223,7 @@ fn add_explanation(why: &mut Why, explanation: Explanation, devices: Vec<(String
         .map(|preemption| (preemption, if preempts { chosen } else { String::new() }));
 }
 
-/// Builds the table of scores: best node first, and plugins in the order of how much they separate the nodes.
+/// Builds the table of scores: nodes by score, and plugins by the difference that they make between the nodes.
 fn table_of_scores(scored: Vec<Scored>, plugins: Vec<ScoringPlugin>) -> Scores {
     let rows = plugins.into_iter().enumerate().map(|(index, plugin)| Row {
         cells: scored
@@ -304,7 +304,7 @@ mod tests {
         node(name, NodeVerdict::Fits(scores))
     }
 
-    /// Sixty refused nodes become a few groups.
+    /// If sixty nodes are refused, they are listed as a few groups.
     /// Shows: U-14
     #[test]
     fn nodes_with_a_common_reason_are_grouped() {

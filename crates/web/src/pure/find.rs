@@ -1,6 +1,7 @@
-//! The filter: finds pods and nodes by name, label, state, owner and cause of waiting, and pods also by image, IP and
-//! PriorityClass. A word matches anywhere in a text, and all words must match. A pod also matches by the name of its
-//! node. Some of kubectl's notations are supported: `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
+//! The filter. It finds pods and nodes by name, label, state, owner and cause of waiting, and pods also by image, IP
+//! and PriorityClass. A word may match any part of a text, and all words have to match. A pod also matches if the name
+//! of its node matches. Some of kubectl's notations are supported: `app=web,tier!=front`, `namespace=shop`,
+//! `deploy/web`.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Kind};
@@ -131,12 +132,12 @@ impl Filter {
         })
     }
 
-    /// Returns whether a node or one of its pods matches.
+    /// Returns whether a node matches, or one of the pods on it.
     pub(crate) fn finds_on(&self, node: &NodeState) -> bool {
         self.finds_node(&node.view) || node.pods.iter().any(|pod| self.finds_pod(pod))
     }
 
-    /// Returns whether a mark of the timeline, or its subject, matches.
+    /// Returns whether an event on the timeline, or the object that it is about, matches.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
         let matches_text = |word: &Word, text: &str| matches!(word, Word::Text(word) if contains(text, word));
@@ -203,7 +204,7 @@ fn name_of_key(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// Returns whether a word occurs in the cause of waiting, as the list of pending pods shows it.
+/// Returns whether a word occurs in the text for why a pod is pending.
 fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
     if refused
@@ -227,7 +228,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
     said.contains(word) || names.iter().any(|name| contains(name, word))
 }
 
-/// Returns common names of the state that a mark shows.
+/// Returns the words by which users search for the state of a pod.
 fn states(mark: PodMark) -> &'static [&'static str] {
     match mark {
         PodMark::Pending => &["pending"],
@@ -243,7 +244,7 @@ fn states(mark: PodMark) -> &'static [&'static str] {
     }
 }
 
-/// Returns common names of a node's state.
+/// Returns the words by which users search for the state of a node.
 fn node_states(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
     let mut all = vec![match node.ready {
@@ -343,7 +344,7 @@ mod tests {
         }
     }
 
-    /// The words of the list of pending pods can be searched.
+    /// The words that the list of pending pods shows as causes can be searched.
     /// Shows: U-14
     #[test]
     fn filter_matches_cause_of_waiting() {

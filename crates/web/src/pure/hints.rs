@@ -4,7 +4,8 @@ use podscope_api::ProblemKind;
 use podscope_messages::{Message, hints as messages, t};
 use podscope_protocol::Problem;
 
-/// Hints for messages of the YAML parser, each with a part of the message, because these messages have no problem kind.
+/// Hints for messages of the YAML parser. Each hint has a part of its message as key, because these messages have no
+/// problem kind.
 const SYNTAX: &[(&str, Message)] = &[
     ("mapping values are not allowed", messages::second_map),
     ("did not find expected key", messages::key_needed),
@@ -18,7 +19,7 @@ const SYNTAX: &[(&str, Message)] = &[
     ("found character that cannot start any token", messages::wrong_start),
 ];
 
-/// The hint for a problem, if there is one.
+/// Returns the hint for a problem, if there is one.
 pub(crate) fn hint(problem: &Problem) -> Option<String> {
     let hint = match &problem.kind {
         ProblemKind::Other | ProblemKind::Lacking => return None,

@@ -1,5 +1,5 @@
-//! Texts for recent events before the cursor. They are derived from the timeline's marks, so they are the same after a
-//! seek and on a branch.
+//! Texts for recent events before the clock. They are computed from the events on the timeline, so a seek or a change
+//! of branch does not change them.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_messages::t;
@@ -8,25 +8,28 @@ use podscope_protocol::{Cut, Evictor, Lane, Mark, MarkKind, MarkLabel, Micros, c
 use crate::pure::clock;
 use crate::state::Model;
 
-/// Maximum number of lines.
+/// Maximum number of lines of recent events.
 const MAX_LINES: usize = 9;
-/// Maximum number of marks searched for lines: in a busy cluster most marks are bindings and terminations.
+/// Maximum number of timeline events that are searched for lines: in a busy cluster most are bindings and terminations,
+/// which are only counted.
 const MAX_MARKS: usize = 400;
-/// Maximum number of marks searched for states that have ended. It is larger, because a state may have begun long ago.
+/// Maximum number of timeline events that are searched for states that have ended. It is larger than [`MAX_MARKS`],
+/// because a state may have begun long ago.
 const MAX_MARKS_FOR_ENDS: usize = 4000;
-/// Maximum number of events of one type within a second that are listed; more events are only counted.
+/// Maximum number of events of one type within a second that have a line each; more of them become one line with their
+/// number.
 const MAX_LISTED: usize = 3;
 const SECOND: Micros = 1_000_000;
 
-/// Events of one kind within a second.
+/// Events of one type within a second.
 struct EventGroup {
     at: Micros,
-    /// The type of the events if they are counted; `None` for events that are always listed.
+    /// The type, if several events of it become one line; `None` if each event has a line.
     kind: Option<Kind>,
     lines: Vec<(Micros, String)>,
 }
 
-/// Types of events that are counted.
+/// Types of events of which several become one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     NoNode,
@@ -46,8 +49,8 @@ pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
     lines
 }
 
-/// Returns sentences for the events after an instant, oldest first, for screen readers. Events of one type become one
-/// sentence.
+/// Returns sentences for the events after an instant, oldest first, for screen readers. All events of one type within a
+/// second become one sentence.
 pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
     let mut lines = counted(model, |mark| mark.lane != Lane::Commands, 1);
     lines.retain(|(at, _)| *at > after);
@@ -55,7 +58,8 @@ pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
     lines.into_iter().map(|(_, words)| words).collect()
 }
 
-/// Returns texts for events, newest first; more than `max_listed` of one type within a second are counted.
+/// Returns texts for events, newest first. More than `max_listed` events of one type within a second become one text
+/// with their number.
 fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize) -> Vec<(Micros, String)> {
     let mut all: Vec<EventGroup> = Vec::new();
     let past = model
@@ -100,7 +104,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
     lines
 }
 
-/// Describes the end of a state, with its instant.
+/// Describes how the state that an event began has ended, with the instant.
 fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {
@@ -120,7 +124,7 @@ fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     Some((to, words))
 }
 
-/// Returns the type of an event, if events of its type are counted.
+/// Returns the type of an event, if several events of this type become one line.
 fn kind(mark: &Mark) -> Option<Kind> {
     Some(match &mark.label {
         MarkLabel::NoNode { .. } => Kind::NoNode,
@@ -137,7 +141,7 @@ fn kind(mark: &Mark) -> Option<Kind> {
     })
 }
 
-/// Describes several events of one type.
+/// Describes several events of one type with their number.
 fn number_of(kind: Kind, count: usize) -> String {
     match kind {
         Kind::NoNode => t!(just_now::no_node, count = count),
@@ -155,7 +159,7 @@ fn number_of(kind: Kind, count: usize) -> String {
     }
 }
 
-/// Describes a mark; `None` if the mark is not worth a line.
+/// Describes an event of the timeline; `None` if it is not worth a line.
 fn mark_text(mark: &Mark) -> Option<String> {
     let label = &mark.label;
     if let MarkLabel::Cut {
@@ -260,7 +264,7 @@ mod tests {
         ]
     }
 
-    /// Only events before the cursor are listed, also after a seek back. Each is listed once, and its end as well.
+    /// Only events before the clock are listed, also after a seek back: each once, and the end of its state once.
     /// Shows: U-15
     #[test]
     fn seek_back_lists_only_events_before_the_cursor() {

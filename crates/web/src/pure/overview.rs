@@ -47,8 +47,8 @@ const INSET: f64 = 8.0;
 /// Height of a zone's title.
 pub(crate) const TITLE: f64 = 28.0;
 
-/// Returns the number of pod squares in a node: enough for the fullest node. The number stays the same while more than
-/// half of the squares are used, because a change repaints the whole picture.
+/// Returns the number of squares for pods in each node: enough for the fullest node. The number stays the same while
+/// more than half of the squares are used, because every change repaints the whole picture.
 pub(crate) fn pod_squares(before: usize, fullest: usize) -> usize {
     let side = side(fullest);
     let room = side * side;
@@ -64,9 +64,9 @@ fn side(pods: usize) -> usize {
     (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
 }
 
-/// Smallest side of a node's cell that is still visible.
+/// Smallest side of a node's cell that is still visible, in CSS pixels.
 const MIN_CELL: f64 = 5.0;
-/// Largest side of a node's cell.
+/// Largest side of a node's cell, in CSS pixels.
 const MAX_CELL: f64 = 120.0;
 
 /// Returns the side of a node's cell, and the number of cells per row, so that `max_nodes` cells fit into the area.
@@ -204,7 +204,8 @@ mod tests {
         }
     }
 
-    /// A short peak during a rollout does not repaint the whole picture.
+    /// The number of squares does not shrink at the end of a short peak, so a rollout does not repaint the whole
+    /// picture twice.
     #[test]
     fn square_count_grows_at_once_and_shrinks_below_half() {
         let mut before = 0;

@@ -9,7 +9,7 @@ pub(crate) struct Side {
     owner: &'static str,
     /// The command that makes the node fail.
     loss: &'static str,
-    /// The reaction at 90 s. A command that only reads stands for no reaction.
+    /// The command 90 s after the start that reacts to the failure. A command that only reads means that nobody reacts.
     reaction: &'static str,
 }
 

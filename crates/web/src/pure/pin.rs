@@ -57,7 +57,7 @@ impl TimeQuestion {
         option.unwrap_or(whole).clamp(self.from + SECOND, self.until())
     }
 
-    /// Returns the answer that a pin stands for: the option's text, or a duration.
+    /// Returns the answer that a pin means: the text of an option, or a duration.
     pub(crate) fn answer(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
         option.map_or_else(|| clock::scenario_duration(pin - self.from), |(text, _)| text.clone())
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    /// A pin on an option answers with the option's text, any other pin with its duration.
+    /// A pin near an option answers with the option's text, any other pin with its duration.
     /// Shows: E-06
     #[test]
     fn pin_snaps_to_a_near_option() {

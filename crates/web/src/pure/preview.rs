@@ -11,9 +11,9 @@ use super::stage::NodePlan;
 use super::stage::fit::DetailLevel;
 use crate::state::{HUES, Model, Shared};
 
-/// Side of the mark of a pod for which its node has no free slot, in units.
+/// Side of the mark (pod icon) of an arriving pod for which its node has no free slot (cell), in units.
 const SMALL_SIDE: f64 = 24.0;
-/// Number of rows of such small marks.
+/// Number of rows of arriving pods that have no free slot.
 const SMALL_ROWS: usize = 2;
 
 /// A pod that would come to a node, or would stay Pending.
@@ -51,7 +51,7 @@ impl Arrival {
     }
 }
 
-/// What a node's card shows of the answer.
+/// What the card of a node shows of the answer to a what-if question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NodePreview {
     /// The node would be drained.
@@ -62,12 +62,12 @@ pub(crate) enum NodePreview {
     Gets(Vec<Arrival>),
     /// This number of copies of the pod in question fits on the node.
     Fits(usize),
-    /// The cluster could do without the node.
+    /// The cluster could run without the node: its pods fit on other nodes.
     CanGo,
 }
 
 impl NodePreview {
-    /// Returns whether the node would leave.
+    /// Returns whether the node would leave the cluster or lose its power.
     pub(crate) fn leaves(&self) -> bool {
         matches!(self, Self::Drained | Self::Off | Self::CanGo)
     }
@@ -95,7 +95,7 @@ impl NodePreview {
     }
 }
 
-/// What the stage shows of an answer.
+/// The answer to a what-if question, prepared for drawing on the stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preview {
     answer: Shared<WhatIfAnswer>,
@@ -107,11 +107,11 @@ pub(crate) struct Preview {
 
 impl Preview {
     pub(crate) fn of(answer: &Shared<WhatIfAnswer>, model: &Model) -> Preview {
-        // A pod that is not recreated neither comes to a node nor stays Pending.
+        // A pod that is not created again neither comes to a node nor stays Pending.
         let shown = answer.moves.iter().filter(|pod| pod.to.is_some() || pod.waits);
         let all = shown.filter_map(|pod| {
             let view = match &pod.from {
-                // If time has passed since the question, the pod may already have left the node for another reason.
+                // If time has run on since the question was asked, the pod may have left the node.
                 Some(from) => {
                     let mut there = model.nodes.get(from)?.pods.iter();
                     Some(there.find(|one| one.key == pod.pod && one.mark != PodMark::Ghost)?)
@@ -134,7 +134,7 @@ impl Preview {
 
     /// Returns what the card of a node shows, if the answer is about the node. `zone` is the node's zone.
     pub(crate) fn of_node(&self, name: &str, zone: &str) -> Option<NodePreview> {
-        // A drained node and a machine without power get no pods.
+        // A drained node, and a node without power, do not get pods.
         let answer = &*self.answer;
         match &answer.change {
             WhatIf::Drain(nodes) if nodes.iter().any(|node| node == name) => return Some(NodePreview::Drained),
@@ -152,9 +152,9 @@ impl Preview {
     }
 }
 
-/// Returns the position of the mark of the nth pod that would come to a node, relative to the node: in a free slot, so
-/// that no other mark moves. Without a free slot the mark is small and lies over the lower edge of the other marks;
-/// `None` if there is no space left either.
+/// Returns where the nth pod that would come to a node is drawn, relative to the node: in a free slot (cell), so that
+/// no other pod moves. If no slot is free, the pod is small and overlaps the lower edge of the other pods; `None` if
+/// the rows of such small pods are full too.
 pub(crate) fn place_of_arrival(plan: &NodePlan, taken: &[usize], nth: usize, unit: f64) -> Option<(Rect, DetailLevel)> {
     let fit = &plan.fit;
     let n_slots = fit.columns * fit.rows;

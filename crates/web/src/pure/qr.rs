@@ -35,7 +35,7 @@ pub(crate) fn code(text: &str) -> Option<(i32, String)> {
     Some((code.size() + 2 * MARGIN, path))
 }
 
-/// A code as an SVG drawing of its own, each square four units wide.
+/// Renders a QR code as an SVG drawing in which each square is four units wide.
 pub(crate) fn drawing(size: i32, path: &str) -> String {
     let width = 4 * size;
     format!(

@@ -1,5 +1,5 @@
-//! The scale of the timeline: the visible span, positions of instants in it, ticks of the axis, and which marks are so
-//! close that they are drawn as one.
+//! The scale of the timeline: the visible span, the positions of instants in it, the ticks of the axis, and which marks
+//! (timeline events) are so close together that they are drawn as one.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Mark, Micros};
@@ -102,25 +102,25 @@ impl Span {
     }
 }
 
-/// A drawn shape of a lane, which stands for one or more timeline marks.
+/// A shape in a lane (row of the timeline), which stands for one or more events.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shape {
     /// Left edge or centre, in percent.
     pub(crate) left: f64,
     /// Width in percent; `None` for a point.
     pub(crate) width: Option<f64>,
-    /// Number of marks that the shape stands for.
+    /// Number of events that the shape stands for.
     pub(crate) count: usize,
-    /// The mark; if the shape stands for several marks, the last one.
+    /// The event; if the shape stands for several events, the last one.
     pub(crate) mark: Shared<Mark>,
-    /// Row in the lane; bars that overlap in time are in different rows.
+    /// Row within the lane: bars that overlap in time are in different rows.
     pub(crate) row: usize,
     /// Number of rows in the lane.
     pub(crate) rows: usize,
 }
 
-/// Lays out a lane: bars in as few rows as necessary. Points that touch are merged, and so are short bars that touch or
-/// find no free row. However many marks there are, at most a few hundred shapes are drawn.
+/// Lays out a lane. Bars get as few rows as possible. Points that touch are merged, and so are short bars that touch or
+/// for which no row is free. There are at most a few hundred shapes for any number of events.
 pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span, now: Micros) -> Vec<Shape> {
     /// Shapes closer than this count as touching, in percent.
     const TOUCHING_DISTANCE: f64 = 0.35;
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(points, [2, 1]);
     }
 
-    /// Ten thousand terminations become a few hundred bars, and every one is counted.
+    /// Ten thousand terminations are drawn as a few hundred bars, and the counts of the bars add up to ten thousand.
     /// Shows: U-09
     #[test]
     fn bars_without_a_free_row_are_merged() {

@@ -1,12 +1,13 @@
-//! Counts the results that the engines of a search report. The totals do not depend on which engine tried which seed.
+//! Adds up the results of the engines that search for a broken guarantee. The totals do not depend on which engine
+//! tried which seed.
 
 use podscope_api::ordered;
 use podscope_protocol::{RunSize, TriedSeed};
 
-/// Number of runs that are shrunk: the smallest ones.
+/// Number of runs that are shrunk: the smallest ones that break a guarantee.
 const MAX_SHRUNK: usize = 8;
 
-/// The tried seeds of a search.
+/// Results for the seeds that a search has tried so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) tried: u32,
@@ -37,7 +38,7 @@ impl Tally {
     }
 }
 
-/// Returns the part of the seeds that one of several engines tries.
+/// Returns the seeds that one engine tries, if several engines share them.
 pub(crate) fn seeds_of(engine: usize, engines: usize, first: u64, runs: u32) -> Vec<u64> {
     (0..u64::from(runs))
         .skip(engine)

@@ -1,4 +1,5 @@
-//! The timeline's lane for topology spread: lines for the pods per domain, the band that maxSkew allows, and texts.
+//! The timeline's lane (row) for topology spread: lines for the number of pods per domain, the band that maxSkew
+//! allows, and texts.
 
 use podscope_messages::t;
 use podscope_protocol::{Micros, SpreadLane, SpreadPoint};
@@ -19,11 +20,11 @@ pub(crate) struct Drawing {
     pub(crate) band: String,
     /// A line per domain; for many domains only the emptiest and the fullest.
     pub(crate) lines: Vec<String>,
-    /// Where the fullest domain exceeds the band.
+    /// Where the line of the fullest domain is above the band.
     pub(crate) over: String,
 }
 
-/// Returns the skew at a point in time.
+/// Returns the skew in one step of the lane.
 pub(crate) fn skew(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }
@@ -38,7 +39,7 @@ pub(crate) fn key(lane: &SpreadLane) -> &str {
     lane.key.rsplit('/').next().unwrap_or(&lane.key)
 }
 
-/// Returns the state at an instant.
+/// Returns the step of the lane at an instant.
 pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
     lane.points
         .get(lane.points.partition_point(|point| point.at <= now).checked_sub(1)?)

@@ -101,7 +101,7 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn read(text: &str) -> Query {
-        // Words that occur in most complaints and are therefore ignored.
+        // Ignore words that occur in most complaints.
         let filler_words = t!(symptoms::filler_words);
         let is_significant =
             |word: &&str| has_more_letters(word, 1) && !filler_words.split(' ').any(|empty| empty == *word);
@@ -114,8 +114,9 @@ impl Query {
         Query { symptom, words }
     }
 
-    /// Returns how well a lesson matches, as a number in base 16. The digits count matching words: first in the lesson
-    /// or its symptoms, then in its title, then in its own text. `None` if the lesson does not match.
+    /// Returns how well a lesson matches the query, as a number in base 16 whose digits count matching words: the first
+    /// digit words of the lesson or its symptoms, the second words of its title, the third words of its own text.
+    /// `None` if the lesson does not match.
     pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);

@@ -1,10 +1,10 @@
-//! The session and the lessons as the page shows them in its language. The state keeps the English texts, which
+//! Translates the session and the lessons into the page's language. The state keeps the English texts, because they
 //! identify lessons, answers and runs; the root component passes translated copies to the components that draw them.
 
 use podscope_messages::{is_english, said, translated};
 use podscope_protocol::{Guarantee, LessonCondition, LessonInfo, Opened, PracticeTask, StoryStep, is_command_hint};
 
-/// Translates texts and counts those that the language lacks.
+/// Translates texts, and counts the texts for which the language has no translation.
 #[derive(Debug, Default)]
 struct Translator<'a> {
     /// The practice task of the session.
@@ -46,7 +46,7 @@ impl Translator<'_> {
     }
 }
 
-/// Translates a text of a practice task: one with generated values, or the reason of an answer.
+/// Translates a text of a practice task: a text with generated values, or the reason of an answer.
 fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
     let reason = || {
         let of_answer = task.reasons.iter().map(|(_, reason)| reason);
@@ -58,7 +58,7 @@ fn of_task(task: &PracticeTask, text: &str) -> Option<String> {
     task.texts.translated(text).or_else(reason)
 }
 
-/// Returns a session with the texts of its story in the page's language, and whether the language lacks some of them.
+/// Returns a session whose story is in the page's language, and whether a translation is missing for some of its texts.
 /// `task` is the practice task of the session.
 pub(crate) fn opened(opened: &Opened, task: Option<&PracticeTask>) -> (Opened, bool) {
     let (mut opened, mut translator) = (opened.clone(), Translator { task, n_missing: 0 });

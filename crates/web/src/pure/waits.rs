@@ -109,7 +109,7 @@ pub(crate) fn why_ignored(pod: &PodView) -> Option<String> {
     })
 }
 
-/// Says which data the files lack to explain why the pod waits; `None` if the cause is known.
+/// Describes which data the files of a dump lack to explain why the pod waits; `None` if the cause is known.
 pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Unknown(what) => Some(what),
@@ -117,7 +117,7 @@ pub(crate) fn missing_from_files(pod: &PodView) -> Option<&MissingObjectsView> {
     }
 }
 
-/// Returns whether the engine can search remedies: not if only the names of the nodes are known.
+/// Returns whether the engine can search for remedies. It cannot if only the names of the nodes are known.
 pub(crate) fn can_be_helped(pod: &PodView) -> bool {
     missing_from_files(pod) != Some(&MissingObjectsView::Nodes)
 }
@@ -148,7 +148,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
     }
 }
 
-/// Describes the cause, with the number of nodes for each part: `Insufficient cpu on 3 of 4 nodes`.
+/// Describes why a pod is pending, with the number of nodes for each cause: `Insufficient cpu on 3 of 4 nodes`.
 pub(crate) fn cause_counted(pod: &PodView) -> String {
     let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
     let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
@@ -167,7 +167,7 @@ pub(crate) fn cause_counted(pod: &PodView) -> String {
     each.join(&t!(explain::separator))
 }
 
-/// Pending pods with a common cause.
+/// Pending pods with the same cause.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     pub(crate) cause: String,
@@ -270,8 +270,8 @@ mod tests {
         assert_eq!(reason(QueuePlace::Active), None);
     }
 
-    /// If the files do not contain the cause, the text says so. The real scheduler's message is shown with it, and
-    /// remedies are offered only where they can be tried.
+    /// If a dump does not contain the cause, the text says so, and the message of the real scheduler is shown. Remedies
+    /// are offered only if they can be tried in the simulation.
     /// Shows: P-09
     #[test]
     fn pod_with_unknown_cause_names_what_the_files_lack() {

@@ -5,7 +5,7 @@
 /// Seconds without a message after which the engine counts as busy.
 const BUSY_AFTER: u32 = 5;
 
-/// The action after a tick.
+/// What to do after a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tick {
     Rest,
@@ -15,7 +15,7 @@ pub(crate) enum Tick {
     Busy,
 }
 
-/// The state of the detection.
+/// The state of the detection: what was sent to and received from the engine.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct EngineWatch {
     /// The engine has sent a message. Before its first message the engine is still being loaded.
@@ -32,7 +32,7 @@ impl EngineWatch {
         self.has_work = true;
     }
 
-    /// Called when the engine sends an update: the engine works and will answer the ping later.
+    /// Called when the engine sends an update: the engine works, and will answer the ping later.
     pub(crate) fn update_received(&mut self) {
         self.has_spoken = true;
         self.wait_on();

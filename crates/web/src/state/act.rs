@@ -23,13 +23,13 @@ pub(crate) enum Act {
     Update(Box<Update>),
     Trapped(String),
     Select(Option<SubjectRef>),
-    /// Selects a pod or node that the filter found, without opening a sheet, which would cover other results.
+    /// Selects a pod or node that the filter found. No sheet opens, because it would cover other results.
     SelectFound(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
     /// Opens the menu about a subject at a position on the page, in CSS pixels.
     Menu(MenuSubject, (i32, i32)),
-    /// Opens the legend of the marks, or closes it; clears the selection.
+    /// Opens or closes the legend (what the pod icons mean); clears the selection.
     Legend,
     Theme(Theme),
     /// The page's language was loaded; all texts are rendered again.
@@ -51,7 +51,7 @@ pub(crate) enum Act {
     ToastGone(u64),
     ForgetCompletions,
     NewVersion,
-    /// The lesson of this name was finished, and solved in this way.
+    /// A lesson was finished: its name, and how it was solved.
     Finished(String, HowSolved),
     /// A change in practice, in the course or in the exam.
     Study(StudyAct),
@@ -69,7 +69,7 @@ pub(crate) enum Act {
     Find(Option<String>),
     Truth(Truth),
     Present(Present),
-    /// Requests a lesson for a guarantee: the guarantee is selected when the lesson opens.
+    /// Opens the lesson about a guarantee; the guarantee is selected when the lesson opens.
     OpenGuarantee {
         name: String,
         lesson: String,
@@ -125,7 +125,7 @@ impl Reducible for Page {
                 page.session.command_frame = Some(page.shell.frames);
                 // A user who runs a command no longer needs the introduction.
                 page.shell.start = false;
-                // Toasts about the previous command are outdated.
+                // The toasts are about the previous command.
                 page.shell.toasts.change(Vec::clear);
                 page.shell.console.change(|console| {
                     console.remember(&line);
@@ -149,7 +149,7 @@ impl Reducible for Page {
             Act::Anonymise(renames) => page.session.anonymises = renames,
             Act::Find(text) => {
                 page.session.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
-                // A sheet would cover the results.
+                // An open sheet would cover the results of the filter.
                 if text.is_some() {
                     page.session.sheet = Sheet::None;
                 }
@@ -188,8 +188,8 @@ impl Page {
                 }
             }
             Update::Opened(opened) => {
-                // The recording showed the same session, so the session replaces the recording and keeps everything
-                // that the user did meanwhile.
+                // The engine has opened the session that the recording showed. It replaces the recording, and what the
+                // user did meanwhile is kept.
                 if self.session.recorded && self.session.opened.as_deref() == Some(&*opened) {
                     self.session.recorded = false;
                     return;
@@ -294,7 +294,7 @@ impl Page {
                 self.session.progress = None;
                 self.session.what_if = Some(Shared::new(*answer));
             }
-            // The dialog of the search handles updates of its engines.
+            // Updates of the search's engines are handled by the search's dialog.
             Update::Search(_) => {}
             Update::Film(film) => {
                 self.session.progress = None;
@@ -357,10 +357,10 @@ impl Page {
 
     fn frame(&mut self, mut frame: Frame) {
         self.shell.frames += 1;
-        // A frame from before the seek may still arrive.
+        // A frame that was computed before the seek may still arrive.
         self.session.pending_seek =
             (self.session.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.shell.frames < asked_at + 3);
-        // A what-if question is answered while time runs on, so its progress is kept.
+        // A what-if question is computed while time runs on, so frames do not end its progress.
         self.session.progress = self.session.progress.filter(|(task, _)| *task == Task::WhatIf);
         let other = frame.other.take();
         let question_before = self.session.model.story.question;
@@ -414,7 +414,7 @@ impl Page {
         self.session.selected = subject;
     }
 
-    /// Shows refusals and hints as toasts while the console is closed.
+    /// Shows refused commands and hints as toasts while the console is closed.
     fn answer(&mut self, lines: &[ConsoleLine]) {
         let is_recent = self
             .session
@@ -423,8 +423,7 @@ impl Page {
         if self.shell.console_open {
             return;
         }
-        // Warnings of kubectl were already shown for confirmation. An error without a command is the answer to a
-        // button.
+        // kubectl's warnings were shown when the command was confirmed. An error without a command answers a button.
         let is_shown = |line: &&ConsoleLine| {
             let is_error = line.kind == LineKind::Error;
             is_recent && line.kind == LineKind::Notice || is_error && (is_recent || line.command.is_none())
@@ -503,7 +502,8 @@ mod tests {
         assert_eq!(format!("{session:?}"), format!("{expected:?}"));
     }
 
-    /// A lesson that is opened while a large dump is being opened does not inherit the dump's problems.
+    /// While a large dump is being opened, its problems are shown. A lesson that is opened instead does not inherit
+    /// them.
     #[test]
     fn problems_of_opening_dump_are_not_shown_for_lesson() {
         let triage = || {
@@ -531,8 +531,8 @@ mod tests {
         }
     }
 
-    /// The recorded first visit is shown before the engine is loaded, and keeps the user's changes when the engine
-    /// opens it.
+    /// The recorded first visit is shown before the engine is loaded. When the engine opens the same session, the
+    /// user's changes are kept.
     /// Shows: U-10
     #[test]
     fn recorded_first_visit_keeps_selection_when_engine_opens_it() {

@@ -38,7 +38,7 @@ impl Console {
         }
         let excess = self.lines.len().saturating_sub(MAX_LINES);
         self.lines.drain(..excess);
-        // If all lines of earlier runs are gone, only the last of these runs keeps its title.
+        // When all lines of earlier runs have been dropped, only the title of the last earlier run is kept.
         let earlier = self.runs.iter().rposition(|(first, _)| *first <= excess).unwrap_or(0);
         self.runs.drain(..earlier);
         for (first, _) in &mut self.runs {
@@ -55,7 +55,7 @@ impl Console {
         self.runs.push((self.lines.len(), title.to_owned()));
     }
 
-    /// Returns the title of the run that begins with the line of this index.
+    /// Returns the title of the run whose first line has this index.
     pub(crate) fn run_at(&self, index: usize) -> Option<&str> {
         let run = self.runs.iter().find(|(first, _)| *first == index);
         run.map(|(_, title)| title.as_str())
@@ -66,8 +66,8 @@ impl Console {
         self.runs.last().map_or(0, |(first, _)| *first)
     }
 
-    /// Returns the index below the last line of a command of the present run. After a seek back a number may be reused;
-    /// then the last command with the number is meant.
+    /// Returns the index after the last line of a command of the present run. Numbers of commands can be reused after a
+    /// seek back; then the last command with the number is meant.
     fn index_below(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
         (last >= self.start_of_present_run()).then_some(last + 1)
@@ -89,7 +89,7 @@ impl Console {
     }
 
     /// Returns the instant shown beside a line; empty if it equals the instant of the line above. A line that a command
-    /// prints later stands below its command, above later commands, and shows the delay since its command (`+25 s`).
+    /// prints later stands below its command, above later commands. It shows the time since its command (`+25 s`).
     pub(crate) fn time_label(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
         let said = clock::instant(line.at);
         let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
@@ -125,8 +125,8 @@ impl Console {
         answer
     }
 
-    /// Returns the last command, from the user or echoed by the engine; only its first line if the command has a
-    /// document.
+    /// Returns the last command that the user gave or the engine echoed; if it has a here-document, only its first
+    /// line.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|line| line.kind == LineKind::Input)?;
         let words = last.text.words();
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// The console does not grow without bound.
+    /// The console keeps a limited number of lines and commands.
     /// Shows: Q-03
     #[test]
     fn console_drops_oldest_lines_and_history_skips_repeats() {
@@ -180,8 +180,8 @@ mod tests {
         assert_eq!(console.last_input().as_deref(), Some("kubectl apply -f - <<EOF …"));
     }
 
-    /// The lines of another run are separated by its title, even if old lines are dropped, and its commands are not
-    /// confused with those of the previous run.
+    /// The title of a run separates its lines from those of the previous run, even if old lines are dropped. A command
+    /// is not confused with one of the previous run that has the same number.
     /// Shows: K-01
     #[test]
     fn run_titles_separate_console_lines() {
@@ -233,7 +233,7 @@ mod tests {
             (Output, Some(3), "web-0"),
             (Output, Some(7), "of a timeline"),
             (Output, Some(3), "web-1"),
-            // After a seek back another command has the number.
+            // After a seek back another command gets the same number.
             (Input, Some(3), "kubectl cordon a-1"),
             (Output, Some(3), "node/a-1 cordoned"),
         ] {
@@ -256,7 +256,8 @@ mod tests {
         );
     }
 
-    /// The editor shows the lines below the command that applied its text, however that command was written.
+    /// The editor shows the lines below the command that applied its text, whether the command was typed or sent by the
+    /// editor.
     #[test]
     fn answer_holds_lines_below_the_applying_command() {
         let mut console = Console::default();

@@ -9,7 +9,7 @@ use crate::pure::actions::{self, Action};
 /// The pod, node or other thing whose actions a menu lists.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MenuSubject {
-    /// A pod, by the id of its mark.
+    /// A pod, by its id.
     Pod(String),
     /// A node, by its name.
     Node(String),
@@ -26,7 +26,7 @@ pub(crate) enum MenuSubject {
 pub(crate) struct Menu {
     pub(crate) subject: MenuSubject,
     pub(crate) title: String,
-    /// The actions at the instant at which the menu opened: they do not change under the pointer.
+    /// The actions on the subject when the menu opened. They do not change while the menu is open.
     pub(crate) actions: Vec<Action>,
     /// Position on the page, in CSS pixels.
     pub(crate) at: (i32, i32),

@@ -1,4 +1,4 @@
-//! The page's state: the view model and the user's choices. Only actions change it.
+//! The page's state: the view model and the user's choices. Only actions ([`Act`]) change it.
 
 mod act;
 mod console;

@@ -1,5 +1,5 @@
 //! The view model, built from the engine's frames. Large parts are persistent maps, so that each render can keep its
-//! own snapshot. A node changes identity only when its content changes.
+//! own snapshot. A node's allocation is replaced only when its content changes.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -25,7 +25,7 @@ pub(crate) struct NodeState {
 }
 
 impl NodeState {
-    /// Returns whether the node shows a countdown or an age: only such nodes are drawn again as time passes.
+    /// Returns whether the node's card shows a countdown or an age. Only such nodes are redrawn as time passes.
     pub(crate) fn changes_with_time(&self) -> bool {
         self.view.machine.last_heartbeat.is_some()
             || self
@@ -62,9 +62,9 @@ pub(crate) struct Model {
     pub(crate) marks_rev: u64,
     pub(crate) branches: Shared<Vec<BranchView>>,
     pub(crate) story: Shared<StoryState>,
-    /// The topology spread of the selection; empty domains mean that it has none.
+    /// The topology spread of the selection; without domains if the selection has no spread constraint.
     pub(crate) spread: Shared<SpreadLane>,
-    /// The chain of causes of the selection; no records mean that it has none.
+    /// The chain of causes of the selection; without records if nothing is selected.
     pub(crate) thread: Shared<Thread>,
     /// Upcoming events, the current fast run, and the result of the last one.
     pub(crate) director: Shared<Director>,
@@ -389,7 +389,7 @@ mod tests {
         assert!(model.moved.is_empty());
     }
 
-    /// Memoisation requires that an unchanged node keeps its identity.
+    /// Memoised components compare nodes by identity, so an unchanged node must keep its allocation.
     #[test]
     fn unchanged_nodes_keep_their_identity() {
         let mut model = first();
@@ -403,7 +403,8 @@ mod tests {
         assert_eq!(model.unregistered().len(), 1, "b-1 is in no group");
     }
 
-    /// A ghost and the pod that replaced it under the same name are separate.
+    /// A ghost (a process whose pod the API server has forgotten) and the pod that replaced it under the same name are
+    /// separate.
     /// Shows: U-02
     #[test]
     fn ghost_and_its_successor_are_separate_pods() {

@@ -47,7 +47,7 @@ impl Page {
         self.shell.dialog = dialog;
     }
 
-    /// Asks whether dangerous lines may run. Lines that are already asked about stay in the question.
+    /// Asks whether dangerous lines may run. Lines that already wait for an answer stay in the question.
     pub(super) fn ask_to_confirm(&mut self, lines: Vec<String>, danger: Danger) {
         let (lines, danger) = match &self.shell.dialog {
             Dialog::Confirm { lines: asked, danger } => ([asked.as_slice(), &lines].concat(), *danger),
@@ -63,8 +63,7 @@ impl Page {
         }
     }
 
-    /// Applies a change in practice, course or exam. A session that turns out to be a task of the course gets the
-    /// task's title.
+    /// Applies a change in practice, course or exam. A session that is a run of a course's task gets the task's title.
     pub(super) fn study(&mut self, act: StudyAct) {
         self.shell.study.change(|study| study.act(act));
         let title = self.shell.study.task_title().map(str::to_owned);
@@ -83,7 +82,7 @@ impl Page {
         if let Some(screen) = &screen {
             self.shell.console_open = screen.console;
         }
-        // The guided start continues with the nodes and pods of the first visit.
+        // The guided start uses the nodes and pods of the first visit.
         let is_guided_start = opened.lesson.as_deref() == Some(GUIDED_START);
         let still_selected = self.session.selected.take().filter(|_| is_guided_start);
         self.session = Session::begin(opened, screen, still_selected, awaited);

@@ -32,7 +32,7 @@ pub(crate) enum Dialog {
     Files,
     Editor,
     Notices,
-    /// The list of problems in the cluster.
+    /// The list of problems in the cluster (triage).
     Triage,
     Refused,
     /// Command lines that wait for confirmation, because one of them is dangerous.
@@ -42,7 +42,7 @@ pub(crate) enum Dialog {
     },
     /// A menu of actions on a subject.
     Menu(Menu),
-    /// The marks of one timeline lane as a list.
+    /// The events of one lane (row of the timeline) as a list.
     Lane(podscope_protocol::Lane),
     /// The topology spread of the selection as a list.
     Spread,
@@ -58,18 +58,18 @@ pub(crate) enum Dialog {
     WhatIf(podscope_protocol::WhatIf),
     /// The search for a run that breaks a guarantee.
     Search,
-    /// The open lesson on paper.
+    /// The open lesson as a worksheet for printing.
     Worksheet,
 }
 
 impl Dialog {
-    /// Returns whether the dialog keeps keys and pointer from the rest of the page.
+    /// Returns whether the dialog blocks keys and pointer for the rest of the page.
     pub(crate) fn is_modal(&self) -> bool {
         !matches!(self, Self::None | Self::WhatIf(_))
     }
 
-    /// Returns the sheet to show when `next` replaces this dialog; `None` if the sheet stays as it is. The answer to a
-    /// what-if question covers the details, so they are closed while it is open.
+    /// Returns the sheet to show when `next` replaces this dialog; `None` if the sheet does not change. The details are
+    /// closed while the answer to a what-if question is open, because the answer would cover them.
     pub(super) fn sheet_beside(&self, next: &Self, is_selected: bool) -> Option<Sheet> {
         match (self, next) {
             (_, Self::WhatIf(_)) => Some(Sheet::None),
@@ -93,7 +93,7 @@ pub(crate) struct SiteScenario {
 }
 
 impl SiteScenario {
-    /// Returns whether a session was opened from the file.
+    /// Returns whether the session was opened from the file.
     pub(crate) fn is(&self, opened: &Opened) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|(text, seed)| opened.lesson.is_none() && *text == opened.text && *seed == opened.seed)
@@ -109,7 +109,7 @@ pub(crate) enum Sheet {
     Side,
 }
 
-/// Which state the cards draw.
+/// Whose state the cards show: the API server's, the machines', or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Truth {
     /// The API server's state, and beside it the machines' state where the two differ.
@@ -137,7 +137,7 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Returns the part that a key shows or hides.
+    /// Returns the part of the presentation that a key shows or hides.
     pub(crate) fn part(&mut self, key: &str) -> Option<&mut bool> {
         Some(match key {
             "x" => &mut self.spotlight,
@@ -182,7 +182,7 @@ pub(crate) struct TriageView {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,
-    /// The link under which the session is stored, if it contains more than `fragment`.
+    /// The link under which the session is stored, if that link contains more than `fragment`.
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
     pub(crate) length: Option<LinkLength>,

@@ -19,7 +19,7 @@ use crate::pure::waits;
 pub(crate) struct Session {
     /// `None` until the first session opens.
     pub(crate) opened: Option<Shared<Opened>>,
-    /// The page shows the recording of a first visit: the engine has not opened the session yet.
+    /// True while the page shows the recording of a first visit, until the engine opens the session.
     pub(crate) recorded: bool,
     pub(crate) model: Shared<Model>,
     /// The other run of a comparison.
@@ -33,7 +33,7 @@ pub(crate) struct Session {
     pub(crate) pending_seek: Option<(Micros, u64)>,
     /// The session has notices that the user has not read.
     pub(crate) has_unread_notices: bool,
-    /// Some texts of the lesson are not translated. Set in the copy that is drawn.
+    /// Some texts of the lesson have no translation. Set only in the translated copy that is drawn.
     pub(crate) is_partly_translated: bool,
 
     pub(crate) selected: Option<SubjectRef>,
@@ -64,7 +64,7 @@ pub(crate) struct Session {
     pub(crate) what_if: Option<Shared<WhatIfAnswer>>,
     /// Problems in the cluster, once the engine has listed them.
     pub(crate) triage: Option<Shared<TriageView>>,
-    /// The same problems with replaced names.
+    /// The problems of `triage` with the names of objects replaced.
     pub(crate) anonymised_triage: Option<Shared<TriageView>>,
     pub(crate) link: Option<Shared<LinkView>>,
     /// The link with replaced names, if it was requested.
@@ -116,18 +116,17 @@ impl Session {
         needs_picture(self.model.nodes.size(), self.model.pods.size())
     }
 
-    /// Records that the engine has ended. Only the first message contains the cause; later ones only repeat that the
-    /// engine ended.
+    /// Records that the engine has crashed. The first message is kept, because only it contains the cause.
     pub(super) fn crash(&mut self, message: String) {
         self.crashed.get_or_insert(message);
     }
 
-    /// Returns the clock, or the target of a pending seek, so that quick steps add up.
+    /// Returns the clock, or during a seek its target, so that several quick steps add up.
     pub(crate) fn at(&self) -> Micros {
         self.pending_seek.map_or(self.model.now, |(at, _)| at)
     }
 
-    /// Returns whether the legend is open: the details sheet without a selection shows it.
+    /// Returns whether the legend is open: the legend is what the details sheet shows without a selection.
     pub(crate) fn is_legend_open(&self) -> bool {
         self.sheet == Sheet::Side && self.selected.is_none()
     }
@@ -137,8 +136,8 @@ impl Session {
         TimeQuestion::of(self.opened.as_ref()?, &self.model.story)
     }
 
-    /// Returns the span that the timeline shows: the chosen one, otherwise that of an open question, otherwise the
-    /// whole run.
+    /// Returns the span that the timeline shows: the one that the user chose, otherwise that of the open question,
+    /// otherwise the whole run.
     pub(crate) fn visible_span(&self) -> Span {
         let of_question = || self.time_question().map(|question| question.span());
         let whole = || Span::whole(self.model.now, self.model.horizon);
@@ -161,8 +160,8 @@ impl Session {
         }
     }
 
-    /// Returns the decision on the selected pod. A pod selected by UID keeps its decision when a successor takes its
-    /// name.
+    /// Returns the decision on the selected pod. If another pod with the same name has replaced a pod that was selected
+    /// by UID, the decision stays that of the selected pod.
     pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => {
@@ -172,10 +171,10 @@ impl Session {
         }
     }
 
-    /// Returns the decision while its tab is open; it highlights or dims nodes. Includes the instant of the decision if
-    /// the pod has been placed since. `None` for a deleted pod.
+    /// Returns the decision that highlights or dims nodes: that of the selected pod, while its tab is open. With the
+    /// instant of the decision if the pod has been placed since. `None` for a deleted pod.
     pub(crate) fn shown_decision(&self) -> Option<(&Shared<Why>, Option<Micros>)> {
-        // The verdicts for a held pod are hypothetical.
+        // If the files do not tell why the pod waits, the verdicts are hypothetical and not shown.
         let pod = self
             .pod()
             .filter(|pod| pod.mark != PodMark::Ghost && waits::missing_from_files(pod).is_none())?;

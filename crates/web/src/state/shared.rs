@@ -1,4 +1,4 @@
-//! A value compared by identity: the property type of memoised components.
+//! A value that is compared by identity: for properties of memoised components.
 
 use std::ops::Deref;
 use std::rc::Rc;

@@ -92,8 +92,8 @@ impl Shell {
         }
     }
 
-    /// Closes what was about the previous session, and returns the parts that waited for this session. Title and
-    /// reasons of the session may come from a task. `is_first`: no session was open.
+    /// Closes what was about the previous session, and returns the parts that waited for this session. The session's
+    /// title and reasons may come from a practice task. `is_first`: no session was open before.
     pub(super) fn session_opens(&mut self, opened: &mut Opened, is_first: bool) -> Awaited {
         self.study.change(|study| study.opened(opened));
         self.console.change(|console| console.begin(&opened.title));
@@ -107,7 +107,8 @@ impl Shell {
         if let Some(scenario) = (self.site_scenario.as_mut()).filter(|scenario| scenario.session.is_none()) {
             scenario.session = Some((opened.text.clone(), opened.seed));
         }
-        // A session that was requested earlier may open first: the guarantee waits for its own lesson.
+        // A session that was requested earlier may open first: the guarantee is selected only when its own lesson
+        // opens.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
         Awaited {
             guarantee: self.pending_guarantee.take_if(is_its_own).map(|(name, _)| name),

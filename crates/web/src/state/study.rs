@@ -23,7 +23,7 @@ pub(crate) struct Study {
     pub(crate) attempts: Attempts,
     /// Replayed runs that a class handed in, and files that cannot be read.
     pub(crate) class: Class,
-    /// How far the user was helped in the open session.
+    /// The most help that the user has used in the open session.
     pub(crate) help: HowSolved,
 }
 
@@ -34,9 +34,9 @@ pub(crate) enum StudyAct {
     OpenItem(usize),
     /// A hint was opened, or the solution was shown.
     Helped(HowSolved),
-    /// The state of the attempt at the open item, and the milliseconds since it opened or was recorded.
+    /// The present attempt at the open item, and the milliseconds since the item opened or was last recorded.
     Record(Attempt, f64),
-    /// The session of this number is open: a run of the open item, or of an item that was open before.
+    /// A session with this number is open: a run of the open item, or of an item that was open before.
     Session { id: u64, copy_of: Option<u64> },
     /// The browser goes back or forward to the session of this number.
     Return(u64),
@@ -50,7 +50,7 @@ pub(crate) enum StudyAct {
     CloseCourse,
 }
 
-/// Returns whether a session that opened can be a run of a course's item.
+/// Returns whether an opened session can be a run of this item of a course.
 fn is_run_of(opened: &Opened, source: &CourseSource) -> bool {
     match source {
         CourseSource::Lesson(name) => opened.lesson.as_ref() == Some(name),
@@ -109,13 +109,13 @@ impl Study {
                 (self.item, self.opening) = (None, None);
                 self.course = Some(course);
             }
-            // `studying.rs` keeps it.
+            // `studying.rs` stores the schedule.
             CourseUpdate::Schedule(_) => {}
         }
     }
 
-    /// Called when a session opened: an item of the course, a practice task, or something else. Wrong answers to a task
-    /// get the reasons that came with the task, in English like all texts of the state.
+    /// Called when a session has opened: an item of the course, a practice task, or neither. If it is a task, adds to
+    /// the session the task's reasons for wrong answers, in English like all texts of the state.
     pub(super) fn opened(&mut self, opened: &mut Opened) {
         // A session that was requested before the item may open first, for example after a reload.
         self.item = self.opening.take_if(|index| {
@@ -154,7 +154,7 @@ impl Study {
         self.course.as_ref().is_some_and(|course| course.exam.is_some())
     }
 
-    /// Returns whether an exam is running.
+    /// Returns whether an exam is running now.
     pub(crate) fn is_examined(&self) -> bool {
         self.is_exam() && self.attempts.begun.is_some() && self.attempts.ended.is_none()
     }
@@ -164,7 +164,7 @@ impl Study {
         self.item.is_some() && self.is_examined()
     }
 
-    /// Returns whether the run of an ended exam is open, which shows what was right and what was wrong.
+    /// Returns whether the open session is a replay from an ended exam, which shows the right answers.
     pub(crate) fn is_replay(&self) -> bool {
         self.is_exam() && self.item.is_some() && self.attempts.ended.is_some()
     }
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// After a reload the engine reads the course before it opens the stored session.
+    /// After a reload the engine loads the course before it opens the stored session.
     #[test]
     fn requested_item_waits_for_its_own_session() {
         let mut study = study(vec![lesson("first-pod"), lesson("keep-three")], None);
@@ -280,7 +280,8 @@ mod tests {
         reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
 
-        // If another tab, or the page before the reload, still holds the session, this tab gets a copy.
+        // If another tab, or the page before the reload, still holds the session's lock, this tab gets a copy of the
+        // session.
         let mut copied = study(items(), exam);
         copied.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open_copy(&mut copied, "practice-which-node", 15, Some(13)).0, Some(0));

@@ -9,7 +9,7 @@ use crate::pure::stage::slots::Slots;
 use crate::pure::stage::{Plan, SlotsByNode, StageSize, plan};
 use crate::state::{Model, NodeState, Page, Shared};
 
-/// Nodes that are drawn together: a zone, or machines without a Node object.
+/// Nodes that are drawn in one frame: a zone, or machines without a Node object.
 pub(super) struct Group<'a> {
     /// `None` for machines without a Node object.
     pub(super) view: Option<&'a GroupView>,
@@ -45,7 +45,7 @@ impl<'a> Group<'a> {
 }
 
 impl Group<'_> {
-    /// Returns the group's nodes as ends of messages.
+    /// Returns the group's nodes as ends of message wires.
     pub(super) fn message_ends(&self) -> Vec<NodeEnd> {
         let one = |node: &Shared<NodeState>| {
             let machine = &node.view.machine;
@@ -58,13 +58,14 @@ impl Group<'_> {
     }
 }
 
-/// Returns ids of pods that have slots on a node. A nominated pod has a slot too, and keeps it when it is bound to the
-/// node.
+/// Returns ids of the pods that have slots (cells) on a node. A nominated pod has one too, and keeps it when it is
+/// bound to the node.
 pub(super) fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
     node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
 }
 
-/// Lays out a run. In a comparison both runs reserve space for the nodes of either, so that they align.
+/// Computes the layout of a run. In a comparison both layouts reserve space for the nodes of both runs, so that equal
+/// nodes are at equal positions.
 pub(super) fn plan_of(
     room: StageSize,
     groups: &[Group],
@@ -100,7 +101,7 @@ pub(super) fn plan_of(
     plan
 }
 
-/// Assigns slots to the pods of a run; returns the usual number of pods per node.
+/// Assigns slots (cells on a node) to the pods of a run; returns the number of pods that a node usually has.
 fn assign_slots(groups: &[Group], slots: &mut Slots) -> usize {
     let mut names: Set<&str> = Set::new();
     for node in groups.iter().flat_map(|group| &group.nodes) {

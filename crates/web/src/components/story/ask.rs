@@ -18,13 +18,13 @@ pub(super) struct Props {
     pub(super) question: Question,
     pub(super) state: StepState,
     pub(super) step: usize,
-    /// The question is not answered yet.
+    /// The question is the current one and waits for the user's answer.
     pub(super) open: bool,
     /// The decision on the pod, if it is known.
     pub(super) why: Option<Shared<Why>>,
     /// The node or pod that was clicked last.
     pub(super) pick: Option<String>,
-    /// The question as the timeline shows it, if the question is for a time.
+    /// The question for a time as the timeline shows it; `None` for other questions.
     pub(super) asked: Option<TimeQuestion>,
     pub(super) pin: Option<Micros>,
 }
@@ -113,7 +113,8 @@ fn pin_slider(ctl: &Ctl, asked: &TimeQuestion, pin: Option<Micros>) -> Html {
     }
 }
 
-/// The criterion that separates the user's answer from the run's; without one, a button that opens the decision.
+/// The criterion for which the scheduler preferred the outcome to the user's answer; if it is not known, a button that
+/// opens the decision.
 fn separating_criterion(ctl: &Ctl, props: &Props) -> Html {
     let (Some(pod), Some(truth)) = (&props.question.pod, &props.state.truth) else {
         return Html::default();
@@ -144,7 +145,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
         .as_ref()
         .map(|exact| parse_duration(exact).map_or_else(|_| exact.clone(), clock::scenario_duration));
     let why = |key: &str| question.why.get(key);
-    // If the outcome came before the question could be answered, a text says that it has already happened.
+    // If the event happened before the question was shown, a text says that it has already happened.
     let late = (answer.is_empty() && truth.at <= state.at).then(|| format!("{} ", t!(ask::happened_already)));
     let wrong = (!answer.is_empty() && !truth.is_right)
         .then(|| why(answer).or_else(|| why("else")))

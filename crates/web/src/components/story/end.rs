@@ -16,7 +16,7 @@ pub(super) struct Props {
     pub(super) lessons: Shared<Vec<LessonInfo>>,
     /// Number of answered questions, and of right answers.
     pub(super) answers: (usize, usize),
-    /// The run before and after its key moment.
+    /// The states of the cluster before and after the lesson's key moment.
     pub(super) moments: Vec<Moment>,
     pub(super) study: Shared<Study>,
 }
@@ -64,7 +64,7 @@ pub(super) fn End(props: &Props) -> Html {
     }
 }
 
-/// The card at the end of a task of a running exam: it shows neither the rule nor whether the answer is right.
+/// The card at the end of a task of a running exam. It shows neither the task's rule nor whether the answer is right.
 pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
     html! {
         <section class="end" aria-label={t!(end::end_of_task)}>
@@ -75,8 +75,8 @@ pub(super) fn examined(ctl: &Ctl, study: &Study) -> Html {
     }
 }
 
-/// The button to the next item of the open course. After the last item, and after a replay of an exam, it leads to the
-/// course.
+/// The button that opens the next item of the course. After the last item, and after the replay of an exam's task, it
+/// opens the course's dialog.
 pub(crate) fn next_item(ctl: &Ctl, study: &Study) -> Html {
     let (Some(course), Some(_)) = (&study.course, study.item) else {
         return Html::default();

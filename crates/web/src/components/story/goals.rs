@@ -1,4 +1,5 @@
-//! Goals, and conditions that must stay true, of the steps shown so far; and replies to mistakes.
+//! The goals of a lesson, the conditions that must stay true, and the lesson's replies to mistakes; for the steps up to
+//! the shown one.
 
 use podscope_messages::{Message, goals, t};
 use podscope_protocol::{GoalState, LessonCondition, Opened, StepState, StoryState, StoryStep};

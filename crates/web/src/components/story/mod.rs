@@ -85,10 +85,10 @@ pub(crate) fn Story(props: &Props) -> Html {
     // Only a story with goals, or a lesson, has a card at its end.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
-    // The card of a practice task gives the answer away.
+    // The end card of a practice task reveals its answer, so it is shown only when the task is over.
     let is_over = is_over(opened, state);
     let task = page.shell.study.task.as_ref().filter(|_| is_over && !hides_solutions);
-    // An answer in an exam is noted, and nothing is said about it.
+    // In an exam the page shows that an answer was given, but not whether it is right.
     let mut answer_state = now.clone();
     answer_state.truth.take_if(|_| hides_solutions);
     let hint = if page.shell.study.has_hints() {
@@ -144,8 +144,8 @@ pub(crate) fn Story(props: &Props) -> Html {
     }
 }
 
-/// Shows the next step when its question opens, because time is paused until the answer. If there are unread steps in
-/// between, a button leads to the question instead.
+/// When a question opens, time is paused until the user answers it, so the story turns to the question's step. If steps
+/// before it are unread, a button leads to the question instead.
 #[hook]
 fn use_turn_to_question(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
@@ -160,7 +160,8 @@ fn use_turn_to_question(page: &Page, ctl: &Ctl) {
     });
 }
 
-/// Moves the focus after a keyboard user turned the page, answered or began, because the pressed button is gone.
+/// Moves the focus into the story after a keyboard user turned the page, answered a question or began a lesson, because
+/// the pressed button has disappeared.
 #[hook]
 fn use_focus(page: &Page) {
     let state = &*page.session.model.story;
@@ -173,7 +174,7 @@ fn use_focus(page: &Page) {
     let is_first = use_mut_ref(|| true);
     let deps = (opened, state.step, state.question, is_answered, page.shell.start);
     use_effect_with(deps, move |(opened, ..)| {
-        // Opening a session moves no focus.
+        // The focus does not move when a session opens.
         if opened.is_some() && !is_first.replace(false) {
             browser::recover_focus(&[".story .ask", ".story .asked", ".story .scroll"]);
         }
@@ -203,7 +204,7 @@ fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
     })
 }
 
-/// The panel before the first step, with the condition that the step waits for.
+/// The panel of a lesson that waits for a condition before its first step.
 fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label={t!(story::story)}>
@@ -225,7 +226,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     }
 }
 
-/// Returns the answer that a click on the stage or a pin on the timeline stands for.
+/// Converts a click on a node or pod, or a pin on the timeline, into an answer to the question.
 fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
         QuestionKind::Time => Some(page.session.time_question()?.answer(page.session.pin?)),
@@ -237,7 +238,7 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     }
 }
 
-/// Returns the marks for answers to the shown step's question on these pods, by pod id.
+/// For the question of the shown step, returns which of these pods are the user's answer or the outcome, by pod id.
 pub(crate) fn answer_marks_on_pods<'a>(
     page: &Page,
     pods: impl IntoIterator<Item = &'a Shared<PodView>>,
@@ -247,7 +248,8 @@ pub(crate) fn answer_marks_on_pods<'a>(
     pods.into_iter().filter_map(with_mark).collect()
 }
 
-/// Returns the mark for an answer to the shown step's question on the node or pod of this name.
+/// For the question of the shown step, returns whether the node or pod of this name is the user's answer or the
+/// outcome.
 pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark> {
     let story = &page.session.model.story;
     let step = page.session.opened.as_ref()?.story.get(story.step)?;
@@ -274,7 +276,7 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     }
 }
 
-/// Mark of an answer to a question, on a node or pod.
+/// How a node or pod is marked that is the user's answer to a question, or the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerMark {
     /// The user's answer, while the outcome is unknown.
@@ -298,12 +300,12 @@ impl AnswerMark {
         }
     }
 
-    /// Returns the mark of an id in a list of marks.
+    /// Returns how the pod with this id is marked.
     pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
         all.iter().find(|(of, _)| of == id).map(|(_, mark)| *mark)
     }
 
-    /// Returns the CSS class of an element that the mark outlines.
+    /// Returns the CSS class that outlines an element marked in this way.
     pub(crate) fn outline(self) -> &'static str {
         match self {
             AnswerMark::Mine => "told-mine",
@@ -338,7 +340,8 @@ pub(crate) fn use_record_finished(page: &Page, ctl: &Ctl) {
     });
 }
 
-/// The button for the suggested command; after its effect, a text and the button for the reverse command.
+/// The button for the command that a step suggests. When the command has taken effect, a text says so, and a button
+/// offers the reverse command.
 fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     let Some(command) = command else {
         return Html::default();
@@ -376,7 +379,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     }
 }
 
-/// The message that a condition of the step was broken, with the buttons that lead back.
+/// The message that the user broke a condition of the step, with buttons that go back in time or start over.
 fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     let Some(halted) = &state.halted else {
         return Html::default();
@@ -433,7 +436,7 @@ fn footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint:
     }
 }
 
-/// Runs the next command of the solution. The lesson then counts as solved with shown solution.
+/// Runs the next command of the lesson's solution. The lesson is then recorded as solved with help.
 fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
     let (act, show) = (ctl.act.clone(), ctl.once("show me", Request::ShowMe));
     Callback::from(move |event: MouseEvent| {
@@ -442,8 +445,8 @@ fn show_me(ctl: &Ctl) -> Callback<MouseEvent> {
     })
 }
 
-/// Scrolls to an element of the story. The question and the final card are otherwise hidden below a long text, and on a
-/// phone.
+/// Scrolls to an element of the story. On a phone, or below a long text, the question and the end card would otherwise
+/// be hidden.
 fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let button = event.target_dyn_into::<Element>();

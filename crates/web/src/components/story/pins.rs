@@ -1,4 +1,5 @@
-//! A question for a time on the timeline: its options, the pin by which the user answers, and afterwards both answers.
+//! A question for a time, drawn on the timeline: its options, the pin with which the user answers, and afterwards the
+//! user's answer beside the real instant.
 
 use podscope_messages::t;
 use podscope_protocol::{Micros, Request};
@@ -49,8 +50,8 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
     html! { <i class={classes!("pin", class, turned)} ~style={format!("left:{left:.3}%")} aria-hidden="true"><span>{ words }</span></i> }
 }
 
-/// The pin. Its text is the slider: arrow keys move it, and Enter answers. The line of the pin is not draggable,
-/// because it may cover the timeline's cursor, which must stay large enough for a finger.
+/// The pin, as a slider: arrow keys move it, and Enter answers. Only its label can be dragged, not its line, because
+/// the line may cover the playhead.
 fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let at = page.session.pin.unwrap_or(question.from);
     let words = page

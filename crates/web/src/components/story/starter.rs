@@ -29,7 +29,7 @@ pub(super) fn Starter(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
     let revision = use_state(|| FIRST_REVISION);
     let waiting = use_mut_ref(|| None::<Timeout>);
-    // The present text has been applied, so the shown answer belongs to it.
+    // True while the text is the one that was applied last, so that the shown answer belongs to it.
     let is_applied = use_state(|| false);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();

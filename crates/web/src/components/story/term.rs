@@ -1,4 +1,4 @@
-//! A term of the glossary in a story: a press opens its definition, another one closes it.
+//! A glossary term in a story's text: a click opens its definition, a second click closes it.
 
 use podscope_messages::{said, t};
 use podscope_protocol::glossary;

@@ -93,7 +93,8 @@ fn common_commands_have_a_short_description() {
     }
 }
 
-/// Every action's command parses, and looks dangerous if it is; an object's actions depend on its kind.
+/// Every action's command can be parsed, and an action with a dangerous command is drawn as dangerous. The actions on
+/// an object depend on its kind.
 /// Shows: K-01
 #[test]
 fn every_action_is_a_valid_command() {

@@ -10,7 +10,8 @@ pub(crate) struct Arc {
     pub(crate) text_centre: (f64, f64),
 }
 
-/// Places a text of the given size on an arc between two marks. `top` is the lower edge of the control plane.
+/// Places a text of the given size on an arc between the marks (icons) of two pods. `top` is the lower edge of the
+/// control plane.
 pub(crate) fn arc(one: Rect, other: Rect, room: StageSize, top: f64, text_size: (f64, f64)) -> Arc {
     let centre = |rect: Rect| (rect.x + rect.w / 2.0, rect.y + rect.h / 2.0);
     let (begin, end) = (centre(one), centre(other));
@@ -59,7 +60,7 @@ pub(crate) fn arc(one: Rect, other: Rect, room: StageSize, top: f64, text_size: 
     Arc { path, text_centre: at }
 }
 
-/// Returns the area of a mark, with a margin, that a text with this centre covers.
+/// Returns the area of a pod's mark, with a margin, that a text with this centre would cover.
 fn covered_area(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
     const MARGIN: f64 = 10.0;
     let overlap = |from: f64, length: f64, centre: f64, size: f64| {

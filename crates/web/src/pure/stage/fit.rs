@@ -1,20 +1,20 @@
-//! The size of pod marks: as large as the space allows, in steps with increasing detail.
+//! The size of pod marks (icons): as large as the space allows, in steps with increasing detail.
 
 use crate::pure::overview::Rect;
 
-/// Level of detail of a mark.
+/// Level of detail of a mark (pod icon).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum DetailLevel {
-    /// Colour and state only.
+    /// Shows colour and state, without text.
     #[default]
     Dot,
-    /// With the short name.
+    /// Shows the pod's short name.
     Square,
-    /// With the full name and a word for the state.
+    /// Shows the pod's full name and a word for its state.
     Card,
-    /// With image, priority and seconds.
+    /// Shows also the image, the priority and how long the pod has run.
     Large,
-    /// As `Large`, in large type.
+    /// Shows the same as `Large`, in large type.
     Huge,
 }
 
@@ -44,7 +44,7 @@ impl DetailLevel {
         }
     }
 
-    /// Returns whether a mark has space for several lines per truth.
+    /// Returns whether a mark has space for several lines about the API server's state and about the process.
     pub(crate) fn is_large(self) -> bool {
         self >= Self::Large
     }
@@ -55,7 +55,7 @@ impl DetailLevel {
     }
 }
 
-/// An arrangement of marks that fills an area: size of a mark, columns, rows, gap.
+/// An arrangement of pod marks that fills an area: size of a mark, columns, rows, gap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Fit {
     pub(crate) w: f64,
@@ -69,7 +69,7 @@ pub(crate) struct Fit {
 /// Side of the smallest visible mark, in CSS pixels.
 const MIN_SIDE: f64 = 4.0;
 
-/// Returns the arrangement with the largest marks for a number of slots.
+/// Returns the arrangement with the largest marks for this number of slots (cells).
 pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> Fit {
     let slots = slots.max(1);
     let mut best = Fit::default();
@@ -130,7 +130,7 @@ impl Fit {
         self.rows as f64 * (self.h + self.gap) - self.gap
     }
 
-    /// Returns the rectangle of a slot in the area.
+    /// Returns the rectangle of a slot (cell) in the area.
     pub(crate) fn slot(&self, slot: usize) -> Rect {
         let columns = self.columns.max(1);
         Rect {

@@ -1,4 +1,5 @@
-//! The two halves of a pod's mark: the API server's state above, the process below. They separate where the two differ.
+//! The two halves of a pod's mark (icon): the API server's state of the pod above, the process on the machine below.
+//! The halves are drawn apart if they differ.
 
 use podscope_api::ConditionStatus;
 use podscope_messages::t;
@@ -7,18 +8,18 @@ use podscope_protocol::{Micros, NodeView, PodMark, PodView, TerminationStage};
 use crate::pure::clock;
 use crate::state::Truth;
 
-/// The style of one half.
+/// How one half is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
-    /// The owner's colour.
+    /// In the owner's colour.
     Full,
-    /// The owner's colour, pale: the API server is deleting the pod.
+    /// In the owner's colour, pale: the API server is deleting the pod.
     Pale,
-    /// The owner's colour, pale, with a dashed edge: the API server's state is out of date.
+    /// In the owner's colour, pale, with a dashed edge: the API server's state is out of date.
     Stale,
-    /// Dots in the ghost's colour: the API server has no such pod.
+    /// With dots in the ghosts' colour: the API server has no such pod.
     Gone,
-    /// Dots: no process runs.
+    /// With dots: no process of the pod runs.
     Empty,
 }
 
@@ -34,7 +35,7 @@ impl Surface {
     }
 }
 
-/// One half with its text.
+/// One half of a mark, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Half {
     pub(crate) surface: Surface,
@@ -61,9 +62,10 @@ fn runs(pod: &PodView, node: &NodeView) -> bool {
     node.machine.powered && node.machine.running.iter().any(|uid| uid == pod.uid())
 }
 
-/// Returns the content of a pod's mark in the given truth.
+/// Returns the content of a pod's mark. `truth`: whether it shows the API server's state, the machine's, or both.
 pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> MarkContent {
-    // Nothing is known about the machine of a dumped node with only a name; a node without a machine has none.
+    // Both states cannot be shown for a node without a machine. Nothing is known about the machine of a dumped node of
+    // which only the name is known.
     let has_single_truth = truth != Truth::Both || !node.machine.exists;
     if has_single_truth {
         return MarkContent::Whole(state_text(pod, drawn, now));
@@ -152,7 +154,7 @@ fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String)
     }
 }
 
-/// Describes a pod whose two truths agree.
+/// Describes the state of a pod about which API server and machine agree.
 fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
     match drawn {
         PodMark::Ready | PodMark::Ghost => String::new(),
@@ -168,7 +170,7 @@ fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
 }
 
 impl MarkContent {
-    /// Describes both truths in one line.
+    /// Describes the API server's state and the process in one line.
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Whole(words) => words.clone(),
@@ -220,7 +222,7 @@ mod tests {
         mark_content(pod, pod.mark, node, Truth::Both, 0).line()
     }
 
-    /// Where API server and machine differ, each half has its own text; where they agree there is none.
+    /// If API server and machine differ, each half has a text; if they agree, the mark of a healthy pod has none.
     /// Shows: U-02
     #[test]
     fn mark_is_torn_where_api_and_machine_differ() {
@@ -275,7 +277,7 @@ mod tests {
         );
     }
 
-    /// A single truth is never drawn torn.
+    /// A mark that shows only the API server's or only the machine's state is never torn.
     /// Shows: U-15
     #[test]
     fn single_truth_is_never_torn() {

@@ -4,8 +4,8 @@ use podscope_protocol::{Message, MessageKind, Peer};
 
 use super::wires::Wire;
 
-/// Returns the partner of the API server in a message, and whether the message is sent to the API server. `None` for
-/// messages of commands, which have no wire.
+/// Returns the process with which the API server exchanges a message, and whether the message is sent to the API
+/// server. `None` for messages of commands, which have no wire.
 pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
     match (&message.from, &message.to) {
         (Peer::User, _) | (_, Peer::User) => None,
@@ -14,7 +14,7 @@ pub(crate) fn partner(message: &Message) -> Option<(&Peer, bool)> {
     }
 }
 
-/// Returns the name of a message type in `data-message`; also its CSS class.
+/// Returns the name of a message type in the attribute `data-message`; also its CSS class.
 pub(crate) const fn name(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Heartbeat => "heartbeat",

@@ -1,5 +1,5 @@
-//! Geometry of the stage: how zones, nodes and pod marks share the available space. It is pure and tested natively;
-//! components only draw what is planned here.
+//! Geometry of the stage (the drawing of the cluster): how zones, nodes and pod marks (icons) share the available
+//! space. It is pure and tested natively; components draw what is planned here.
 
 use super::overview::Rect;
 
@@ -23,7 +23,7 @@ pub(crate) struct StageSize {
     pub(crate) unit: f64,
 }
 
-/// The nodes of all zones in order, each with the number of slots that it needs.
+/// For each zone, the number of slots (cells for pods) that each of its nodes needs.
 pub(crate) type SlotsByNode = Vec<Vec<usize>>;
 
 /// Lengths for a stage of a given size, in CSS pixels.
@@ -43,10 +43,10 @@ pub(crate) struct Measures {
     /// Gaps between zones and between nodes.
     pub(crate) zone_gap: f64,
     pub(crate) node_gap: f64,
-    /// Padding at a zone's left, where the wires of its nodes run; padding at its other edges.
+    /// Padding at a zone's left edge, where the wires of its nodes run, and padding at its other edges.
     pub(crate) gutter: f64,
     pub(crate) inset: f64,
-    /// Padding of a node beside its marks.
+    /// Padding between the edge of a node and its pods.
     pub(crate) margin: f64,
 }
 
@@ -112,9 +112,9 @@ pub(crate) struct NodePlan {
     pub(crate) bar: Option<Rect>,
     /// The bar is high enough for names.
     pub(crate) is_bar_tall: bool,
-    /// The area for marks, relative to the node.
+    /// The area for pods, relative to the node.
     pub(crate) area: Rect,
-    /// Height of the text below the marks: whole lines, or 0.
+    /// Height of the text below the pods: whole lines, or 0.
     pub(crate) foot: f64,
     pub(crate) fit: Fit,
     /// Column and row in the zone.
@@ -147,7 +147,7 @@ struct Grid {
     score: f64,
 }
 
-/// Lays out the zones. Every node has space for at least `usual_slots` slots.
+/// Lays out the zones. Every node has space for at least `usual_slots` slots (cells for pods).
 pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
     let measures = Measures::of(room);
     let grid = arrange(room, &measures, slots_by_node, usual_slots);
@@ -180,7 +180,7 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
     }
 }
 
-/// Returns the arrangement with the largest marks.
+/// Returns the arrangement of zones and nodes in which pods are largest.
 fn arrange(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
@@ -209,13 +209,14 @@ fn arrange(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, us
                 1.0
             };
             let slim_factor = if zone_columns > 1 && w / h < 0.8 { 0.7 } else { 1.0 };
-            // One row or one column of zones is preferred, because it is easier to compare.
+            // An arrangement with all zones in one row or one column is preferred, because zones are then easier to
+            // compare.
             let grid_factor = if zone_columns == zones || zone_columns == 1 {
                 1.0
             } else {
                 0.85
             };
-            // An arrangement that has to scroll is only chosen if there is no other.
+            // An arrangement that has to scroll is chosen only if every arrangement has to.
             let scroll_factor = if available < h - 0.5 { 0.01 } else { 1.0 };
             let score = inner.fit.area() * narrow_factor * slim_factor * grid_factor * scroll_factor;
             if best.is_none_or(|best| score > best.score) {
@@ -282,7 +283,7 @@ fn zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usual_slo
     }
 }
 
-/// Lays out the inside of a node of this size: bar, marks, text.
+/// Lays out the inside of a node of this size: capacity bar, pods, text.
 fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
     let unit = measures.unit;
     let is_tall = h > 310.0 * unit && w > 280.0 * unit;
@@ -341,7 +342,7 @@ pub(crate) fn single_node(measures: &Measures, rect: Rect, slots: usize) -> Node
 }
 
 impl NodePlan {
-    /// Returns the rectangle of the mark of a slot, inside the node.
+    /// Returns the rectangle of a slot's pod, inside the node.
     pub(crate) fn mark(&self, slot: usize) -> Rect {
         let at = self.fit.slot(slot);
         Rect {

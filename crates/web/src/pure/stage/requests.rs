@@ -1,5 +1,5 @@
-//! Requests on the stage: a band below the zones with a plate for each Service, and the path from a plate to each pod
-//! that its requests are sent to.
+//! Requests on the stage: a band below the zones with a plate (labelled box) for each Service, and the path from a
+//! plate to each pod that gets requests of the Service.
 
 use podscope_messages::t;
 
@@ -7,10 +7,10 @@ use super::wires::Wire;
 use super::{Measures, Plan};
 use crate::pure::overview::Rect;
 
-/// Maximum number of Services with a plate; the others are only counted.
+/// Maximum number of Services that have a plate; further Services are only counted.
 pub(crate) const MAX_PLATES: usize = 3;
 
-/// Returns the height of the band: a plate, and the paths above it.
+/// Returns the height of the band below the zones: the plates, and the paths above them.
 pub(crate) fn band(measures: &Measures) -> f64 {
     plate_height(measures) + paths_height(measures) + measures.pad * 0.6
 }
@@ -52,8 +52,8 @@ pub(crate) fn plates(plan: &Plan, services: usize) -> Vec<Rect> {
         .collect()
 }
 
-/// Returns the path from a plate to a mark: along the band, up beside the mark's zone, and to the mark from below.
-/// `nth` of `all` paths leave the plate; paths that lead up side by side keep a small distance.
+/// Returns the path from a plate to a pod: along the band, up beside the pod's zone, and to the pod from below. `nth`
+/// of `all` paths leave the plate; paths that lead up side by side keep a small distance.
 pub(crate) fn request_path(plan: &Plan, plate: &Rect, mark: &Rect, nth: usize, all: usize) -> Wire {
     let measures = &plan.measures;
     let unit = measures.unit;

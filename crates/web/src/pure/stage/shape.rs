@@ -1,11 +1,11 @@
-//! Outlines of marks and wires as SVG paths.
+//! Outlines of pod marks (icons) and wires as SVG paths.
 
-/// Returns the radius of a mark's corners.
+/// Returns the radius of the corners of a pod's mark.
 pub(crate) fn radius(h: f64, unit: f64) -> f64 {
     (13.0 * unit).min(h * 0.2)
 }
 
-/// Returns the upper and the lower half of a torn mark, with a gap between them.
+/// Returns the upper and the lower half of a torn mark (pod icon), with a gap between them.
 pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
     let radius = radius(h, unit);
     let gap = (h * 0.03).clamp(1.2, 4.0 * unit);

@@ -1,5 +1,5 @@
-//! The slot of each pod on its node. A pod keeps its slot while it is on the node, so that a pod that is added or
-//! removed moves no other. The number of slots that a node shows changes rarely.
+//! Assigns a slot (cell) of a node to each of its pods. A pod keeps its slot while it is on the node, so that pods that
+//! come or go move no other pod. The number of slots that a node shows changes rarely.
 
 use podscope_api::ordered::{self, StableSort as _};
 
@@ -19,15 +19,15 @@ struct Node {
     n_shown: usize,
 }
 
-/// Numbers of slots that fill a grid well. A node shows one of these numbers, so that the number changes rarely.
+/// Numbers of slots that fill a grid well. Only these numbers occur, so a node's number changes rarely.
 const SLOT_COUNTS: [usize; 16] = [1, 2, 4, 6, 9, 12, 16, 20, 25, 30, 42, 56, 72, 90, 120, 160];
 
 fn rounded_up(slots: usize) -> usize {
     (SLOT_COUNTS.into_iter().find(|count| *count >= slots)).unwrap_or_else(|| slots.next_multiple_of(40))
 }
 
-/// Returns the number of shown slots for `needed` pods; `before` is the present number. The number stays the same while
-/// more than half of the slots are used, because a change moves all marks.
+/// Returns the number of slots to show for `needed` pods; `before` is the number shown now. It stays the same while
+/// more than half of the slots are used, because every change moves all pods of the node.
 fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
     if needed > before || needed * 2 <= before {
         rounded_up(needed)
@@ -68,7 +68,7 @@ impl Slots {
     pub(crate) fn usual(&mut self) -> usize {
         let mut all: Vec<usize> = self.nodes.values().map(|node| node.pods.len()).collect();
         all.stable_sort();
-        // Enough for three quarters of the nodes; the others have smaller marks.
+        // Three quarters of the nodes have enough slots; the other nodes have more and smaller ones.
         let needed = all.get(all.len() * 3 / 4).copied().unwrap_or(0).max(2);
         self.usual = keep_unless_half_empty(self.usual, needed);
         self.usual
@@ -92,7 +92,7 @@ impl Slots {
 }
 
 impl Node {
-    /// Moves pods in slots that are no longer shown to free slots.
+    /// Moves pods whose slots are no longer shown into free slots.
     fn move_into_shown_slots(&mut self) {
         let moved: Vec<String> = (self.pods.iter())
             .filter(|(_, slot)| **slot >= self.n_shown)

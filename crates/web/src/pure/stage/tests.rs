@@ -30,7 +30,7 @@ fn stage_size((w, h, unit): (f64, f64, f64)) -> StageSize {
     StageSize { w, h, unit }
 }
 
-/// Three zones of two nodes; one node has three pods in the middle of a rollout.
+/// A cluster of three zones with two nodes each; one node has three pods, as in the middle of a rollout.
 fn first_visit() -> SlotsByNode {
     vec![vec![2, 1], vec![4, 2], vec![1, 2]]
 }
@@ -78,7 +78,7 @@ fn few_pods_are_large_cards_on_a_laptop() {
     }
 }
 
-/// Marks shrink in steps as the number of pods grows, and all stay inside their node.
+/// As the number of pods grows, their marks (icons) shrink in steps, and all stay inside their node.
 /// Shows: U-09
 #[test]
 fn marks_shrink_in_steps() {

@@ -12,14 +12,14 @@ pub(crate) const SHORT_NAMES_WIDTH: f64 = 960.0;
 /// Positions of the control plane's processes. They do not depend on the number of pods that wait at the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rail {
-    /// The largest area of the scheduler's box, which grows with its content.
+    /// The largest area for the scheduler's box, which grows with the pods that wait in it.
     pub(crate) scheduler: Rect,
     pub(crate) api: Rect,
     /// The area of the controller-managers, which are aligned to its right edge.
     pub(crate) managers: Rect,
 }
 
-/// Lays out the control plane.
+/// Lays out the boxes of the control plane's processes.
 pub(crate) fn rail(measures: &Measures, width: f64) -> Rail {
     let unit = measures.unit;
     let inner = width - 2.0 * measures.pad;
@@ -119,7 +119,7 @@ fn distance(one: (f64, f64), other: (f64, f64)) -> f64 {
     (other.0 - one.0).hypot(other.1 - one.1)
 }
 
-/// The wires by zone and node; in a larger cluster one wire per zone.
+/// The wires by zone and node, or in a larger cluster one wire per zone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wires {
     Nodes(Vec<Vec<Wire>>),
@@ -160,7 +160,7 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
     )
 }
 
-/// Computes a wire to each of these zones.
+/// Computes one wire for each of these zones.
 pub(crate) fn wires_to_zones(measures: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
