@@ -94,7 +94,7 @@ def check_operator():
     found = wait_for("the operator writes the status", reported("create", 2), *sites)
     assert found["blog"]["metadata"]["finalizers"] == ["kopf.zalando.org/KopfFinalizerMarker"], found
 
-    # The operator loses its watches and reopens them.
+    # The operator's watches break, and the operator opens them again.
     fault("crash apiserver")
     fault("restart apiserver")
     patch = {"spec": {"replicas": 3}}
@@ -105,7 +105,7 @@ def check_operator():
     custom.delete_namespaced_custom_object(GROUP, VERSION, "default", PLURAL, "blog")
     wait_for("the finalizer is removed", lambda found: "blog" not in found, *sites)
     assert core.read_namespaced_config_map("blog-archive", "default").data == {"replicas": "3"}
-    # The garbage collector removes the child.
+    # The garbage collector deletes the Deployment whose owner was deleted.
     deployments("the child is removed", lambda found: "blog" not in found)
 
 

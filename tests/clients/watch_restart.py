@@ -93,7 +93,7 @@ if outcome == "expired":
     informer.list()
 assert set(informer.pods) == {"meanwhile"}, informer.pods.keys()
 
-# From here on, the watch works as before.
+# New changes arrive over the resumed watch.
 core.create_namespaced_pod("default", pod("after"))
 assert informer.watch_until(runs("after")) == "met"
 listed = core.list_namespaced_pod("default", label_selector="app=watched").items

@@ -48,7 +48,7 @@ export async function openFiles(page, files) {
   // The dialog closes before the engine has opened the files.
   await page.locator(".files").waitFor({ state: "detached" });
   await waitUntilSettled(page);
-  // The overview of a large cluster lists its zones.
+  // The overview of a large cluster has no elements for nodes, but a list of its zones.
   await page.locator("[data-zone] [data-node], .overview [data-zone]").first().waitFor();
 }
 
@@ -67,7 +67,7 @@ export async function openLegend(page) {
   await page.getByRole("complementary", { name: "Legend" }).waitFor();
 }
 
-/** Opens the menu that selects what the stage draws. */
+/** Opens the menu that selects whose state the stage draws: the API server's, the machines', or both. */ */
 export async function openView(page) {
   if (!await page.locator("details.view").evaluate((view) => view.open)) await page.locator("details.view > summary").click();
 }

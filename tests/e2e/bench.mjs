@@ -33,7 +33,7 @@ const measureVisits = async (slowdown, line, label) => {
   const site = await serve({ line });
   const visitor = visit(browser, site);
   const rows = { "first contentful paint": [], "page takes over the shell": [], "interactive": [], "engine answers": [] };
-  // The first visit over a line only fills the server's cache of compressed files and does not count.
+  // The first visit over a throttled line only fills the server's cache of compressed files. It is not measured.
   for (let visit = line ? -1 : 0; visit < VISITS; visit += 1) {
     const page = await visitor.open("", {
       before: async (page) => {

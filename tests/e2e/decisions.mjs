@@ -7,7 +7,8 @@ import { launch } from "./tools.mjs";
 const DIRECTORY = process.env.PODSCOPE_BENCH;
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
-/** Decisions per round. Only the fastest round counts, to exclude other load on the machine. */
+/** Number of decisions per round. The fastest round counts, so that other load on the machine does not falsify the
+ *  result. */ */
 const ROUND = 50;
 
 const browser = await launch();
@@ -29,7 +30,7 @@ async function measure(workload, nodes, pods, templates, decisions) {
   return page.evaluate(([workload, nodes, pods, templates, decisions, round]) => {
     const bench = new window.engine.Bench(workload, nodes, pods, templates);
     let best = Infinity;
-    // V8 compiles the hot code while the first decisions are made.
+    // The first 500 decisions are not measured, because V8 still compiles the code.
     for (let made = -500; made < decisions; made += round) {
       let spent = 0;
       for (let decision = 0; decision < round; decision += 1) {

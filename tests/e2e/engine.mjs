@@ -51,7 +51,8 @@ const first = setInterval(() => {
 await loaded;
 `;
 
-/** Opens a page that has only the engine's worker; its `ask` sends a request and waits for the answer. */
+/** Opens a page that contains only the engine's worker. Its function `ask` sends a request and waits for the answer. */
+ *  */
 const openEngine = async () => {
   const page = await browser.newPage();
   const served = {
@@ -100,7 +101,7 @@ const open = async (page, name) => {
   return withTimeout(`open ${name}`, page.evaluate(([name, text]) => open(name, text), [name, text]));
 };
 const seek = (page, at) => withTimeout(`seek to ${at / 1e6} s`, page.evaluate((at) => seek(at), at));
-/** Asks how many more pods like this one fit. */
+/** Asks the engine how many more copies of this pod fit into the cluster. */ */
 const countCopies = (page, pod) => withTimeout("count", page.evaluate((pod) => countCopies(pod), pod));
 
 const figure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);
@@ -119,7 +120,7 @@ const measureLoad = async () => {
     for (let run = 0; run < LOADS; run += 1) {
       const page = await openEngine();
       const opened = page.evaluate(async ([name, text]) => {
-        // Measure the longest time for which the page's main thread was blocked.
+        // Measure the longest time during which the page's main thread did not respond.
         let [stall, last] = [0, performance.now()];
         const watch = setInterval(() => {
           const now = performance.now();

@@ -48,7 +48,7 @@ const frameTimes = (events) => {
     else if (event.name === "RunTask" || event.name.endsWith("::RunTask")) thread.tasks.push(event);
   }
   const { frames, tasks } = [...threads.values()].sort((a, b) => b.frames.length - a.frames.length)[0];
-  // There are two kinds of task records: count only the outermost.
+  // Chromium records two kinds of tasks, one inside the other: count only the outer kind.
   const name = tasks.some((e) => e.name === "RunTask") ? "RunTask" : tasks[0]?.name;
   const outermost = tasks.filter((e) => e.name === name).sort((a, b) => a.ts - b.ts);
   frames.sort((a, b) => a - b);

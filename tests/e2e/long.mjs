@@ -98,7 +98,7 @@ while (reached < HOUR || await now() < HOUR) {
     if (await play.count() > 0) await play.click({ timeout: 500 }).catch(() => {});
     const at = await now();
     if (actionCount % 200 === 0) await t.command(page, pick(COMMANDS)());
-    // Time must advance, whatever the clicks did to its position and speed.
+    // Time must have advanced, whatever instant and speed the random clicks have chosen.
     reached = Math.min(HOUR, reached + 60);
     if (at < reached) await t.seek(page, clock(reached), 20_000).catch(() => {});
   }

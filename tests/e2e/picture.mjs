@@ -1,5 +1,5 @@
-// `cargo xtask picture`: takes the screenshots of the README, light and dark. A node with a database was cut off and
-// its pod force-deleted, so that the API's view and reality differ.
+// `cargo xtask picture`: takes the screenshots of the README, light and dark. They show a node that was cut off and
+// whose database pod was force-deleted, so that the API server's view and the machine differ.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { THEMES } from "./looks.mjs";

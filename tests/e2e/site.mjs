@@ -14,7 +14,8 @@ export const TYPES = {
   ".wasm": "application/wasm", ".webmanifest": "application/manifest+json", ".yaml": "text/plain",
 };
 
-/** A network line that all answers share: `bits` per second; each answer starts `delay` ms after its request. */
+/** A network line with limited speed, which all answers share: `bits` per second; each answer starts `delay` ms after
+ *  its request. */ */
 class Line {
   #waiting = []; // [response, bytes left]
   #free = 0; // when the line can send again
@@ -30,7 +31,8 @@ class Line {
     }, this.delay);
   }
 
-  // Sends one packet of each answer in turn, as many as fit into the time since the last turn.
+  // Sends one packet of each waiting answer, then the next packet of each, as many as fit into the time since the last
+  // call.
   #turn() {
     const now = performance.now();
     this.#free = Math.max(this.#free, now - 20);
@@ -50,9 +52,9 @@ class Line {
 const requestedHeaders = () => Object.fromEntries(readFileSync(join(DIST, "_headers"), "utf8").split("\n")
   .filter((line) => line.startsWith("  ")).map((line) => line.trim().split(/: (.*)/, 2)));
 
-/** Serves `dist/` as a static host does, below the paths `base` and `also`. Options: `index` serves the index file of a
- *  directory, `types` overrides media types, `headers` sends the headers of `_headers`, `line` limits the speed and
- *  compresses as a CDN does. */
+/** Serves `dist/` as a static host does, below the path `base` and the paths in `also`. Options: `index` serves the
+ *  index file of a directory, `types` overrides media types, `headers` sends the headers of `_headers`, `line` limits
+ *  the speed and compresses as a CDN does. */ */
 export async function serve({ base = BASE, also = base, index = true, types = {}, headers = false, line } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error(`no site in ${DIST}: run \`cargo xtask build\``);
   const replaced = new Map(); // path → replacement text; null: the file is missing
@@ -98,7 +100,7 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
     change(path, edit) {
       replaced.set(path, edit(readFileSync(join(DIST, path), "utf8")));
     },
-    /** Serves the site as another version from now on; `edit` changes its service worker. */
+    /** From now on, serves the site as another version; `edit` changes the text of its service worker. */ */
     publish(version, { index = true, edit = (text) => text } = {}) {
       const html = readFileSync(join(DIST, "index.html"), "utf8").replace(/data-version="\w+"/, `data-version="${version}"`);
       const digest = createHash("sha256").update(html).digest("base64");

@@ -21,7 +21,8 @@ export const test = playwright.test.extend({
     if (host) site.close();
   },
 
-  /** The story's visit to the site; a complaint of one of its pages fails the story. */
+  /** A visit of the story to the site. If one of the visit's pages complains (error, blocked request), the story fails.
+   *  */ */
   t: async ({ browser, site }, use, info) => {
     const t = visit(browser, site);
     await use(t);

@@ -1,4 +1,4 @@
-//! Measurements printed by `cargo xtask bench`: `timeline`, `load`, `help`, `frame`, `huge`; each figure is one line.
+//! Measurements printed by `cargo xtask bench`: `measure_timeline`, `measure_load`, `measure_help`, `measure_frame`, `huge_session`; each figure is one line.
 //! `inputs DIRECTORY` writes the files that the browser's measurements open.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 
@@ -20,7 +20,7 @@ use podscope_tests::dump::{Size, dump};
 const SESSION: SimTime = SimTime::from_seconds(1800);
 /// Number of measured seeks.
 const SEEKS: u64 = 100;
-/// Number of pods of Deployments in the largest cluster, and the name of its only other pod.
+/// Number of pods of Deployments in the largest measured cluster.
 const HUGE_PODS: u64 = 50_000;
 const LARGE_POD: &str = "large";
 
@@ -29,14 +29,14 @@ fn main() {
     if let [what, directory] = names.as_slice()
         && what == "inputs"
     {
-        return inputs(Path::new(directory));
+        return write_inputs(Path::new(directory));
     }
     for (name, run) in [
-        ("timeline", timeline as fn()),
-        ("load", load),
-        ("help", help),
-        ("frame", frame),
-        ("huge", huge_runs),
+        ("timeline", measure_timeline as fn()),
+        ("load", measure_load),
+        ("help", measure_help),
+        ("frame", measure_frame),
+        ("huge", measure_huge),
     ] {
         // The largest cluster takes minutes, so it runs only on request.
         if (names.is_empty() && name != "huge") || names.iter().any(|wanted| wanted == name) {
@@ -45,11 +45,11 @@ fn main() {
     }
 }
 
-fn figure(name: &str, value: f64, unit: &str) {
+fn print_figure(name: &str, value: f64, unit: &str) {
     println!("figure: {name} = {value:.1} {unit}");
 }
 
-/// A stopwatch.
+/// A stopwatch: real time and processor time since its start.
 struct Stopwatch {
     wall: Instant,
     processor_millis: Option<f64>,
@@ -81,16 +81,16 @@ fn processor_millis() -> Option<f64> {
     Some(nanoseconds / 1e6)
 }
 
-/// A memory value of this process in MiB; 0 if the system does not provide it.
-fn memory(name: &str) -> f64 {
+/// Returns a memory value of this process in MiB; 0 if the system does not provide the value.
+fn memory_mib(name: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.trim_start_matches(':').split_whitespace().next()?.parse().ok());
     kib.unwrap_or(0.0) / 1024.0
 }
 
-/// A session with a thousand nodes, three thousand pods, and events throughout.
-fn large() -> Session {
+/// A session with a thousand nodes, three thousand pods, and events over its whole duration.
+fn large_session() -> Session {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -119,7 +119,7 @@ spec:
 }
 
 /// A session with five thousand nodes and fifty thousand pods with probes, the size limits of Kubernetes.
-fn huge() -> Session {
+fn huge_session() -> Session {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -135,7 +135,7 @@ spec:
              readinessProbe: {{httpGet: {{port: 80}}}}, livenessProbe: {{httpGet: {{port: 80}}}}}}]}}}}}}\n"
         ));
     }
-    // A pod of another shape, of which some 25 000 more fit.
+    // Another pod with larger requests, of which some 25 000 more fit.
     text.push_str(&format!(
         "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {LARGE_POD}}}\nspec: {{containers: [{{name: c, image: i, resources: \
          {{requests: {{cpu: 2, memory: 8Gi}}}}}}]}}\n"
@@ -145,7 +145,7 @@ spec:
 }
 
 /// A session of a lesson without its story, because a question would stop time.
-fn lesson() -> Session {
+fn lesson_session() -> Session {
     let name = "rolling-update-bad-image";
     let solution = lessons::load(name).expect("a lesson").scenario.solution;
     let bare = lessons::bare(name).expect("a lesson");
@@ -156,15 +156,15 @@ fn lesson() -> Session {
 }
 
 /// Writes the sessions and the dump as files.
-fn inputs(directory: &Path) {
+fn write_inputs(directory: &Path) {
     fs::create_dir_all(directory).expect("a directory");
     let write = |name: &str, text: String| fs::write(directory.join(name), text).expect("a writable directory");
     let yaml = dump(Size::FULL);
     write("dump.json", as_json(&yaml));
     write("dump.yaml", yaml);
-    write("lesson.yaml", export::scenario(&lesson()));
-    write("large.yaml", export::scenario(&large()));
-    write("huge.yaml", export::scenario(&huge()));
+    write("lesson.yaml", export::scenario(&lesson_session()));
+    write("large.yaml", export::scenario(&large_session()));
+    write("huge.yaml", export::scenario(&huge_session()));
 }
 
 /// Converts YAML objects to JSON as printed by `kubectl get -o json`.
@@ -174,27 +174,30 @@ fn as_json(yaml: &str) -> String {
 }
 
 /// Measures seeks within half an hour. Targets: 50 ms for a lesson, 300 ms for a thousand nodes.
-fn timeline() {
-    for (name, make) in [("lesson", lesson as fn() -> Session), ("1000 nodes", large)] {
-        let before = memory("VmRSS");
+fn measure_timeline() {
+    for (name, make) in [
+        ("lesson", lesson_session as fn() -> Session),
+        ("1000 nodes", large_session),
+    ] {
+        let before = memory_mib("VmRSS");
         let began = Stopwatch::start();
         let mut session = make();
         session.advance(SESSION, u64::MAX);
         let run_millis = began.millis();
-        figure(&format!("run 30 min, {name}"), run_millis, "ms");
-        figure(&format!("speed, {name}"), SESSION.0 as f64 / 1000.0 / run_millis, "x");
-        figure(
+        print_figure(&format!("run 30 min, {name}"), run_millis, "ms");
+        print_figure(&format!("speed, {name}"), SESSION.0 as f64 / 1000.0 / run_millis, "x");
+        print_figure(
             &format!("checkpoints, {name}"),
             session.branch().checkpoint_count() as f64,
             "",
         );
-        figure(
+        print_figure(
             &format!("session with checkpoints, {name}"),
-            memory("VmRSS") - before,
+            memory_mib("VmRSS") - before,
             "MiB",
         );
-        figure(&format!("events, {name}"), session.world().queue_stats().1 as f64, "");
-        figure(&format!("records, {name}"), session.trace().len() as f64, "");
+        print_figure(&format!("events, {name}"), session.world().queue_stats().1 as f64, "");
+        print_figure(&format!("records, {name}"), session.trace().len() as f64, "");
         let mut rng = Rng::split(1, "seeks");
         let mut times: Vec<f64> = (0..SEEKS)
             .map(|_| {
@@ -206,64 +209,64 @@ fn timeline() {
             })
             .collect();
         times.sort_unstable_by(f64::total_cmp);
-        figure(&format!("seek, median, {name}"), times[times.len() / 2], "ms");
-        figure(&format!("seek, slowest, {name}"), times[times.len() - 1], "ms");
+        print_figure(&format!("seek, median, {name}"), times[times.len() / 2], "ms");
+        print_figure(&format!("seek, slowest, {name}"), times[times.len() - 1], "ms");
     }
 }
 
 /// Measures loading the 25 MB dump and finding its problems natively. The target in a browser is three seconds.
-fn load() {
+fn measure_load() {
     let yaml = dump(Size::FULL);
     let json = as_json(&yaml);
     for (name, text) in [("dump.yaml", yaml), ("dump.json", json)] {
-        figure(name, text.len() as f64 / 1e6, "MB");
-        // Reset the peak memory, because generating the dump does not count.
+        print_figure(name, text.len() as f64 / 1e6, "MB");
+        // Reset the peak memory, so that generating the dump does not count.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let began = Stopwatch::start();
         let loaded = scenario::load(&[(name.to_owned(), text)]).expect("it loads");
-        figure(&format!("read, {name}"), began.millis(), "ms");
+        print_figure(&format!("read, {name}"), began.millis(), "ms");
         let began = Stopwatch::start();
         let session = Session::new(loaded).expect("it starts");
-        figure(&format!("start its cluster, {name}"), began.millis(), "ms");
-        figure(&format!("process memory at most, {name}"), memory("VmHWM"), "MiB");
+        print_figure(&format!("start its cluster, {name}"), began.millis(), "ms");
+        print_figure(&format!("process memory at most, {name}"), memory_mib("VmHWM"), "MiB");
         let began = Stopwatch::start();
         let findings = triage::triage(&session, &triage::Scope::default());
-        figure(&format!("what is wrong, {name}"), began.millis(), "ms");
-        figure(&format!("problems, {name}"), findings.len() as f64, "");
+        print_figure(&format!("what is wrong, {name}"), began.millis(), "ms");
+        print_figure(&format!("problems, {name}"), findings.len() as f64, "");
         assert_eq!(session.world().objects().list::<Pod>().count(), 5000);
     }
 }
 
 /// Measures the largest cluster until all of its pods run, and for ten more minutes. Targets in a browser: twenty times
 /// real time, at most 400 MB.
-fn huge_runs() {
-    let before = memory("VmRSS");
+fn measure_huge() {
+    let before = memory_mib("VmRSS");
     let began = Stopwatch::start();
-    let mut session = huge();
-    figure("start, huge", began.millis(), "ms");
+    let mut session = huge_session();
+    print_figure("start, huge", began.millis(), "ms");
     let began = Stopwatch::start();
-    while running(&session) < HUGE_PODS && session.now() < SESSION {
+    while n_running_pods(&session) < HUGE_PODS && session.now() < SESSION {
         if session.advance(session.now() + Span::seconds(10), u64::MAX) == Slice::Limit {
             break;
         }
     }
-    figure("pods that run, huge", running(&session) as f64, "");
-    figure("full at, huge", session.now().0 as f64 / 1e6, "s");
-    figure("fill, huge", began.millis(), "ms");
-    figure("events, huge", session.world().queue_stats().1 as f64, "");
-    figure("records, huge", session.trace().len() as f64, "");
-    figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
-    figure("session when it is full, huge", memory("VmRSS") - before, "MiB");
-    count_copies(&session);
+    print_figure("pods that run, huge", n_running_pods(&session) as f64, "");
+    print_figure("full at, huge", session.now().0 as f64 / 1e6, "s");
+    print_figure("fill, huge", began.millis(), "ms");
+    print_figure("events, huge", session.world().queue_stats().1 as f64, "");
+    print_figure("records, huge", session.trace().len() as f64, "");
+    print_figure("checkpoints, huge", session.branch().checkpoint_count() as f64, "");
+    print_figure("session when it is full, huge", memory_mib("VmRSS") - before, "MiB");
+    measure_copies(&session);
     let began = Stopwatch::start();
     session.advance(session.now() + Span::seconds(600), u64::MAX);
-    figure("speed, huge", 600_000.0 / began.millis(), "x");
-    figure("session with checkpoints, huge", memory("VmRSS") - before, "MiB");
-    figure("events at last, huge", session.world().queue_stats().1 as f64, "");
+    print_figure("speed, huge", 600_000.0 / began.millis(), "x");
+    print_figure("session with checkpoints, huge", memory_mib("VmRSS") - before, "MiB");
+    print_figure("events at last, huge", session.world().queue_stats().1 as f64, "");
 }
 
-/// Measures counting how many more pods of two shapes fit (5 s).
-fn count_copies(session: &Session) {
+/// Measures how long it takes to count how many more pods of two shapes fit (limit 5 s).
+fn measure_copies(session: &Session) {
     let pods = session.world().objects().list::<Pod>();
     let small = pods.map(|pod| &*pod.metadata.name).find(|name| *name != LARGE_POD);
     for (shape, name) in [("large", Some(LARGE_POD)), ("small", small)] {
@@ -271,13 +274,13 @@ fn count_copies(session: &Session) {
         let began = Stopwatch::start();
         let mut counting = Fitting::of_pod(session, &key, 0).expect("it is there");
         while !counting.work(usize::MAX) {}
-        figure(&format!("count more {shape} pods, huge"), began.millis(), "ms");
-        figure(&format!("more {shape} pods fit, huge"), counting.n_placed() as f64, "");
+        print_figure(&format!("count more {shape} pods, huge"), began.millis(), "ms");
+        print_figure(&format!("more {shape} pods fit, huge"), counting.n_placed() as f64, "");
     }
 }
 
 /// A scenario with a thousand nodes and ten thousand pods, of which fifty are rolled every four seconds.
-fn rollouts() -> String {
+fn rollouts_scenario() -> String {
     let mut text = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -303,8 +306,8 @@ spec:
     text
 }
 
-/// Measures the cost of creating and packing a frame while `rollouts` plays at 10×.
-fn frame() {
+/// Measures the cost of creating and packing a frame while the scenario of [`rollouts_scenario`] plays at 10×.
+fn measure_frame() {
     let (mut host, mut clock) = (Host::new(), 0.0);
     // Runs the host until it is idle or until the clock reaches `until`.
     let settle = |host: &mut Host, clock: &mut f64, until: f64| {
@@ -318,7 +321,7 @@ fn frame() {
             host.handle(Request::FrameDone, *clock);
         }
     };
-    let files = vec![("rollouts.yaml".to_owned(), rollouts())];
+    let files = vec![("rollouts.yaml".to_owned(), rollouts_scenario())];
     let source = Source::Files { files };
     for request in [Request::Open { source }, Request::Seek { at: 70_000_000 }] {
         host.handle(request, clock);
@@ -338,22 +341,22 @@ fn frame() {
         }
         spent += processor_millis().zip(began).map_or(0.0, |(now, began)| now - began);
     }
-    figure(
+    print_figure(
         "a frame is made, 1000 nodes 10000 pods",
         spent / f64::from(frames),
         "ms",
     );
-    figure("its bytes", bytes as f64 / f64::from(frames), "");
+    print_figure("its bytes", bytes as f64 / f64::from(frames), "");
 }
 
-fn running(session: &Session) -> u64 {
+fn n_running_pods(session: &Session) -> u64 {
     let runs = |pod: &&std::sync::Arc<Pod>| pod.status.phase == Some(podscope_api::PodPhase::Running);
     session.world().objects().list::<Pod>().filter(runs).count() as u64
 }
 
 /// Measures the search of remedies for a pod on a thousand nodes. Targets: one second, in steps that can be cancelled.
-fn help() {
-    let mut session = large();
+fn measure_help() {
+    let mut session = large_session();
     session.advance(SimTime::from_seconds(50), u64::MAX);
     let zone = "topology.kubernetes.io/zone";
     let pod = format!(
@@ -378,7 +381,7 @@ fn help() {
         longest = longest.max(step.millis());
         steps += 1;
     }
-    figure("what would help, 1000 nodes", began.millis(), "ms");
-    figure("longest step of it", longest, "ms");
-    figure("steps", f64::from(steps), "");
+    print_figure("what would help, 1000 nodes", began.millis(), "ms");
+    print_figure("longest step of it", longest, "ms");
+    print_figure("steps", f64::from(steps), "");
 }

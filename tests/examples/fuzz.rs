@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match args.as_slice() {
         [name, file] if !name.starts_with("--") => run_file(name, file),
         args => match Options::read(args) {
-            Some(options) => run(&options),
+            Some(options) => run_fuzzers(&options),
             None => {
                 eprintln!("fuzz --minutes N [--inputs N] [--seed S] [--target NAME] [--log FILE]\nfuzz TARGET FILE");
                 ExitCode::from(2)
@@ -81,12 +81,12 @@ struct Stats {
     processor_time: Duration,
     slowest: Duration,
     slowest_text: String,
-    /// Maximum cost of one input.
+    /// Maximum work and memory that one input needed.
     most: Cost,
     findings: u64,
 }
 
-fn run(options: &Options) -> ExitCode {
+fn run_fuzzers(options: &Options) -> ExitCode {
     let targets: Vec<&'static Target> = match options.only {
         Some(only) => vec![only],
         None => TARGETS.iter().collect(),
@@ -104,7 +104,7 @@ fn run(options: &Options) -> ExitCode {
     start_watchdog(&current);
     let began = Instant::now();
     let end = Duration::from_secs_f64(options.minutes * 60.0);
-    let memory_after_corpus = memory("VmRSS");
+    let memory_after_corpus = memory_kib("VmRSS");
     let mut lines = String::new();
     let mut next_line = Duration::from_secs(300);
     let n_executions = |runs: &[(Fuzzer, Stats)]| runs.iter().map(|(_, stats)| stats.executions).sum::<u64>();
@@ -129,8 +129,8 @@ fn run(options: &Options) -> ExitCode {
             let line = format!(
                 "{:>5.0} min  {executions:>9} executions  {:>5} MiB in use  {:>5} MiB at most\n",
                 began.elapsed().as_secs_f64() / 60.0,
-                memory("VmRSS") / 1024,
-                memory("VmHWM") / 1024
+                memory_kib("VmRSS") / 1024,
+                memory_kib("VmHWM") / 1024
             );
             eprint!("{line}");
             lines.push_str(&line);
@@ -139,7 +139,7 @@ fn run(options: &Options) -> ExitCode {
     if let Ok(mut current) = current.lock() {
         current.1 = "";
     }
-    let report = report(options, &targets, &runs, began.elapsed(), memory_after_corpus, &lines);
+    let report = format_report(options, &targets, &runs, began.elapsed(), memory_after_corpus, &lines);
     print!("{report}");
     if let Some(path) = &options.log
         && let Err(error) = fs::write(path, &report)
@@ -156,7 +156,7 @@ fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
     let mut took = began.elapsed();
     stats.executions += 1;
     if took > stats.slowest && answer.is_ok() {
-        // The machine may have been busy with something else: measure again, by processor time.
+        // The machine may have been busy: repeat the input and measure its processor time.
         let began = processor_time();
         let _ = run_input(fuzzer.target(), text, Depth::Whole);
         took = processor_time().saturating_sub(began);
@@ -193,7 +193,7 @@ fn run_one(fuzzer: &mut Fuzzer, stats: &mut Stats, text: &str) {
     }
 }
 
-/// Ends the process if an input never returns.
+/// Starts a thread that ends the process if an input takes too long.
 fn start_watchdog(current: &Arc<Mutex<(Instant, &'static str, String)>>) {
     let current = current.clone();
     std::thread::spawn(move || {
@@ -218,14 +218,14 @@ fn processor_time() -> Duration {
 }
 
 /// A memory value of this process in KiB; 0 if the system does not provide it.
-fn memory(name: &str) -> u64 {
+fn memory_kib(name: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|line| line.trim_start_matches(':').split_whitespace().next()?.parse().ok())
         .unwrap_or(0)
 }
 
-fn report(
+fn format_report(
     options: &Options,
     targets: &[&'static Target],
     runs: &[(Fuzzer, Stats)],
@@ -265,8 +265,8 @@ fn report(
         report,
         "\nmemory: {} MiB in use after the corpus, {} MiB at the end, {} MiB at most\n{lines}",
         memory_after_corpus / 1024,
-        memory("VmRSS") / 1024,
-        memory("VmHWM") / 1024
+        memory_kib("VmRSS") / 1024,
+        memory_kib("VmHWM") / 1024
     );
     for (target, (_, stats)) in targets.iter().zip(runs) {
         let text: String = stats.slowest_text.chars().take(300).collect();

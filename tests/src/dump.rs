@@ -33,13 +33,13 @@ pub fn dump(size: Size) -> String {
         n_uids: 0,
     };
     let namespace = dump.metadata("shop", None, 90 * 86_400);
-    dump.item(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}));
+    dump.push_item(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}));
     for node in 0..size.nodes {
-        dump.node(node);
+        dump.add_node(node);
     }
     for owner in 0..size.pods.div_ceil(PODS_PER_DEPLOYMENT) {
         let pods = PODS_PER_DEPLOYMENT.min(size.pods - owner * PODS_PER_DEPLOYMENT);
-        dump.workload(owner, pods, size.nodes);
+        dump.add_workload(owner, pods, size.nodes);
     }
     for at in 0..size.pods / 50 + 2 {
         dump.unsimulated_objects(at);
@@ -49,7 +49,7 @@ pub fn dump(size: Size) -> String {
 }
 
 /// Formats a time in seconds since 1970 as RFC 3339.
-fn time(seconds: i64) -> String {
+fn rfc3339(seconds: i64) -> String {
     podscope_api::print_rfc3339(seconds * 1_000_000, 0)
 }
 
@@ -60,7 +60,7 @@ struct Dump {
 }
 
 impl Dump {
-    fn item(&mut self, value: &Value) {
+    fn push_item(&mut self, value: &Value) {
         for (at, line) in podscope_api::print_yaml(value).lines().enumerate() {
             self.text.push_str(if at == 0 { "- " } else { "  " });
             self.text.push_str(line);
@@ -68,7 +68,7 @@ impl Dump {
         }
     }
 
-    fn uid(&mut self) -> String {
+    fn next_uid(&mut self) -> String {
         self.n_uids += 1;
         let bits = self.rng.bits();
         format!(
@@ -81,7 +81,7 @@ impl Dump {
         )
     }
 
-    /// An entry of `managedFields` with realistic length.
+    /// Returns an entry of `managedFields` of realistic length.
     fn managed_fields_entry(&mut self, manager: &str, at: i64, fields: &[&str]) -> Value {
         let mut tree = json!({});
         for field in fields {
@@ -93,15 +93,15 @@ impl Dump {
                 }
             }
         }
-        json!({"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": tree, "manager": manager, "operation": "Update", "time": time(at)})
+        json!({"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": tree, "manager": manager, "operation": "Update", "time": rfc3339(at)})
     }
 
     fn metadata(&mut self, name: &str, namespace: Option<&str>, age: i64) -> Value {
         let mut metadata = json!({
             "name": name,
-            "uid": self.uid(),
+            "uid": self.next_uid(),
             "resourceVersion": self.rng.below(90_000_000).to_string(),
-            "creationTimestamp": time(DUMP_TIME - age),
+            "creationTimestamp": rfc3339(DUMP_TIME - age),
         });
         if let Some(namespace) = namespace {
             metadata["namespace"] = json!(namespace);
@@ -109,7 +109,7 @@ impl Dump {
         metadata
     }
 
-    fn node(&mut self, number: u64) {
+    fn add_node(&mut self, number: u64) {
         let name = node_name(number);
         let zone = ["eu-1a", "eu-1b", "eu-1c"][(number % 3) as usize];
         let age = 86_400 * (1 + self.rng.below(300) as i64);
@@ -147,12 +147,12 @@ impl Dump {
                 ]
             ),
         ]);
-        let condition = |kind: &str, status: &str, reason: &str| json!({"lastHeartbeatTime": time(beat), "lastTransitionTime": time(DUMP_TIME - age), "message": format!("kubelet has {reason}"), "reason": reason, "status": status, "type": kind});
+        let condition = |kind: &str, status: &str, reason: &str| json!({"lastHeartbeatTime": rfc3339(beat), "lastTransitionTime": rfc3339(DUMP_TIME - age), "message": format!("kubelet has {reason}"), "reason": reason, "status": status, "type": kind});
         let images: Vec<Value> = (0..6)
             .map(|at| json!({"names": [format!("registry.example.com/team/image-{at}@sha256:{at:064x}"), format!("registry.example.com/team/image-{at}:v1.{at}")], "sizeBytes": 20_000_000 + at * 7_654_321}))
             .collect();
         let address = format!("10.1.{}.{}", number / 200, number % 200 + 1);
-        self.item(&json!({
+        self.push_item(&json!({
             "apiVersion": "v1", "kind": "Node", "metadata": metadata,
             "spec": {"podCIDR": "10.0.0.0/24", "podCIDRs": ["10.0.0.0/24"], "providerID": format!("aws:///{zone}/i-{number:016x}")},
             "status": {
@@ -167,9 +167,9 @@ impl Dump {
         }));
     }
 
-    /// A Deployment with its ReplicaSet and running pods.
+    /// Adds a Deployment with its ReplicaSet and running pods.
     #[expect(clippy::too_many_lines, reason = "texts as kubectl prints them")]
-    fn workload(&mut self, number: u64, pods: u64, nodes: u64) {
+    fn add_workload(&mut self, number: u64, pods: u64, nodes: u64) {
         let name = format!("app-{number:03}");
         let age = 3600 * (2 + self.rng.below(2000) as i64);
         let labels = json!({"app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "shop"});
@@ -193,7 +193,7 @@ impl Dump {
                 "volumes": [{"emptyDir": {}, "name": "scratch"}],
             }})
         };
-        let since = time(DUMP_TIME - age);
+        let since = rfc3339(DUMP_TIME - age);
         let conditions = json!([
             {"lastTransitionTime": since, "lastUpdateTime": since, "message": "Deployment has minimum availability.", "reason": "MinimumReplicasAvailable", "status": "True", "type": "Available"},
             {"lastTransitionTime": since, "lastUpdateTime": since, "message": format!("ReplicaSet \"{name}-{hash}\" has successfully progressed."), "reason": "NewReplicaSetAvailable", "status": "True", "type": "Progressing"},
@@ -203,22 +203,22 @@ impl Dump {
         deployment["annotations"] = json!({"deployment.kubernetes.io/revision": "1"});
         deployment["generation"] = json!(1);
         let deployment_uid = deployment["uid"].clone();
-        self.item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": status}));
+        self.push_item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": status}));
         let set_name = format!("{name}-{hash}");
         let mut set = self.metadata(&set_name, Some("shop"), age);
         set["annotations"] = json!({"deployment.kubernetes.io/desired-replicas": pods.to_string(), "deployment.kubernetes.io/max-replicas": (pods + pods.div_ceil(4)).to_string(), "deployment.kubernetes.io/revision": "1"});
         set["generation"] = json!(1);
         set["labels"] = pod_labels.clone();
-        set["ownerReferences"] = owner("Deployment", &name, &deployment_uid);
+        set["ownerReferences"] = owner_reference("Deployment", &name, &deployment_uid);
         let set_uid = set["uid"].clone();
-        self.item(&json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": set, "spec": {"replicas": pods, "selector": {"matchLabels": pod_labels}, "template": spec(&pod_labels)}, "status": {"availableReplicas": pods, "fullyLabeledReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods}}));
+        self.push_item(&json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": set, "spec": {"replicas": pods, "selector": {"matchLabels": pod_labels}, "template": spec(&pod_labels)}, "status": {"availableReplicas": pods, "fullyLabeledReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods}}));
         for pod in 0..pods {
             let node_number = (number * PODS_PER_DEPLOYMENT + pod) % nodes;
             let pod_age = 60 + self.rng.below(age as u64 - 60) as i64;
             let mut metadata = self.metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), pod_age);
             metadata["generateName"] = json!(format!("{set_name}-"));
             metadata["labels"] = pod_labels.clone();
-            metadata["ownerReferences"] = owner("ReplicaSet", &set_name, &set_uid);
+            metadata["ownerReferences"] = owner_reference("ReplicaSet", &set_name, &set_uid);
             metadata["managedFields"] = json!([
                 self.managed_fields_entry(
                     "kube-controller-manager",
@@ -255,12 +255,12 @@ impl Dump {
             inner["priority"] = json!(0);
             inner["serviceAccountName"] = json!("default");
             inner["tolerations"] = json!([{"effect": "NoExecute", "key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300}, {"effect": "NoExecute", "key": "node.kubernetes.io/unreachable", "operator": "Exists", "tolerationSeconds": 300}]);
-            let since = |kind: &str, seconds: i64| json!({"lastProbeTime": null, "lastTransitionTime": time(DUMP_TIME - pod_age + seconds), "status": "True", "type": kind});
+            let since = |kind: &str, seconds: i64| json!({"lastProbeTime": null, "lastTransitionTime": rfc3339(DUMP_TIME - pod_age + seconds), "status": "True", "type": kind});
             let restarts = self.rng.below(40).saturating_sub(36);
-            self.item(&json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": inner, "status": {
+            self.push_item(&json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": inner, "status": {
                 "conditions": [since("PodReadyToStartContainers", 2), since("Initialized", 0), since("Ready", 9), since("ContainersReady", 9), since("PodScheduled", 0)],
-                "containerStatuses": [{"allocatedResources": {"cpu": "250m", "memory": "256Mi"}, "containerID": format!("containerd://{:064x}", number * 1000 + pod), "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imageID": format!("registry.example.com/team/image-{}@sha256:{:064x}", number % 12, number % 12), "lastState": {}, "name": "app", "ready": true, "restartCount": restarts, "started": true, "state": {"running": {"startedAt": time(DUMP_TIME - pod_age + 3)}}}],
-                "hostIP": format!("10.1.{}.{}", node_number / 200, node_number % 200 + 1), "phase": "Running", "podIP": format!("10.2.{}.{}", node_number % 250, pod + 1), "qosClass": "Burstable", "startTime": time(DUMP_TIME - pod_age),
+                "containerStatuses": [{"allocatedResources": {"cpu": "250m", "memory": "256Mi"}, "containerID": format!("containerd://{:064x}", number * 1000 + pod), "image": format!("registry.example.com/team/image-{}:v1.{}", number % 12, number % 12), "imageID": format!("registry.example.com/team/image-{}@sha256:{:064x}", number % 12, number % 12), "lastState": {}, "name": "app", "ready": true, "restartCount": restarts, "started": true, "state": {"running": {"startedAt": rfc3339(DUMP_TIME - pod_age + 3)}}}],
+                "hostIP": format!("10.1.{}.{}", node_number / 200, node_number % 200 + 1), "phase": "Running", "podIP": format!("10.2.{}.{}", node_number % 250, pod + 1), "qosClass": "Burstable", "startTime": rfc3339(DUMP_TIME - pod_age),
             }}));
         }
     }
@@ -269,12 +269,12 @@ impl Dump {
     /// CustomResourceDefinition.
     fn unsimulated_objects(&mut self, number: u64) {
         let ingress = self.metadata(&format!("ingress-{number}"), Some("shop"), 9000);
-        self.item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
+        self.push_item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
         let widget = self.metadata(&format!("widget-{number}"), Some("shop"), 8000);
-        self.item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": number, "parts": [{"a": [1, 2.5, null, true]}]}}));
+        self.push_item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": number, "parts": [{"a": [1, 2.5, null, true]}]}}));
         if number == 0 {
             let crd = self.metadata("widgets.example.com", None, 7000);
-            self.item(&json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": crd, "spec": {"group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced", "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}));
+            self.push_item(&json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": crd, "spec": {"group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced", "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}));
         }
     }
 }
@@ -283,6 +283,6 @@ fn node_name(number: u64) -> String {
     format!("ip-10-1-{}-{}.eu-1.compute.internal", number / 200, number % 200 + 1)
 }
 
-fn owner(kind: &str, name: &str, uid: &Value) -> Value {
+fn owner_reference(kind: &str, name: &str, uid: &Value) -> Value {
     json!([{"apiVersion": "apps/v1", "blockOwnerDeletion": true, "controller": true, "kind": kind, "name": name, "uid": uid}])
 }

@@ -17,7 +17,7 @@ pub fn shell(text: &str) -> Shell {
 
 /// Runs a command and returns everything that it printed, including stderr and the reason of a refusal.
 pub fn run_and_print(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
-    // Only the time that the command itself takes passes.
+    // Simulated time advances only as far as the command itself needs.
     let answer = shell.run(line, stdin, Span::ZERO);
     let mut text = String::new();
     for (_, line) in &answer.lines {

@@ -9,7 +9,7 @@ use podscope_cluster::{
     GivenCommand, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
 };
 
-/// The objects of a run and its faults, each at a whole second.
+/// A simulated run: its objects, and faults each at a whole second.
 struct Run {
     name: &'static str,
     text: &'static str,
@@ -25,14 +25,14 @@ const RUNS: &[Run] = &[
         text: include_str!("../scenarios/requests-connections.yaml"),
         faults: || {
             vec![
-                (8, start("kept", RequestClient::Nodes, true)),
-                (8, start("sticky", RequestClient::Node("a-1".into()), false)),
-                (9, start("db", RequestClient::Zone("b".into()), false)),
-                (60, cut("b-1")),
+                (8, start_requests("kept", RequestClient::Nodes, true)),
+                (8, start_requests("sticky", RequestClient::Node("a-1".into()), false)),
+                (9, start_requests("db", RequestClient::Zone("b".into()), false)),
+                (60, partition_fault("b-1")),
                 (
                     200,
                     Fault::Power {
-                        node: node("a-2"),
+                        node: node_name("a-2"),
                         on: false,
                     },
                 ),
@@ -43,26 +43,29 @@ const RUNS: &[Run] = &[
     Run {
         name: "partition-statefulset",
         text: include_str!("../scenarios/partition-statefulset.yaml"),
-        faults: || vec![(10, cut("a-1")), (700, Fault::Heal(Targets::All))],
+        faults: || vec![(10, partition_fault("a-1")), (700, Fault::Heal(Targets::All))],
     },
     Run {
         name: "partition-replicaset",
         text: include_str!("../scenarios/partition-replicaset.yaml"),
-        faults: || vec![(20, cut("b-1")), (400, Fault::Heal(Targets::All))],
+        faults: || vec![(20, partition_fault("b-1")), (400, Fault::Heal(Targets::All))],
     },
     Run {
         name: "crashes",
         text: include_str!("../scenarios/drain-pdb.yaml"),
         faults: || {
             let process = ControlPlaneProcess::ControllerManager;
-            let kubelet = |up| Fault::Kubelet { node: node("a-2"), up };
+            let kubelet = |up| Fault::Kubelet {
+                node: node_name("a-2"),
+                up,
+            };
             vec![
                 (5, kubelet(false)),
                 (30, Fault::ControlPlane { process, up: false }),
                 (
                     60,
                     Fault::Power {
-                        node: node("c-1"),
+                        node: node_name("c-1"),
                         on: false,
                     },
                 ),
@@ -71,7 +74,7 @@ const RUNS: &[Run] = &[
                 (
                     500,
                     Fault::Power {
-                        node: node("c-1"),
+                        node: node_name("c-1"),
                         on: true,
                     },
                 ),
@@ -80,20 +83,20 @@ const RUNS: &[Run] = &[
     },
 ];
 
-fn node(name: &str) -> NodeName {
+fn node_name(name: &str) -> NodeName {
     NodeName(name.into())
 }
 
-fn cut(name: &str) -> Fault {
+fn partition_fault(name: &str) -> Fault {
     Fault::Partition {
-        targets: Targets::Nodes(vec![node(name)]),
+        targets: Targets::Nodes(vec![node_name(name)]),
         from: None,
         one_way: None,
     }
 }
 
 /// Starts clients that send 70 requests per second to a Service.
-fn start(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
+fn start_requests(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
     Fault::Traffic(TrafficCommand::Start(StartTraffic {
         service: ObjectKey::new("default", service),
         rate: Rate {
@@ -107,7 +110,7 @@ fn start(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
     }))
 }
 
-/// A sink that hashes (FNV-1a) and counts the lines of a trace.
+/// A trace sink that counts the lines of the trace and hashes them (FNV-1a).
 struct HashSink {
     state: u64,
     lines: u64,

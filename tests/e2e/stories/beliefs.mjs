@@ -66,7 +66,7 @@ test("a node card names a cut link, and the list 'Just now' contains the cut onc
 // Shows: U-15
 test("the guarantees lane shows when a guarantee was broken, and for which object", async ({ t }) => {
   const page = await openAndCutOff(t);
-  // Until c-2 is NotReady the new db-0 could be bound to it.
+  // Wait until c-2 is NotReady: before that, the new db-0 could be bound to c-2.
   await t.seek(page, "1:20.0");
   await t.confirmCommand(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "1:40.0");

@@ -6,11 +6,11 @@ import { expect, test } from "../test.mjs";
 test("the loading screen is painted before any wasm is loaded", async ({ t }) => {
   const page = await t.open("", {
     wait: false,
-    // The engine's and the page's wasm never arrive.
+    // The requests for the wasm of the engine and of the page are never answered.
     before: (page) => page.route(/\.wasm$/, () => {}),
   });
   await expect(page.getByRole("status").getByText("Starting the cluster")).toBeVisible();
-  // `cargo xtask bench page` measures how long that takes.
+  // How long the first paint takes is measured by `cargo xtask bench page`.
   await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
   await expect(page.locator("#app")).toHaveAttribute("class", "shell");
 });
@@ -31,7 +31,7 @@ test("the first cluster is shown before the engine loads, and clicks wait for th
   await page.locator('[data-node="b-1"]').click({ position: { x: 40, y: 8 } });
   await page.getByRole("button", { name: "Cut a node off" }).click();
   allowLoading();
-  // The node that was selected stays selected; the cut is the first event.
+  // The node that was clicked before the engine loaded is still selected; the cut is the first event.
   await expect(page.getByText("Starting the cluster…")).toHaveCount(0);
   await expect(page.locator('[data-node="c-2"]').getByText(/no heartbeat|cut off/i).first()).toBeVisible();
   await expect(page.locator('aside[data-subject*="b-1"]')).toBeVisible();

@@ -42,7 +42,7 @@ test("the page keeps drawing while the engine computes", async ({ t }) => {
   const before = await page.evaluate(() => window.frameCount);
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });
   const frames = await page.evaluate(() => window.frameCount) - before;
-  // A single frame would prove nothing: it could be the frame that shows the answer.
+  // One frame is not enough: it could be the frame that shows the answer.
   expect(frames, `${frames} frames while the engine parsed`).toBeGreaterThanOrEqual(3);
 });
 
@@ -62,7 +62,7 @@ test("an unresponsive engine can be stopped, and the session continues", async (
   await expect(busy).toHaveCount(0);
   await expect(page.getByText(/The engine was stopped/)).toBeVisible();
   await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
-  // The new engine works.
+  // The new engine answers requests.
   await t.seek(page, "0:30.0");
   await t.command(page, "fault boot c-2");
   await expect(page.locator('.node:not(.dark)[data-node="c-2"]')).toBeVisible();

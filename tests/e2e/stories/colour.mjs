@@ -57,7 +57,7 @@ test("the overview of a large cluster takes the colours of the theme, also while
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:05.0");
-  // Lightness of a point in the first zone's panel, where no node is drawn.
+  // Returns the lightness of a point in the first zone's panel, where no node is drawn.
   const lightness = () => page.locator(".overview canvas").evaluate((canvas) => {
     const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
     return r + g + b;

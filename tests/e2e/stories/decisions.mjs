@@ -92,7 +92,7 @@ test("a suggested command for a pending pod can be tried on a branch", async ({ 
   await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node] [data-pod="default/picky"]')).toBeVisible();
-  // The other branch is unchanged: there the pod still waits.
+  // On the original branch nothing has changed: the pod is still pending.
   await t.pause(page);
   await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "main", exact: true }).click();
   await expect(tray.getByText("picky").first()).toBeVisible();
@@ -131,7 +131,7 @@ test("nodes can be grouped by any label; nodes without the label form a group", 
   await t.openFiles(page, { "racks.yaml": RACKS });
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
-  // The details open beside their subject: on the left, away from the menu of the view.
+  // The details open on the left, because the clicked pod is on the right.
   await page.locator('[data-node="n4"] [data-pod^="default/web-"]').click();
   await t.openView(page);
   const groupBy = page.getByLabel("Group nodes by label");

@@ -1,4 +1,4 @@
-// The search dims everything that does not match; pending pods with the same cause share one line.
+// The search field dims everything that does not match; pending pods with the same cause share one line.
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 

@@ -22,7 +22,7 @@ test("a few clicks lead from a first visit to a split brain", async ({ t }) => {
   const { width, height } = page.viewportSize();
   for (const size of [[320, 640], [390, 844], [width, height]]) {
     await t.resize(page, ...size);
-    // The stage is laid out again after its size has been observed.
+    // The stage is laid out a second time, after the page has measured its size.
     await expect.poll(() => page.evaluate(() => {
       const { top } = document.querySelector(".brief").getBoundingClientRect();
       return [...document.querySelectorAll(".zone .pod.breaks")].filter((pod) => pod.getBoundingClientRect().bottom > top + 1).map((pod) => pod.dataset.pod);

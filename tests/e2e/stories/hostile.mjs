@@ -68,7 +68,7 @@ const hostileTexts = (page) => page.evaluate(({ hidden, rtl }) => {
     const { data, parentElement } = walker.currentNode;
     if (parentElement.closest("script, style, .cm-editor")) continue; // the editor shows such characters in its own way
     if (hides.test(data)) all.push(`hidden in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
-    // A block does not change the direction of other texts; an inline element must be isolated.
+    // A block element does not change the direction of other texts; the text of an inline element must be isolated.
     const block = (element) => !/^inline/.test(getComputedStyle(element).display) && element.textContent.trim() === data.trim();
     if (data.includes(rtl) && !parentElement.closest("bdi, option, textarea, p, li, h2, h3, pre") && !block(parentElement)) {
       all.push(`turns what is around it in <${parentElement.tagName} class=${parentElement.className}>: ${JSON.stringify(data)}`);
@@ -104,7 +104,7 @@ test("control characters in names are shown as escapes and do not change the tex
       await check(`${subject}, ${tab}`);
     }
     await t.screenshot(page, "hostile-yaml");
-    // The details may cover the next subject.
+    // The details may cover the object that is clicked next.
     await page.getByRole("button", { name: "Close the details" }).click();
   }
   await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
@@ -127,7 +127,7 @@ test("control characters in names are shown as escapes and do not change the tex
     await page.keyboard.press("Escape");
     await expect(page.locator("dialog[open]")).toHaveCount(0);
   }
-  // The message about a refused file quotes it.
+  // The message about a refused file quotes the file's text.
   await chooseFromMore(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();

@@ -48,7 +48,7 @@ test("a lesson followed by keyboard keeps the focus in its story", async ({ t })
     await page.keyboard.press("Enter");
   };
   await tabToButton("kubectl run");
-  // Time waits for the question of the third step; the second step is read before it.
+  // Time is paused until the question of the third step is answered; the second step can be read before it.
   await expect(page.locator("[data-forward]")).toHaveAttribute("data-forward", "answer");
   const next = story.getByRole("button", { name: "Next", disabled: false });
   for (const step of ["2 of 4", "3 of 4"]) {
@@ -76,7 +76,7 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   await press("Tab");
   expect(await page.evaluate(() => document.activeElement.className), "skip link").toBe("skip");
   await press("Enter");
-  // The first cluster is drawn before its time runs: until then, Space would start it.
+  // The page shows the first cluster before time runs; until time runs, Space would start it.
   await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
   await press("Space");
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
@@ -113,7 +113,7 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   await press("Escape");
   await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeHidden();
 
-  // Keys for the simulated time.
+  // Keys that move the simulated time.
   const before = await t.now(page);
   // Several events may happen at one instant, so one step may not change the time.
   for (let presses = 0; presses < 20 && await t.now(page) === before; presses += 1) {
@@ -131,7 +131,7 @@ test("the cluster can be used by keyboard alone", async ({ t }) => {
   await press("Space");
   await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
 
-  // A closed dialog returns the focus.
+  // When a dialog closes, the focus returns to the element that had it before.
   await press("?");
   await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
   await t.checkLooks(page, "shortcuts");
@@ -167,7 +167,7 @@ test("the focus returns to its origin after a dialog, or moves to the search res
   const pod = page.locator("[data-node] [data-pod]").first();
   const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
   await pod.focus();
-  // Nothing was searched: the focus returns.
+  // The user closes the search without typing: the focus returns to where it was.
   await press("/");
   await expectFocusAt(".find input");
   await press("Escape");
@@ -185,7 +185,7 @@ test("the focus returns to its origin after a dialog, or moves to the search res
   await press("Escape");
   await expectFocusAt(here);
   await expect(page.locator(".pod.sel"), "no pod is selected").toHaveCount(0);
-  // The same holds where one dialog follows another.
+  // The focus also returns if one dialog was opened from another.
   await press("m");
   await page.getByRole("dialog", { name: "default/" }).getByRole("button", { name: /Force delete/ }).focus();
   await press("Enter");
@@ -193,7 +193,7 @@ test("the focus returns to its origin after a dialog, or moves to the search res
   expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
   await press("Escape");
   await expectFocusAt(here);
-  // A search result gets the focus.
+  // If the search found something, the match gets the focus.
   await press("/");
   await page.keyboard.type("db-0");
   await expect(page.locator(".find .found").getByText("1 pod,")).toBeVisible();
@@ -217,14 +217,14 @@ test("a first lesson with a question can be finished by keyboard alone", async (
   await expect(page.locator('.page[data-playing="true"], .page[data-playing="false"]')).toBeVisible();
   const story = page.locator(".story");
   await expect(story.locator(".try button")).toBeVisible();
-  // Tab to the button of the step and press Enter.
+  // Presses Tab until the step's button has the focus, then Enter.
   const pressTry = async () => {
     await tabTo(page, /kubectl/, ".try");
     await page.keyboard.press("Enter");
   };
   await pressTry();
   await expect(page.locator('[data-node] [data-pod="default/hello"]')).toBeVisible();
-  // The question comes two steps later, and time waits for it.
+  // The question belongs to the step after the next one; time is paused until it is answered.
   await expect(page.locator("[data-forward]")).toHaveAttribute("data-forward", "answer");
   for (const step of ["2 of 4", "3 of 4"]) {
     await expect(story.locator(".next:enabled")).toBeVisible();

@@ -21,7 +21,7 @@ const plainEnglish = (page) => page.evaluate(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node; (node = texts.nextNode());) {
     const story = node.parentElement.closest(".story .prose, .ask");
-    // Names within a text are elements, so its parts are judged together.
+    // Names within a text are elements of their own, so the whole text around them is checked at once.
     const text = (node.parentElement.closest("bdi") ?? node).textContent;
     if (!story && !isKubernetesText(node.parentElement) && isPlain(text)) found.add(text.trim());
   }
@@ -36,7 +36,7 @@ const plainEnglish = (page) => page.evaluate(() => {
   return [...found];
 });
 
-/** Labels whose text is wider than their box. */
+/** Lists labels whose text is wider than their element. */ */
 const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
   .filter((element) => element.checkVisibility() && !element.closest(".mono, .scene, #stage"))
   .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")
@@ -51,7 +51,7 @@ test("the menu changes the language without ending the run, and the choice survi
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByLabel("Language").selectOption("es");
   await expect.poll(() => language(page)).toBe("es");
-  // The menu stays open in the new language, and the run stays at its instant.
+  // The menu stays open in the new language, and the simulated time does not change.
   await expect(page.getByLabel("Idioma")).toHaveValue("es");
   await expect(page.locator(".page")).toHaveAttribute("data-now", "0:05.0");
   await page.keyboard.press("Escape");
@@ -70,7 +70,7 @@ test("the lang parameter of an address sets the language of one visit", async ({
   await page.evaluate(() => { location.hash = "#lesson=first-pod&lang=id"; });
   await expect.poll(() => language(page)).toBe("id");
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");
-  // A reload opens the link of the session and keeps the language; a new tab does not have the language.
+  // A reload opens the link of the session and keeps the language of the tab; a new tab does not inherit this language.
   await t.waitUntilSaved(page);
   await page.reload();
   await expect(page.locator(".story .title")).toHaveText("Pod pertama Anda");

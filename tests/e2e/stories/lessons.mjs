@@ -62,7 +62,7 @@ test("the preemption lesson can be played from start to goal", async ({ t }) => 
   await t.checkLooks(page, "editor");
   await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
 
-  // When the goal is reached, the next step with its question opens, and time waits for the answer.
+  // When the goal is reached, the next step with its question opens, and time is paused until the answer.
   const next = story.getByRole("button", { name: "Next" });
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("Time waits")).toBeVisible();
@@ -102,7 +102,7 @@ test("a lesson in the editor is checked, including whether its solution works", 
   await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
   await expect(editor.getByText("No problems.")).toBeVisible();
   await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "a scenario starts a new session and cannot be applied").toBeDisabled();
-  // A solution that does not reach the goal.
+  // Remove a command from the solution, so that it does not reach the goal.
   const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
   expect(text, text.slice(0, 200)).toContain("kind: Scenario");
   await t.replaceText(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");

@@ -1,5 +1,5 @@
-// The stage: every pod is visible, unchanged elements do not move, a mark shows the API's view and reality, and
-// messages move along their wires.
+// The stage (the drawing of the cluster): every pod is visible, unchanged elements do not move, a pod shows the API's
+// view and the running process, and messages move along their wires. Shows: U-13, U-10
 // Shows: U-13, U-10
 import { expect, test } from "../test.mjs";
 
@@ -8,7 +8,7 @@ const WINDOW_SIZES = [
   [1024, 768], [1280, 720], [1366, 650], [1440, 900], [1536, 864], [1920, 1080], [2560, 1440], [3440, 1440], [3840, 2160],
 ];
 
-/** Pods of the stage, and those that are not completely visible. */
+/** Counts the pods on the stage, and lists those that are not completely visible. */ */
 const stagePods = (page) => page.evaluate(() => {
   const stage = document.querySelector("#stage").getBoundingClientRect();
   const all = [...document.querySelectorAll("#stage [data-pod]")];
@@ -20,7 +20,7 @@ const stagePods = (page) => page.evaluate(() => {
   return { count: all.length, hidden: hidden.map((mark) => mark.dataset.pod) };
 });
 
-/** Sums up layout shifts from now on. */
+/** Starts to sum up the layout shifts of the page. */ */
 const watchShifts = (page) => page.evaluate(() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {
@@ -46,7 +46,7 @@ test("unchanged elements of the stage do not move during a rolling update", asyn
   const page = await t.open("", { motion: "no-preference" });
   await t.resize(page, 1366, 650);
   await t.seek(page, "0:00.5");
-  // The command closes the choices for a first visit and opens the lanes; the update begins when time runs.
+  // The command closes the introduction and adds lanes to the timeline; the rollout begins when time runs.
   await t.command(page, "kubectl rollout restart deployment/web");
   await t.waitUntilSettled(page);
   await t.waitForDrawing(page);
@@ -61,7 +61,8 @@ test("the notice of a broken guarantee stays until it is closed", async ({ t }) 
   const page = await t.open("#lesson=partition-statefulset");
   await t.seek(page, "0:05.0");
   const node = await page.locator('[data-node]:has([data-pod="default/web-0"])').getAttribute("data-node");
-  // The lesson's pods prefer that node: without a cordon the new pod would wait there for the kubelet.
+  // The lesson's pods prefer the cut-off node. Without a cordon the new pod would be bound to it and wait for its
+  // kubelet.
   await t.command(page, `kubectl cordon ${node}`);
   await t.command(page, `fault partition ${node}`);
   await t.confirmCommand(page, "kubectl delete pod web-0 --grace-period=0 --force");

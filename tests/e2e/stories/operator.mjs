@@ -77,7 +77,7 @@ test("a dump without the objects of one kind keeps its pods, and assumptions are
     const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
     await expect(page.locator('[data-pod^="shop/web-"]').first()).toBeVisible();
     const before = await pods();
-    // Seek to one minute of simulated time.
+    // Seek to 1:00 of simulated time.
     await t.seek(page, "1:00.0", 20_000);
     expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
     expect(before.split(" ").length, `without ${without}: pods`).toBe(6);

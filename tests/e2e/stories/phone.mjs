@@ -34,7 +34,7 @@ test("a phone shows the cluster first, other parts as sheets, and Play in reach 
   await t.expectNoOverflow(page, "phone");
   const play = await page.locator(".transport .play").boundingBox();
   expect(play.y, "play is in the lower half").toBeGreaterThan(844 / 2);
-  // The first sentence, its buttons and the timeline are visible without scrolling.
+  // The first sentence of the introduction, its buttons and the timeline are visible without scrolling.
   await expect(page.getByRole("button", { name: "Cut a node off" })).toBeInViewport({ ratio: 1 });
   await expect(page.locator(".time")).toBeInViewport({ ratio: 1 });
   for (const [name, region] of [[/^Legend/, ".side"], [/^Console/, ".con"]]) {
@@ -64,7 +64,7 @@ test("a long press on a pod opens its menu or drags it to the bin", async ({ t }
   const name = await pod.getAttribute("data-pod");
   const [x, y] = await centre(pod);
 
-  // A touch that moves at once scrolls.
+  // A touch that moves at once scrolls the page instead of dragging the pod.
   await touch.down(x, y);
   await touch.move(x, y - 40);
   await touch.move(x, y - 80);

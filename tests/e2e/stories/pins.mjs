@@ -7,7 +7,7 @@ const openQuestion = async (t, options) => {
   await page.getByLabel("Speed").selectOption("6");
   await expect(page.locator('[data-pod="default/stuck"].m-ready')).toBeVisible();
   await t.command(page, "kubectl delete pod stuck");
-  // The question opens by itself.
+  // The question opens without a click.
   const question = story.getByRole("region", { name: "A question" });
   await expect(question.getByText("set a pin on the timeline")).toBeVisible();
   return { page, story, question };

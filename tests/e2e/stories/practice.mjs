@@ -48,7 +48,7 @@ test("a practice task is generated from its seed, explains each answer, and retu
   await t.checkLooks(page, "practice-topics");
   await page.keyboard.press("Escape");
 
-  // The same address names the same task.
+  // Another page with the same address shows the same task.
   const again = await t.open("#practice=which-node&seed=7&level=2");
   await expect(again.getByRole("region", { name: "A question" })).toBeVisible({ timeout: 60_000 });
   expect(await again.getByRole("complementary", { name: "Story" }).innerText()).toBe(text);
@@ -151,7 +151,7 @@ test("the clock of an exam survives a reload, and the exam ends with a result", 
   await expect(exam.getByText("90 minutes left")).toBeVisible();
   await t.checkLooks(page, "exam");
   await page.reload();
-  // How many have passed depends on the machine.
+  // How many minutes have passed depends on the speed of the test machine.
   await expect(exam.getByText(/\d\d minutes left/)).toBeVisible({ timeout: 60_000 });
   await exam.locator('[data-item="1"]').click();
   const story = page.getByRole("complementary", { name: "Story" });
@@ -167,7 +167,7 @@ test("the clock of an exam survives a reload, and the exam ends with a result", 
 // Shows: E-14
 test("an embedded lesson exchanges messages only with the origin that its address names", async ({ t }) => {
   const element = readFileSync(join(ROOT, "crates/js/npm/lesson.js"), "utf8");
-  // Another origin: the same site on another port, whose index page embeds the lesson.
+  // A page of another origin: the same site on another port. Its index page embeds the lesson.
   const around = await serve();
   around.change("index.html", () => `<title>around</title><podscope-lesson site="${t.url}" lesson="first-pod"></podscope-lesson><script type="module">
       window.received = [];

@@ -129,7 +129,7 @@ test("presentation mode shows only the cluster, the story and the clock", async 
     const keys = await page.locator(".presenting").boundingBox();
     expect(foot.y + foot.height, `${width}: the keys do not cover the story's buttons`).toBeLessThanOrEqual(keys.y + 1);
   }
-  // The smallest text is large enough, too, also on a large screen.
+  // The smallest text is large enough too, even on a large screen.
   const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
     && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
   for (const [width, height, least] of [[1920, 1080, 22], [2560, 1440, 22], [3840, 2160, 32]]) {
@@ -155,7 +155,7 @@ test("presentation mode shows only the cluster, the story and the clock", async 
   await expectWholePixels(t, code);
   await t.checkLooks(page, "present-code");
   await page.keyboard.press("q");
-  // The keys of a remote control move only between steps that have been reached.
+  // The keys of a remote control move only between steps that the run has reached.
   await page.keyboard.press("PageUp");
   await page.keyboard.press("Escape");
   await expect(page.locator(".page.present")).toHaveCount(0);
@@ -191,7 +191,7 @@ test("an embedded frame shows the selected parts, and the dialog previews it", a
   const field = dialog.getByLabel("Frame", { exact: true });
   await expect(field).toBeVisible();
   expect(await field.inputValue(), "the frame includes the story").toContain("&embed=story,cluster,timeline\"");
-  // The selects show the initial choices.
+  // The select elements show the initial choices.
   expect(await dialog.getByLabel("Size").locator("option:checked").innerText(), "the initial size").toBe("960 × 640");
   expect(await dialog.getByLabel("Theme").locator("option:checked").innerText(), "the initial theme").toBe("the visitor's");
   await dialog.getByLabel("Timeline").uncheck();
@@ -253,7 +253,7 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
   const text = file.bytes.toString();
   expect(text.includes("default/actor Running") && text.includes("<animate "), "the film shows the pod's creation").toBeTruthy();
   expect(file.bytes.length, `${file.bytes.length} bytes`).toBeLessThan(400_000);
-  // The same film as a video: it lasts as long, and its pictures change.
+  // The same film as a video lasts as long, and its images differ over time.
   const video = await t.download(page, () => dialog.getByRole("button", { name: "Save as video" }).click());
   expect(video.name).toBe("podscope-film.webm");
   const player = await t.browser.newPage();
@@ -278,7 +278,7 @@ test("a span of the timeline can be saved as a film", async ({ t }) => {
   expect(played.changes, "the last picture differs from the first").toBe(true);
   expect(played.seconds, "a film of 6 s").toBeGreaterThan(5);
   expect(await t.now(page), "the session's time is unchanged").toBe("0:30.0");
-  // An invalid span is reported in the dialog, at its field.
+  // If the span is invalid, the dialog reports the error at the wrong field.
   const [from, to, alert] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];
   for (const [start, end, reason] of [["2h", "3h", "What was played ends at 0:30.0."], ["5s", "ten seconds", "An instant looks like 90s, 1:30 or 5m."], ["5s", "", "An instant looks like 90s, 1:30 or 5m."], ["9s", "5s", "A film's end lies after its beginning."]]) {
     await from.fill(start);

@@ -12,7 +12,7 @@ const paste = async (page, text) => {
   }, text);
 };
 
-/** The seconds of a clock text such as 1:25.0. */
+/** Converts a clock text such as 1:25.0 to seconds. */ */
 const seconds = (now) => now.split(":").reduce((sum, part) => sum * 60 + parseFloat(part), 0);
 
 // Shows: K-01
@@ -86,7 +86,7 @@ test("'Show me' goes to the solution's next command and never back in time", asy
   await expect(page.locator(".ended").getByText("Showing: fault partition a-1 at 0:30")).toBeVisible();
   await expect(page.locator('[data-node="a-1"]').getByText(/cut off/i).first()).toBeVisible();
   const before = seconds(await t.now(page));
-  // Two clicks within a moment count as one.
+  // Two clicks in quick succession count as one, so let half a second pass.
   await page.clock.fastForward(500);
   await showMe.click();
   await page.waitForFunction((at) => {

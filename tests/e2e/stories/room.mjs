@@ -1,5 +1,5 @@
-// Little space: phones with a browser's bars, zoomed tablets, low windows, frames of any part, long names as cloud
-// providers generate them, many causes at once.
+// Layout with little space: phones with visible browser bars, zoomed tablets, low windows, frames of any part of the
+// page, long names as cloud providers generate them, many causes at once.
 import { controlsOutsideWindow } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
@@ -68,7 +68,7 @@ const openCloud = async (t) => {
   return page;
 };
 
-/** The bounding boxes of a selector's visible elements. */
+/** Returns the bounding boxes of the visible elements that match a selector. */ */
 const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => {
   const { left, right, top, bottom, width, height } = e.getBoundingClientRect();
   return { name: e.getAttribute("aria-label") ?? e.innerText ?? e.className, left, right, top, bottom, width, height };
@@ -88,7 +88,7 @@ test("a phone with visible browser bars and a zoomed tablet get the phone layout
       expect(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is visible`).toBeTruthy();
       expect(box.height, `${at}: ${part} is ${box.height} px high`).toBeGreaterThanOrEqual(43.5);
     }
-    // All choices for a first visit are shown.
+    // All entry points of the introduction are shown.
     expect((await boxes(page, ".start li button")).length, `${at}: choices`).toBe(3);
     await t.checkLooks(page, `room-${at}`);
   }
@@ -196,7 +196,8 @@ test("an embedded frame can show any parts at any size", async ({ t }) => {
     const page = await t.open(parts.includes("story") ? `#lesson=first-pod&embed=${parts}` : `#embed=${parts}`);
     await expect(page.locator(".bar")).toBeVisible();
     if (parts.includes("story")) await expect(page.locator(".story-foot")).toBeVisible();
-    // The timeline has one row until something has happened (as before a lesson's first command), then more lanes.
+    // Until something has happened (for example before a lesson's first command), the timeline has one row; then it
+    // gets lanes.
     if (parts.includes("timeline") && !parts.includes("story")) await expect(page.locator('[data-lane="decisions"]')).toBeVisible();
     for (const [width, height] of [[720, 480], [320, 400], [800, 500], [1440, 600]]) {
       const at = `${parts} at ${width}×${height}`;
@@ -297,7 +298,7 @@ test("text in the details and the editor has at least 12 px, also on a phone", a
   const editor = page.getByRole("dialog", { name: "Editor" });
   const verdict = editor.getByText("No problems.");
   await expect(verdict).toBeVisible();
-  // The dialog is too narrow for the names of the examples, and nothing in it is cut.
+  // The dialog is too narrow for the longest texts of these elements; nothing in the dialog is clipped.
   for (const at of [verdict, editor.getByLabel("Examples")]) {
     const [box, room] = [await at.boundingBox(), await editor.boundingBox()];
     expect(box.x + box.width).toBeLessThanOrEqual(room.x + room.width);

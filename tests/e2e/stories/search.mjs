@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-// A force deletion at 1:30; the random partitions decide whether it breaks a guarantee.
+// A scenario with a force deletion at 1:30. Whether it breaks a guarantee depends on the random partitions.
 const FORCED = readFileSync(new URL("../../fixtures/forced-deletion.yaml", import.meta.url), "utf8");
 
 // Shows: P-16

@@ -38,8 +38,8 @@ test("a reloaded lesson restores its step, answers and open question", async ({ 
   const story = page.getByRole("complementary", { name: "Story" });
   await story.getByRole("button", { name: /kubectl run hello/ }).click();
   await story.getByRole("button", { name: "Next" }).click();
-  // The pod runs, and time waits for the question of the third step. The forward button leads there, unless the story
-  // has already moved on by itself.
+  // The pod runs, and time is paused until the question of the third step is answered. The forward button leads to the
+  // question, unless the story has turned to it already.
   await expect(page.locator("[data-forward]")).toContainText("Answer first");
   await page.locator("[data-forward]").click();
   await expect(story.getByText("3 of 4")).toBeVisible();
@@ -169,7 +169,7 @@ test("a saved session of a newer version is preserved and can be downloaded", as
   const newer = "s99:bmV3ZXI";
   const key = await page.evaluate((newer) => {
     const key = Object.keys(localStorage).find((key) => key.includes("/session."));
-    // Written on leaving, so that the page of this version does not overwrite it.
+    // The newer session is written when the page is left, so that the page of this version does not overwrite it.
     addEventListener("pagehide", () => localStorage.setItem(key, newer));
     return key;
   }, newer);
@@ -222,7 +222,7 @@ test("a session that did not finish opening is not opened again automatically", 
   const page = await openSavedSession(t);
   const context = page.context();
   await page.close();
-  // The engine's wasm never arrives, and the user closes the page after a while.
+  // The request for the engine's wasm is never answered, and the user closes the page after a while.
   const stuck = await t.tab(context, "", {
     before: async (page) => {
       await page.clock.install();
@@ -230,7 +230,7 @@ test("a session that did not finish opening is not opened again automatically", 
     },
   });
   await stuck.waitForFunction(() => Object.keys(localStorage).some((key) => key.endsWith("/trying")));
-  // Longer than a user would wait.
+  // Let six seconds pass: the page assumes that the user has given up waiting after five.
   await stuck.clock.fastForward(6_000);
   await stuck.close();
   const next = await t.tab(context);
@@ -255,7 +255,7 @@ test("#new starts a new session, and an embedded page saves nothing", async ({ t
   const framing = await page.context().newPage();
   await framing.clock.install();
   await page.close();
-  // A text file of the same site: only the frame in it could save anything.
+  // The frame is in a page that shows a text file of this site, so that only the frame could save a session.
   await framing.goto(`${t.url}THIRD-PARTY.md`);
   await framing.evaluate(() => localStorage.clear());
   await framing.evaluate((url) => {
@@ -264,7 +264,7 @@ test("#new starts a new session, and an embedded page saves nothing", async ({ t
     document.body.replaceChildren(frame);
   }, t.url);
   await expect(framing.frameLocator("iframe").locator("[data-node]").first()).toBeVisible();
-  // Longer than the page takes to save an opened session.
+  // The page saves an opened session in less time than this.
   await framing.clock.fastForward(20_000);
   await expect(framing.frameLocator("iframe").locator("html")).toHaveAttribute("data-settled", "true");
   expect(await savedSessions(framing), "a frame saves nothing").toBe("");

@@ -2,7 +2,7 @@
 import { chooseFromMore } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
-/** Machines of the control plane that overlap the previous one or leave the stage. */
+/** Lists the boxes of the control plane that overlap the previous box or reach beyond the stage. */
 const misplacedMachines = (page) => page.locator(".run").evaluateAll((runs) => runs.flatMap((run) => {
   const room = run.getBoundingClientRect();
   const boxes = [...run.querySelectorAll(".machine")].map((box) => [box.className, box.getBoundingClientRect()]);
@@ -19,7 +19,7 @@ const storePixels = (page) => page.locator(".overview canvas").evaluate((canvas)
   window.before = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
 });
 
-/** Number of colour values of the canvas that differ from the stored pixels. */
+/** Returns how many colour values of the canvas differ from the stored pixels. */
 const changedValues = (page) => page.locator(".overview canvas").evaluate((canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   return data.reduce((sum, value, i) => sum + (value !== window.before[i] ? 1 : 0), 0);
@@ -34,7 +34,7 @@ test("every mark is visible with forced colours", async ({ t }) => {
   await t.seek(page, "1:30.0");
   await page.emulateMedia({ forcedColors: "active" });
   await page.locator("[data-node] [data-pod]").first().click();
-  // Forced colours remove fills: every mark, meter, bar and dot needs a border or a system colour.
+  // With forced colours the browser removes fills, so every pod, meter, bar and dot needs a border or a system colour.
   const invisible = await page.evaluate(() => {
     const isVisible = (e, pseudo) => {
       const s = getComputedStyle(e, pseudo);
@@ -63,7 +63,7 @@ test("the overview of a large cluster can be filtered, and shows the API's or th
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");
   await t.seek(page, "0:32.0");
-  // The first search repaints the canvas, with the frame at the found node.
+  // Opens the search and finds a node; the canvas is repainted with the frame around the node.
   const find = async () => {
     await page.locator("#stage").focus();
     await page.keyboard.press("/");
@@ -103,7 +103,7 @@ test("differences between two runs of a large cluster are outlined in both overv
   const overviews = page.locator(".runs .overview canvas");
   await expect(overviews.nth(1)).toBeVisible();
   await expect(page.getByText(/pods differ now/)).toBeVisible();
-  // The outline has the colour of the zones' names, which are painted in both overviews.
+  // The outline of differing pods has the same colour as the zones' names in both overviews.
   const outlinePixels = (canvas) => canvas.evaluate((canvas) => {
     const probe = Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d");
     const coloured = document.body.appendChild(document.createElement("i"));
@@ -128,7 +128,7 @@ test("differences between two runs of a large cluster are outlined in both overv
 test("nothing overlaps or overflows at 200 % zoom, on a wide screen and on a small phone", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
-  // The machines of the control plane do not overlap.
+  // The boxes of the control plane do not overlap.
   for (const width of [1280, 1440, 1920]) {
     await t.resize(page, width, 900);
     expect(await misplacedMachines(page), `${width}: overlapping machines of the control plane`).toEqual([]);
@@ -143,7 +143,7 @@ test("nothing overlaps or overflows at 200 % zoom, on a wide screen and on a sma
   }
   for (const name of ["Play", /^Share/, "More"]) await expect(page.getByRole("button", { name }).first(), `${name} is visible`).toBeVisible();
   await t.checkLooks(page, "zoom-200");
-  // The first visit on a small phone: the choices leave space for the cluster.
+  // On a first visit with a small phone, the introduction leaves space for the cluster.
   const phone = await t.open("", { before: (page) => page.setViewportSize({ width: 360, height: 640 }) });
   await expect(phone.locator(".start")).toBeVisible();
   await expect(phone.locator("[data-node]").first()).toBeVisible();
@@ -186,12 +186,13 @@ test("a double click runs its command once; a broken guarantee is explained", as
   await expect(branches).toBeVisible();
   await t.waitUntilSettled(other);
   await expect(branches.locator("[aria-pressed]"), "one branch was added").toHaveCount(2);
-  // The button that stops a skip appears where the button that starts it was.
+  // The button that stops a fast run is at the same position as the button that starts it.
   await t.command(other, "fault heal c-2");
   await t.seek(other, "2:45.0");
   await t.command(other, "fault partition b-1");
   const skip = await other.locator("[data-forward]").boundingBox();
-  // Both clicks come from the page: on a busy machine two that are sent to it may lie further apart than a double click.
+  // The page itself dispatches both clicks: on a busy machine, clicks that are sent from outside may be further apart
+  // than a double click.
   await other.evaluate(async ([x, y]) => {
     document.elementFromPoint(x, y).closest("button").click();
     await new Promise((resolve) => { setTimeout(resolve, 100); });

@@ -55,7 +55,7 @@ test("a selected pod has a spread lane, both as a drawing and as text", async ({
     await t.checkLooks(page, `spread-${width}`);
   }
   await t.resize(page, 1440, 900);
-  // The same as text, by keyboard alone.
+  // The keyboard opens the same counts as text.
   await page.getByRole("button", { name: /^The lanes as lists/ }).press("Enter");
   await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Spread" }).press("Enter");
   const list = page.getByRole("dialog", { name: /^Spread of web-.* by zone$/ });

@@ -37,7 +37,8 @@ test("the stage covers half the window in a lesson with a question", async ({ t 
   }
 });
 
-/** Controls of a story's current task that are not completely visible. The guided start is told in a line, `.brief`. */
+/** Lists the controls of a story's current task that are not completely visible. The guided start shows its task in a
+ *  line below the stage, `.brief`. */ */
 const hiddenControls = (page) => page.evaluate(() => {
   const isVisible = (element) => {
     const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
@@ -57,7 +58,8 @@ async function expectControlsVisible(page, at) {
   await resize(page, WINDOW_SIZES[1]);
 }
 
-/** Clicks the first available button of these names. Found and clicked in one step: the story may move on by itself. */
+/** Clicks the first available button of these names. Finding and clicking are one step, because the story may continue
+ *  without a click. */ */
 const pressFirst = (story, names) => story.evaluate((story, names) => {
   const buttons = [...story.querySelectorAll("button:enabled")].filter((button) => button.checkVisibility());
   names.map((name) => buttons.find((button) => button.innerText.trim() === name)).find((button) => button)?.click();
@@ -88,12 +90,13 @@ async function openLesson(t, tab, lesson) {
   return page;
 }
 
-/** Checks the first two steps of a lesson. Returns whether the tab can be used for another lesson. */
+/** Opens the first two steps of a lesson and checks their controls. Returns whether the tab can be used for another
+ *  lesson. */ */
 async function showFirstSteps(t, page, lesson) {
   const story = page.locator(".story");
   const skip = story.getByRole("button", { name: "Skip to the story" });
   await expect(story.locator(".story-foot").or(skip)).toBeVisible();
-  // The story may begin by itself before the click arrives: then there is no such button.
+  // The story may begin without a click, before the click arrives: then this button is gone.
   await expect(async () => {
     if (await skip.isVisible()) await skip.click({ timeout: 5_000 });
     await expect(story.locator(".story-foot")).toBeVisible({ timeout: 5_000 });

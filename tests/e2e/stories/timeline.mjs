@@ -51,7 +51,7 @@ test("timeline lanes show events, and bars show how containers terminated", asyn
   await expect(gantt.getByText(/preStop 0:10\.\d to 0:16/)).toBeAttached();
   await t.checkLooks(page, "termination");
 
-  // The same as text.
+  // The list of each lane has the same events as text.
   await page.getByRole("button", { name: /^The lanes as lists/ }).click();
   await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Terminations" }).click();
   const list = page.getByRole("dialog", { name: "Terminations" });
@@ -94,7 +94,7 @@ test("a command in the past creates a branch; both branches are kept", async ({ 
   await expect(branches.nth(1), "the new branch is the current one").toHaveAttribute("aria-pressed", "true");
   await expect(page.locator('[data-node="a-1"]').getByText("cordoned", { exact: true })).toBeVisible();
 
-  // Any other branch can be compared side by side (T-04).
+  // Any other branch can be compared side by side with the current one (T-04).
   await t.seek(page, "0:31.0");
   await page.getByRole("button", { name: /^Compare with .*one clock/ }).click();
   const runs = page.locator(".runs .run");

@@ -45,7 +45,7 @@ test("two processes named web-0 are shown after a partition and a forced deletio
   await expect(page.locator(".side").getByText(/at-most-one/).first()).toBeVisible();
   await ghost.click();
   await expect(page.locator(".side").getByText(/the API has forgotten it/).first()).toBeVisible();
-  // The ghost has its own decision, not its replacement's.
+  // The decision that is shown is that of the ghost, not that of the pod that replaced it.
   await expect(page.locator(".side .lead").getByText(node).first()).toBeVisible();
   expect(await page.locator(".side .attempt").innerText(), "the ghost had one attempt").toMatch(/1 of 1/i);
   await other.click();

@@ -1,4 +1,5 @@
-// What-if questions about failures and further pods: the answer beside the stage, the marks on the stage, and stopping.
+// What-if questions about failures and further pods: the answer beside the stage, the predicted pods on the stage, and
+// stopping the computation.
 import { expect, test } from "../test.mjs";
 
 /** Opens the details of a node of a paused cluster and asks for the effect of its drain. */
@@ -42,7 +43,7 @@ test("pods of a what-if answer are marked on their new nodes until the answer is
   await expect(marks.first()).toBeVisible({ timeout: 60_000 });
   await t.waitUntilSettled(page);
   expect(await positions(page), "no node and no pod has moved").toEqual(before);
-  // Each mark is on the node that its label names, and the table names the same node.
+  // Each predicted pod is drawn on the node that its label names, and the table names the same node.
   const moves = (await answer.getByRole("row").allInnerTexts()).map((row) => row.split(/\s+/)).filter((row) => row[1] === "a-1");
   const marked = await page.evaluate(() => [...document.querySelectorAll("#stage [data-node] [role=img][aria-label*='would go to'], #stage [data-node] .pods > .sr")]
     .map((e) => [e.ariaLabel ?? e.textContent, e.closest("[data-node]").dataset.node]));
@@ -126,7 +127,7 @@ test("a pod's details say how many more copies fit, on which nodes, and what sto
     await expect(card).toHaveAttribute("aria-label", Number(more) ? /1 more fits/ : /no more fit/);
   }
   await t.checkLooks(page, "what-if-fit");
-  // For more pods than fit, the answer lists changes that make room, and a click applies one.
+  // If fewer pods fit than requested, the answer lists changes that make room, and a click applies one of them.
   const number = answer.getByLabel(/^Make room for/);
   await expect(number).toHaveValue("3");
   await number.fill("4");
@@ -199,7 +200,7 @@ test("a what-if question about a large cluster shows progress and can be stopped
   const answer = page.getByRole("dialog", { name: "What if zone a loses its power?" });
   const progress = answer.getByRole("progressbar");
   await expect.poll(() => progress.evaluate((e) => e.value), { timeout: 60_000 }).toBeGreaterThan(20);
-  // The engine answers other requests meanwhile.
+  // While the what-if question is computed, the engine answers other requests.
   await t.command(page, "kubectl get deployments");
   await answer.getByRole("button", { name: "Stop" }).click();
   await expect(answer).toHaveCount(0);

@@ -1,4 +1,5 @@
-// The whole engine is loaded when the engine of a first visit lacks a capability, and continues the same session.
+// The whole engine (with all capabilities) is loaded when the smaller engine of a first visit cannot execute something;
+// it continues the same session.
 import { readFileSync } from "node:fs";
 import { expect, test } from "../test.mjs";
 
@@ -21,7 +22,7 @@ const run = async (page, text) => {
   await field.press("Enter");
 };
 
-/** Counts the requests for the files of the whole engine. */
+/** Counts the requests for the files of the whole engine. */ */
 const countRequests = async (page) => {
   const requests = [];
   await page.route(WHOLE_ENGINE, (route) => {
@@ -53,14 +54,14 @@ test("the whole engine allocates the same device as the native engine and keeps 
   await expect(log.getByText("gpu-1", { exact: true }).last()).toBeVisible();
   await expect(page.locator('[data-node="b-1"] [data-pod*="trainer"]').first()).toBeVisible();
 
-  // The console, its history and earlier commands are still there, and nothing was printed twice.
+  // The console, its history and the effects of earlier commands are still there, and no output was printed twice.
   await expect(log.getByText("node/a-2 cordoned")).toHaveCount(1);
   await field.press("Escape");
   for (let line = 0; line < 3; line++) await field.press("ArrowUp");
   await expect(field).toHaveValue("kubectl cordon a-2");
   await field.fill("");
 
-  // A reload opens the stored link in the engine of a first visit, which hands it over to the whole engine again.
+  // A reload opens the stored link in the small engine of a first visit, which again lets the whole engine take over.
   await t.waitUntilSaved(page);
   await page.reload();
   await t.waitUntilReady(page);

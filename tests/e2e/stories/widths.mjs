@@ -59,7 +59,7 @@ test("nothing covers the text of a step in a low window and in presentation mode
   const page = await t.open("#lesson=first-pod");
   await expect(page.locator(".story .try")).toBeVisible();
   await t.pause(page);
-  // Counts paragraphs that are covered when scrolled to the end of the story's area.
+  // Counts the paragraphs that something covers when the story is scrolled to its end.
   const covered = () => page.locator(".story .prose p").evaluateAll((all) => all.filter((p) => {
     p.scrollIntoView({ block: "end" });
     const box = p.getBoundingClientRect();

@@ -1,5 +1,5 @@
-//! Generates structured inputs where random changes rarely reach: settings with boundary values, JSONPath and selectors,
-//! links that unpack, lessons with matching parts.
+//! Generates inputs with a structure that random mutations rarely produce: settings with boundary values, JSONPath and
+//! selectors, links that unpack, lessons with matching parts.
 
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ const THRESHOLDS: &[&str] = &[
 ];
 const FLAGS: &[&str] = &["true", "false"];
 
-/// A component of the scenario, and its settings with their possible values.
+/// Kind of a component in a scenario, and the names of its settings with values to try.
 type Component = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
 const COMPONENTS: &[Component] = &[
@@ -139,7 +139,7 @@ pub(super) fn settings(rng: &mut Rng) -> String {
     text.push_str("  components:\n");
     // Use few settings at a time, because one rejected setting hides the effect of the others.
     for _ in 0..=rng.below(3) {
-        let (component, settings) = pick(rng, COMPONENTS);
+        let (component, settings) = pick_random(rng, COMPONENTS);
         if text.contains(&format!("    {component}:")) {
             continue;
         }
@@ -240,40 +240,45 @@ const VALUES: &[&str] = &[
     "9223372036854775807",
 ];
 
-fn path(rng: &mut Rng, depth: u64) -> String {
+fn random_path(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(4) {
         text.push_str(pick_str(rng, FIELDS));
         if depth < 4 && rng.below(4) == 0 {
             let compared = pick_str(rng, &["==", "!=", "<", ">=", " in ", ""]);
             let value = pick_str(rng, VALUES);
-            let inner = path(rng, depth + 1);
+            let inner = random_path(rng, depth + 1);
             let _ = write!(text, "[?(@{inner}{compared}{value})]");
         }
     }
     text
 }
 
-fn template(rng: &mut Rng, depth: u64) -> String {
+fn random_template(rng: &mut Rng, depth: u64) -> String {
     let mut text = String::new();
     for _ in 0..=rng.below(3) {
         match rng.below(5) {
             0 if depth < 4 => {
-                let _ = write!(text, "{{range {}}}{}{{end}}", path(rng, 1), template(rng, depth + 1));
+                let _ = write!(
+                    text,
+                    "{{range {}}}{}{{end}}",
+                    random_path(rng, 1),
+                    random_template(rng, depth + 1)
+                );
             }
             1 => text.push_str(pick_str(
                 rng,
                 &["{\"\\t\"}", "{'\\n'}", "{end}", "{range", "{\"", "{@}", "{$}", " x "],
             )),
             _ => {
-                let _ = write!(text, "{{{}}}", path(rng, 0));
+                let _ = write!(text, "{{{}}}", random_path(rng, 0));
             }
         }
     }
     text
 }
 
-fn selector(rng: &mut Rng, terms: u64) -> String {
+fn random_selector(rng: &mut Rng, terms: u64) -> String {
     let terms: Vec<String> = (0..=rng.below(terms))
         .map(|_| {
             let key = pick_str(
@@ -319,9 +324,11 @@ pub(super) fn query(rng: &mut Rng) -> String {
         }
     };
     match rng.below(6) {
-        0 | 1 => drop(write!(text, " -o jsonpath={}", quoted(template(rng, 0)))),
+        0 | 1 => drop(write!(text, " -o jsonpath={}", quoted(random_template(rng, 0)))),
         2 => {
-            let columns: Vec<String> = (0..=rng.below(4)).map(|at| format!("C{at}:{}", path(rng, 1))).collect();
+            let columns: Vec<String> = (0..=rng.below(4))
+                .map(|at| format!("C{at}:{}", random_path(rng, 1)))
+                .collect();
             let _ = write!(text, " -o custom-columns={}", quoted(columns.join(",")));
         }
         3 => drop(write!(text, " -o go-template={}", quoted(go(rng)))),
@@ -333,15 +340,15 @@ pub(super) fn query(rng: &mut Rng) -> String {
         _ => {}
     }
     if rng.below(4) == 0 {
-        let sort = path(rng, 2);
+        let sort = random_path(rng, 2);
         let _ = write!(text, " --sort-by={}", quoted(sort));
     }
     if rng.below(3) == 0 {
         let terms = if rng.below(40) == 0 { 2000 } else { 5 };
-        let _ = write!(text, " -l {}", quoted(selector(rng, terms)));
+        let _ = write!(text, " -l {}", quoted(random_selector(rng, terms)));
     }
     if rng.below(5) == 0 {
-        let _ = write!(text, " --field-selector={}", quoted(selector(rng, 4)));
+        let _ = write!(text, " --field-selector={}", quoted(random_selector(rng, 4)));
     }
     text
 }
@@ -375,7 +382,7 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
         let command = if rng.below(4) == 0 {
             query(rng)
         } else {
-            pick(rng, commands).clone()
+            pick_random(rng, commands).clone()
         };
         link.commands.push((instant(rng), command));
     }
@@ -384,11 +391,11 @@ pub(super) fn link(rng: &mut Rng, lessons: &[String], commands: &[String]) -> St
 
 /// Generates a lesson from parts of several lessons: each step, goal, question and attempt is complete.
 pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
-    let mut text = pick(rng, lessons).clone();
+    let mut text = pick_random(rng, lessons).clone();
     for _ in 0..=rng.below(3) {
-        let other = pick(rng, lessons);
+        let other = pick_random(rng, lessons);
         // A block is a key of the spec (`  steps:` with everything indented below it) or one item of a list.
-        let (from, to) = (blocks(&text), blocks(other));
+        let (from, to) = (block_ranges(&text), block_ranges(other));
         let (Some(&(start, end)), Some(&(other_start, other_end))) =
             (pick_optional(rng, &from), pick_optional(rng, &to))
         else {
@@ -434,7 +441,7 @@ pub(super) fn lesson(rng: &mut Rng, lessons: &[String]) -> String {
 }
 
 /// Byte ranges of the blocks of a lesson's text: keys of the spec, and items of its lists.
-fn blocks(text: &str) -> Vec<(usize, usize)> {
+fn block_ranges(text: &str) -> Vec<(usize, usize)> {
     let mut starts = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -465,7 +472,7 @@ fn pick_optional<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     from.get(rng.below(from.len().max(1) as u64) as usize)
 }
 
-fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> &'a T {
+fn pick_random<'a, T>(rng: &mut Rng, from: &'a [T]) -> &'a T {
     pick_optional(rng, from).expect("the list must not be empty")
 }
 

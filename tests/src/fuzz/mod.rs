@@ -19,10 +19,10 @@ pub use mutate::MAX_INPUT;
 use mutate::Mutator;
 pub use targets::{Depth, TARGETS, Target};
 
-/// Maximum total size of the inputs that are kept for further mutations.
+/// Maximum total size of the inputs that are kept for further mutations, in bytes.
 const POOL_BYTES: usize = 8 << 20;
 
-/// One of this many inputs is run with [`Depth::Whole`].
+/// On average, one of this many inputs is run with [`Depth::Whole`].
 const WHOLE_DEPTH_PERIOD: u64 = 16;
 
 /// A fuzzing run against one target.
@@ -33,7 +33,7 @@ pub struct Fuzzer {
     mutator: Mutator,
     pool: Vec<String>,
     pool_bytes: usize,
-    /// Hashes of the kinds of answers seen so far.
+    /// Hashes of the kinds of answers that occurred so far.
     seen: ordered::Set<u64>,
     /// Depth of the next input.
     depth: Depth,

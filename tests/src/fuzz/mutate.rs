@@ -154,7 +154,7 @@ impl Mutator {
 
     /// Mutates a text of the pool one to eight times.
     pub(super) fn mutate(&self, rng: &mut Rng, pool: &[String]) -> String {
-        let mut bytes = pick(rng, pool).map_or_else(Vec::new, |text| text.clone().into_bytes());
+        let mut bytes = pick_random(rng, pool).map_or_else(Vec::new, |text| text.clone().into_bytes());
         for _ in 0..=rng.below(8).min(rng.below(8)) {
             self.mutate_once(rng, pool, &mut bytes);
         }
@@ -175,30 +175,30 @@ impl Mutator {
                 let piece = bytes[at..(at + 1 + random_index(rng, 60)).min(bytes.len())].to_vec();
                 let max_times = if rng.below(20) == 0 { 400 } else { 4 };
                 let times = 1 + random_index(rng, max_times);
-                insert(bytes, at, &piece.repeat(times));
+                insert_bytes(bytes, at, &piece.repeat(times));
             }
             3 => replace_number(rng, bytes, at),
             4 | 5 => {
-                let word = pick(rng, TRICKY_WORDS).copied().unwrap_or_default();
-                insert(bytes, at, word.as_bytes());
+                let word = pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default();
+                insert_bytes(bytes, at, word.as_bytes());
             }
             6 => {
-                if let Some(word) = pick(rng, &self.words) {
-                    insert(bytes, at, word.as_bytes());
+                if let Some(word) = pick_random(rng, &self.words) {
+                    insert_bytes(bytes, at, word.as_bytes());
                 }
             }
             7 | 8 => {
                 let (from, to) = word_at(bytes, at);
-                let odd = pick(rng, TRICKY_WORDS).copied().unwrap_or_default();
-                let known = pick(rng, &self.words).map_or(odd, String::as_str);
+                let odd = pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default();
+                let known = pick_random(rng, &self.words).map_or(odd, String::as_str);
                 let word = if rng.below(2) == 0 { odd } else { known };
                 bytes.splice(from..to, word.bytes());
             }
             9 => {
-                let other = pick(rng, pool).map_or(&[][..], |text| text.as_bytes());
+                let other = pick_random(rng, pool).map_or(&[][..], |text| text.as_bytes());
                 let from = random_index(rng, other.len() + 1);
                 let to = (from + 1 + random_index(rng, 200)).min(other.len());
-                insert(bytes, at, &other[from..to.max(from)]);
+                insert_bytes(bytes, at, &other[from..to.max(from)]);
             }
             10 => {
                 let (from, to) = line_at(bytes, at);
@@ -207,14 +207,14 @@ impl Mutator {
                 } else {
                     let line = bytes[from..to].to_vec();
                     let (target, _) = line_at(bytes, random_index(rng, bytes.len() + 1));
-                    insert(bytes, target, &line);
+                    insert_bytes(bytes, target, &line);
                 }
             }
             _ => {
-                let other = pick(rng, pool).map_or(&[][..], |text| text.as_bytes());
+                let other = pick_random(rng, pool).map_or(&[][..], |text| text.as_bytes());
                 let (from, to) = line_at(other, random_index(rng, other.len() + 1));
                 let (target, _) = line_at(bytes, at);
-                insert(bytes, target, &other[from..to]);
+                insert_bytes(bytes, target, &other[from..to]);
             }
         }
     }
@@ -224,11 +224,11 @@ fn random_index(rng: &mut Rng, bound: usize) -> usize {
     usize::try_from(rng.below(bound.max(1) as u64)).unwrap_or(0)
 }
 
-fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
+fn pick_random<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     from.get(random_index(rng, from.len()))
 }
 
-fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
+fn insert_bytes(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
     let room = MAX_INPUT.saturating_sub(bytes.len());
     bytes.splice(at..at, piece.iter().take(room).copied());
 }
@@ -244,7 +244,7 @@ fn replace_number(rng: &mut Rng, bytes: &mut Vec<u8>, at: usize) {
     let new = match rng.below(3) {
         0 => rng.below(20).to_string(),
         1 => (rng.bits() >> rng.below(63)).to_string(),
-        _ => pick(rng, TRICKY_WORDS).copied().unwrap_or_default().to_owned(),
+        _ => pick_random(rng, TRICKY_WORDS).copied().unwrap_or_default().to_owned(),
     };
     bytes.splice(from..to, new.bytes());
 }

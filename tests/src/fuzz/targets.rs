@@ -71,7 +71,7 @@ pub const TARGETS: &[Target] = &[
     },
     Target {
         name: "lessons",
-        corpus: lessons,
+        corpus: lesson_texts,
         make: Some(|rng| LISTS.with(|lists| make::lesson(rng, &lists.0))),
         budget: 8_000_000,
         turn: 3,
@@ -113,10 +113,10 @@ pub const TARGETS: &[Target] = &[
 
 thread_local! {
     /// Lessons and commands for generated inputs.
-    static LISTS: (Vec<String>, Vec<String>) = (lessons(), super::lines("commands.txt"));
+    static LISTS: (Vec<String>, Vec<String>) = (lesson_texts(), super::lines("commands.txt"));
 }
 
-fn lessons() -> Vec<String> {
+fn lesson_texts() -> Vec<String> {
     super::texts(&["crates/session/lessons"], &[".yaml"])
 }
 
@@ -124,7 +124,7 @@ fn open_file(text: &str, depth: Depth) -> String {
     let source = Source::Files {
         files: vec![("fuzz.yaml".into(), text.to_owned())],
     };
-    open(source, depth)
+    open_source(source, depth)
 }
 
 /// Maximum number of steps for a simulated minute of `settings.yaml` with any settings: forty times the number with the
@@ -144,7 +144,7 @@ fn run_settings(text: &str, depth: Depth) -> String {
     // Settings affect periodic actions, so parsing alone tests little.
     let until = if depth == Depth::Whole { 60 } else { 15 };
     let slice = session.advance(SimTime::from_seconds(until), MAX_STEPS_PER_MINUTE);
-    // Only generated inputs have this cluster; a mutated one may be larger.
+    // Only generated inputs have this cluster, for which the limit holds; a mutated input may have a larger one.
     if text.ends_with(make::SETTINGS_CLUSTER) {
         assert!(
             slice == Slice::Done,
@@ -177,14 +177,14 @@ fn open_link(text: &str, depth: Depth) -> String {
         }
         Err(_) => text.to_owned(),
     };
-    open(Source::Link { fragment }, depth)
+    open_source(Source::Link { fragment }, depth)
 }
 
 /// Maximum number of work slices after each request.
 const MAX_SLICES: usize = 12;
 
 /// Opens a source as the page does: with frames, seeks, the inspector, a share link and an export.
-fn open(source: Source, depth: Depth) -> String {
+fn open_source(source: Source, depth: Depth) -> String {
     let mut host = Host::new();
     let mut answer = String::new();
     let mut clock = 0.0;
@@ -281,7 +281,7 @@ metadata: {name: web}
 data: {a: \"1\", b: x}
 ";
 
-fn session(text: &str) -> Session {
+fn session_of_text(text: &str) -> Session {
     let files = [("cluster.yaml".to_owned(), text.to_owned())];
     let loaded = scenario::load(&files).expect("the fuzzer's cluster must load");
     let mut session = Session::new(loaded).expect("the fuzzer's cluster must start");
@@ -307,10 +307,15 @@ fn run_command(text: &str, depth: Depth) -> String {
         "{text:?} is printed as {printed:?}, which does not parse to the same command"
     );
     if depth == Depth::Reading {
-        // The first letters of each word identify the form of the command.
+        // The first letters of each word of the output identify its form.
         return printed.split(' ').map(|word| word.get(..3).unwrap_or(word)).collect();
     }
-    let mut session = SESSION.with(|cached| cached.borrow_mut().get_or_insert_with(|| session(CLUSTER)).clone());
+    let mut session = SESSION.with(|cached| {
+        cached
+            .borrow_mut()
+            .get_or_insert_with(|| session_of_text(CLUSTER))
+            .clone()
+    });
     match &command {
         Command::Help(topic) => return command::help_text(topic),
         Command::Kubectl { action: kubectl, .. } => {
@@ -352,13 +357,15 @@ fn run_query(text: &str, depth: Depth) -> String {
     };
     let small = SMALL_SESSION.with(|cached| {
         let mut cached = cached.borrow_mut();
-        cached.get_or_insert_with(|| session(SMALL_CLUSTER)).read(kubectl)
+        cached
+            .get_or_insert_with(|| session_of_text(SMALL_CLUSTER))
+            .read(kubectl)
     });
     let printed = match depth {
         Depth::Reading => small,
         Depth::Whole => SESSION.with(|cached| {
             let mut cached = cached.borrow_mut();
-            cached.get_or_insert_with(|| session(CLUSTER)).read(kubectl)
+            cached.get_or_insert_with(|| session_of_text(CLUSTER)).read(kubectl)
         }),
     };
     let lines = printed.map(|printed| printed.lines).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The corpora in which each case compares one kind of answer: manifests, stored objects, commands and watches.
+//! The corpora of recorded answers. In each corpus, every case compares one kind of answer: manifests, stored objects,
+//! commands or watches.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -93,7 +94,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Returns the command line and its stdin: normalisation never replaces names that occur in them.
+    /// Returns the command line and its stdin, as context for the normalisation: names in it are never replaced.
     pub(super) fn context(&self) -> String {
         format!("{}\n{}", self.command, self.stdin.as_deref().unwrap_or_default())
     }
@@ -192,7 +193,7 @@ fn watch_rows(printed_text: &str, command: &str) -> String {
     lines.join("\n")
 }
 
-/// Whether a line is the answer of a command that changes an object.
+/// Returns whether a line is the answer of a command that changes an object.
 fn is_change_answer(line: &str) -> bool {
     static ANSWER: std::sync::LazyLock<fancy_regex::Regex> = std::sync::LazyLock::new(|| {
         let pattern = r#"^(\S+/\S+ (created|configured|unchanged|scaled|patched)( \(.*\))?|\S+/\S+ image updated|\S+ "\S+" (force )?deleted( from \S+ namespace)?|Warning: .*)$"#;

@@ -20,7 +20,7 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(&pattern.replace("SAFE", RANDOM_LETTERS)).expect("the pattern is valid")
 }
 
-fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
+fn compile_rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
     let rule = |(pattern, replacement): &(&str, &'static str)| Rule {
         pattern: regex(pattern),
         replacement,
@@ -28,7 +28,7 @@ fn rules(table: &[(&str, &'static str)]) -> Vec<Rule> {
     table.iter().map(rule).collect()
 }
 
-fn apply(rules: &[Rule], text: String) -> String {
+fn apply_rules(rules: &[Rule], text: String) -> String {
     rules.iter().fold(text, |text, rule| {
         match rule.pattern.replace_all(&text, rule.replacement) {
             Cow::Borrowed(_) => text,
@@ -43,7 +43,7 @@ fn replace(pattern: &Regex, text: &str, replacement: impl Fn(&Captures<'_, str>)
         .into_owned()
 }
 
-fn capture<'a>(found: &'a Captures<'_, str>, n: usize) -> &'a str {
+fn captured_text<'a>(found: &'a Captures<'_, str>, n: usize) -> &'a str {
     found.get(n).map_or("", |part| part.as_str())
 }
 
@@ -60,7 +60,7 @@ macro_rules! patterns {
 /// Rules that remove the service account token volume (`kube-api-access-…`), which every pod of a real cluster has, from
 /// each output format.
 static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    rules(&[
+    compile_rules(&[
         // YAML.
         (
             r"(?m)^( *)- mountPath: /var/run/secrets/kubernetes\.io/serviceaccount\n\1  name: kube-api-access-[a-z0-9]{5}\n\1  readOnly: true\n(\1  recursiveReadOnly: \w+\n)?",
@@ -110,7 +110,7 @@ static TOKEN_VOLUME_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 /// Rules that replace times, UIDs, hashes and data of the environment. They are applied before the rules for random
 /// suffixes.
 static GENERAL_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    rules(&[
+    compile_rules(&[
         (r"docker\.io/library/", ""),
         (r"\b[\w.-]+_[0-9a-f-]{36} became leader", "<id> became leader"),
         (
@@ -213,13 +213,13 @@ pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
     // YAML folds a long message over several lines.
     let text = replace(&MESSAGE, &text, join_message);
     let text = NOT_FOUND.replace_all(&text, "not found").into_owned();
-    let mut text = replace_unstable_parts(apply(&TOKEN_VOLUME_RULES, text), context);
+    let mut text = replace_unstable_parts(apply_rules(&TOKEN_VOLUME_RULES, text), context);
     if replace_ages {
-        text = joined(text.split('\n').map(without_ages));
+        text = join_lines(text.split('\n').map(without_ages));
     }
     if !matches(&ABOUT_NODES, command) {
         text = replace(&NODE, &text, |found| {
-            let node = capture(found, 0);
+            let node = captured_text(found, 0);
             let named = Regex::new(&NODE_NAMED.as_str().replace("NODE", node)).expect("a node's name is no pattern");
             let replacement = if matches(&named, context) { node } else { "<node>" };
             replacement.to_owned()
@@ -229,13 +229,13 @@ pub fn text(text: &str, context: &str, replace_ages: bool) -> String {
             text = ZONE_LINE.replace_all(&text, "$1<zone>").into_owned();
         }
     }
-    joined(normalise_lines(&text, context, command))
+    join_lines(normalise_lines(&text, context, command))
         .trim_matches('\n')
         .trim_end()
         .to_owned()
 }
 
-fn joined<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
+fn join_lines<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> String {
     let lines: Vec<T> = lines.into_iter().collect();
     lines.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("\n")
 }
@@ -395,36 +395,40 @@ fn strip_token_volume(map: &mut Map<String, Value>, key: &str) {
 
 /// Joins a YAML message that spans several lines into one line.
 fn join_message(found: &Captures<'_, str>) -> String {
-    let key = capture(found, 1).len() + capture(found, 2).len();
-    let mut message = capture(found, 3).to_owned();
-    let mut rest = capture(found, 4).split_inclusive('\n').peekable();
+    let key = captured_text(found, 1).len() + captured_text(found, 2).len();
+    let mut message = captured_text(found, 3).to_owned();
+    let mut rest = captured_text(found, 4).split_inclusive('\n').peekable();
     while let Some(line) = rest.next_if(|line| line.len() - line.trim_start().len() > key) {
         message.push(' ');
         message.push_str(line.trim());
     }
     let rest: String = rest.collect();
-    format!("{}{}{message}\n{rest}", capture(found, 1), capture(found, 2))
+    format!(
+        "{}{}{message}\n{rest}",
+        captured_text(found, 1),
+        captured_text(found, 2)
+    )
 }
 
 /// Replaces random names, addresses, ports, times and hashes in `text`, except those that `context` names.
 fn replace_unstable_parts(text: String, context: &str) -> String {
-    let text = apply(&GENERAL_RULES, text);
+    let text = apply_rules(&GENERAL_RULES, text);
     let mut text = replace(&SUFFIX, &text, |found| {
-        let whole = capture(found, 0);
+        let whole = captured_text(found, 0);
         if context.contains(whole) {
             whole.to_owned()
         } else {
-            format!("{}<suffix>", capture(found, 1))
+            format!("{}<suffix>", captured_text(found, 1))
         }
     });
     for found in GENERATE_NAME.captures_iter(context).flatten() {
-        let start = fancy_regex::escape(capture(&found, 1)).into_owned();
+        let start = fancy_regex::escape(captured_text(&found, 1)).into_owned();
         let named = regex(&format!("{start}[SAFE]{{5}}(?![A-Za-z0-9-])"));
-        text = replace(&named, &text, |_| format!("{}<suffix>", capture(&found, 1)));
+        text = replace(&named, &text, |_| format!("{}<suffix>", captured_text(&found, 1)));
     }
     let text = EVENT_NAME.replace_all(&text, "$1.<id>").into_owned();
     let text = replace(&IP, &text, |found| {
-        let address = capture(found, 0);
+        let address = captured_text(found, 0);
         if context.contains(address) || address == "10.9.8.7" {
             address.to_owned()
         } else {
@@ -432,10 +436,10 @@ fn replace_unstable_parts(text: String, context: &str) -> String {
         }
     });
     replace(&NODE_PORT, &text, |found| {
-        if context.contains(capture(found, 2)) {
-            capture(found, 0).to_owned()
+        if context.contains(captured_text(found, 2)) {
+            captured_text(found, 0).to_owned()
         } else {
-            format!("{}<nodeport>", capture(found, 1))
+            format!("{}<nodeport>", captured_text(found, 1))
         }
     })
 }
@@ -443,7 +447,7 @@ fn replace_unstable_parts(text: String, context: &str) -> String {
 fn without_ages(line: &str) -> String {
     let is_about_cpu = line.to_ascii_lowercase().contains("cpu");
     replace(&AGE, line, |found| {
-        let age = capture(found, 0);
+        let age = captured_text(found, 0);
         let is_quantity = matches(&MILLI_QUANTITY, age) || (is_about_cpu && matches(&WHOLE_MINUTES, age));
         (if age.is_empty() || is_quantity { age } else { "<age>" }).to_owned()
     })

@@ -1,5 +1,5 @@
-//! The stories: runs of several minutes, compared by their events, by the answers of commands and by the objects at the
-//! end.
+//! The stories: recorded runs of several minutes. They are compared by their events, by the answers of commands, and by
+//! the objects at the end.
 
 use podscope_api::ordered;
 
@@ -75,7 +75,8 @@ fn run_story(story: &Story, mut shell: Shell) -> Stories {
         }
         outputs.push(printed(&shell.run(&step.command, step.stdin.as_deref(), seconds(0.1))));
         now += 0.1;
-        // Later output belongs to the last command that may still be waiting (`get` and `describe` never wait).
+        // Output that arrives later belongs to the last command that may still be running (`get` and `describe` end at
+        // once).
         if !step.command.starts_with("kubectl get") && !step.command.starts_with("kubectl describe") {
             waiting_command = Some(outputs.len() - 1);
         }
@@ -88,8 +89,8 @@ fn run_story(story: &Story, mut shell: Shell) -> Stories {
         .filter_map(|(step, printed)| step.compare(format!("{name} t={}: {}", step.at, step.command), printed));
     Stories {
         steps: steps.collect(),
-        events: events(story, &list_objects(&mut shell, "events", name)),
-        objects: objects(story, list_objects(&mut shell, &story.kinds, name)),
+        events: compare_events(story, &list_objects(&mut shell, "events", name)),
+        objects: compare_objects(story, list_objects(&mut shell, &story.kinds, name)),
     }
 }
 
@@ -105,7 +106,7 @@ fn list_objects(shell: &mut Shell, kinds: &str, namespace: &str) -> Vec<Value> {
     }
 }
 
-/// Whether the event with this message occurs depends on timing in milliseconds.
+/// Returns whether timing in milliseconds decides if the event with this message occurs.
 fn is_racy(message: &str) -> bool {
     message.contains("context canceled")
         || message == "No matching pods found"
@@ -119,7 +120,7 @@ fn event_key(event: &Value) -> String {
     Value::from(fields.to_vec()).to_string()
 }
 
-fn events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
+fn compare_events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
     let string_at = |value: &Value, pointer: &str| {
         let found = value.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_default().to_owned()
@@ -154,7 +155,7 @@ fn events(story: &Story, ours: &[Value]) -> Vec<CaseComparison> {
         .collect()
 }
 
-fn objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
+fn compare_objects(story: &Story, ours: Vec<Value>) -> Vec<CaseComparison> {
     let recorded = texts_by_name(story.objects.clone());
     let ours = texts_by_name(ours.into_iter().map(|value| normalise::object(value, "")).collect());
     let names: ordered::Set<&String> = recorded.keys().chain(ours.keys()).collect();
@@ -192,7 +193,8 @@ fn texts_by_name(objects: Vec<Value>) -> ordered::Map<String, Vec<String>> {
     found
 }
 
-/// Whether a container of the pod restarted or lacks its image: the status of such a pod changes from second to second.
+/// Returns whether a container of the pod was restarted or lacks its image, because then the pod's status changes from
+/// second to second.
 fn is_restarting(pod: &Value) -> bool {
     let lists = ["/status/containerStatuses", "/status/initContainerStatuses"];
     let statuses = lists

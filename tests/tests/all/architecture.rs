@@ -28,9 +28,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("podscope-kubectl", &["podscope-cluster"]),
     ("podscope-protocol", &["podscope-api"]),
     ("podscope-session", &["podscope-kubectl", "podscope-protocol"]),
-    // The page knows only the protocol, nothing else of the engine.
+    // The page depends on the protocol and on nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
-    // Only the files of lessons and the glossary, so that the site is built without the engine.
+    // The translator depends only on the glossary and the lesson files, so that the site can be built without the
+    // engine.
     ("podscope-translate", &["podscope-protocol"]),
     ("podscope-serve", &["podscope-session"]),
     ("podscope-course", &["podscope-session"]),
@@ -54,9 +55,9 @@ fn allowed_imports() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
     all
 }
 
-/// Dependencies that only certain crates may use.
+/// Dependencies that only certain crates may use, with these crates.
 const RESTRICTED_DEPENDENCIES: &[(&str, &[&str])] = &[
-    // The page has the plural rules of the browser.
+    // The page uses the plural rules of the browser instead.
     ("intl_pluralrules", &["podscope"]),
     ("hyper", &["podscope-serve"]),
     ("tokio", &["podscope-serve"]),
@@ -217,7 +218,7 @@ fn named_messages(source: &str) -> ordered::Set<(String, String)> {
         let file = trailing_identifier(&source[..at]);
         let file = files.get(file).copied().unwrap_or(file);
         if source[at + 2..].starts_with('$') {
-            // A macro of this file builds the path: its calls pass the identifier.
+            // A macro of this file builds paths of messages from the identifier in its calls.
             for (open, _) in source.match_indices("!(") {
                 named.insert((file.to_owned(), leading_identifier(&source[open + 2..]).to_owned()));
             }
@@ -234,7 +235,7 @@ fn each_message_is_used() {
     for path in files("crates", ".rs") {
         named.extend(named_messages(&std::fs::read_to_string(path).expect("a source")));
     }
-    // The build script of the messages uses this message for the list of languages.
+    // The build script of the messages uses this message: it lists the languages.
     named.insert(("language".to_owned(), "name".to_owned()));
     let unused: Vec<String> = podscope_messages::IDS
         .iter()

@@ -6,7 +6,7 @@ use podscope_tests::{files, golden};
 use std::fs;
 use std::path::Path;
 
-fn problems(name: &str, text: &str) -> Vec<String> {
+fn problem_texts(name: &str, text: &str) -> Vec<String> {
     parse(text)
         .problems
         .iter()
@@ -14,7 +14,7 @@ fn problems(name: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-fn name(path: &Path) -> String {
+fn fixture_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -25,7 +25,7 @@ fn bad_file_is_refused_with_positions() {
     let mut all = String::new();
     for path in files("tests/fixtures/bad", "") {
         let text = fs::read_to_string(&path).expect("a fixture");
-        let found = problems(&name(&path), &text);
+        let found = problem_texts(&fixture_name(&path), &text);
         assert!(!found.is_empty(), "{} is accepted", path.display());
         all.push_str(&found.join("\n"));
         all.push('\n');
@@ -41,7 +41,7 @@ fn bad_scenario_is_refused_with_positions() {
     let mut all = String::new();
     for path in files("tests/fixtures/bad-scenarios", "") {
         let text = fs::read_to_string(&path).expect("a fixture");
-        let problems = scenario::load(&[(name(&path), text)]).expect_err("it is accepted");
+        let problems = scenario::load(&[(fixture_name(&path), text)]).expect_err("it is accepted");
         let lines = problems.iter().map(ToString::to_string);
         all.push_str(&lines.collect::<Vec<_>>().join("\n"));
         all.push('\n');
@@ -78,7 +78,7 @@ fn bad_document_does_not_hide_problems_of_others() {
     {
         n_files += 1;
         let text = fs::read_to_string(&path).expect("a scenario") + unreadable;
-        let problems = scenario::load(&[(name(&path), text)]).expect_err("it is accepted");
+        let problems = scenario::load(&[(fixture_name(&path), text)]).expect_err("it is accepted");
         assert_eq!(problems.len(), 1, "{problems:#?}");
         assert_eq!(problems[0].path, "spec.containers");
     }
@@ -116,11 +116,11 @@ fn hostile_text_is_refused() {
         ("unknown anchor", "a: *nowhere\n".to_string()),
     ];
     for (what, text) in rows {
-        assert!(!problems(what, &text).is_empty(), "{what} is accepted");
+        assert!(!problem_texts(what, &text).is_empty(), "{what} is accepted");
     }
 }
 
-/// Returns whether a file holds the texts of a lesson in another language.
+/// Returns whether a file contains the texts of a lesson in another language.
 fn is_translation(path: &std::path::Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.file_name());
     folder.is_some_and(|folder| folder.len() == 2)

@@ -9,7 +9,7 @@ use podscope_session::timeline::{Session, Slice};
 use podscope_session::{causes, scenario};
 use podscope_tests::root;
 
-fn run(text: &str, seconds: Option<i64>) -> Session {
+fn run_scenario(text: &str, seconds: Option<i64>) -> Session {
     let loaded = scenario::load(&[("causes.yaml".to_owned(), text.to_owned())]).expect("the scenario loads");
     let until = seconds.map_or(loaded.default_until(), SimTime::from_seconds);
     let mut session = Session::new(loaded).expect("the objects are admitted");
@@ -18,7 +18,7 @@ fn run(text: &str, seconds: Option<i64>) -> Session {
 }
 
 /// Formats a record as `WHAT Kind/name FIELDS…`, such as `SignalSent Pod/low SIGTERM`.
-fn summary(record: &Record) -> String {
+fn record_summary(record: &Record) -> String {
     let subject = record.object.as_ref();
     let about = subject.map_or_else(String::new, |subject| {
         format!(" {}/{}", subject.kind.name(), subject.key.name)
@@ -33,14 +33,17 @@ fn summary(record: &Record) -> String {
 
 /// Returns the last record that matches `end` and all its causes, first cause first.
 fn cause_chain(session: &Session, end: &str) -> Vec<String> {
-    let found = session.trace().rev().find(|record| matches(&summary(record), end));
+    let found = session
+        .trace()
+        .rev()
+        .find(|record| words_match(&record_summary(record), end));
     let end: Arc<Record> = found.unwrap_or_else(|| panic!("no record matches {end:?}"));
     let chain = session.with_causes([end.seq]);
-    chain.iter().map(|record| summary(record)).collect()
+    chain.iter().map(|record| record_summary(record)).collect()
 }
 
-/// Whether `text` has parts that start with the words of `words`, in this order.
-fn matches(text: &str, words: &str) -> bool {
+/// Returns whether the words of `text` begin with the words of `words`, in this order; other words may be between them.
+fn words_match(text: &str, words: &str) -> bool {
     let mut rest = text.split_whitespace();
     words
         .split_whitespace()
@@ -54,7 +57,7 @@ fn assert_chain(session: &Session, links: &[&str]) {
     let mut rest = chain.iter();
     for link in links {
         assert!(
-            rest.any(|text| matches(text, link)),
+            rest.any(|text| words_match(text, link)),
             "{link:?} is missing on the way to {end:?}:\n{}",
             chain.join("\n")
         );
@@ -63,7 +66,7 @@ fn assert_chain(session: &Session, links: &[&str]) {
 
 fn scenario_file(name: &str) -> Session {
     let path = root().join(format!("tests/scenarios/{name}.yaml"));
-    run(&fs::read_to_string(path).expect("a scenario"), None)
+    run_scenario(&fs::read_to_string(path).expect("a scenario"), None)
 }
 
 /// Shows: U-22
@@ -153,7 +156,7 @@ strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}, template: {metadata
 fn chain_of_rolling_update_leads_to_deleted_pod() {
     let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: update}, spec: {timeline: \
                     [{at: 20s, run: kubectl set image deploy/web c=x:2}]}}";
-    let session = run(&format!("{scenario}\n---\n{WEB}"), Some(80));
+    let session = run_scenario(&format!("{scenario}\n---\n{WEB}"), Some(80));
     assert_chain(
         &session,
         &[
@@ -180,7 +183,7 @@ fn chain_of_rolling_update_leads_to_deleted_pod() {
 fn chain_of_failed_liveness_probe_leads_to_restart() {
     let pod = "{apiVersion: v1, kind: Pod, metadata: {name: sick, annotations: {behavior.podscope.dev/c: 'liveness=fail@10s..60s'}}, \
                spec: {containers: [{name: c, image: 'x:1', livenessProbe: {httpGet: {port: 80}, periodSeconds: 2}}]}}";
-    let session = run(pod, Some(25));
+    let session = run_scenario(pod, Some(25));
     assert_chain(
         &session,
         &[
@@ -227,7 +230,7 @@ fn printed_chain_indents_records_under_causes() {
             open.last().copied(),
             link.record.caused_by.seq(),
             "{}",
-            summary(&link.record)
+            record_summary(&link.record)
         );
         open.push(link.record.seq);
     }

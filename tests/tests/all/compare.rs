@@ -28,7 +28,7 @@ impl Side {
         }
     }
 
-    /// Returns node and mark of each pod, sorted by node.
+    /// Returns for each pod the name of its node and its drawn state, sorted by node.
     fn marks(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
         marks.stable_sort_by(|a, b| a.0.cmp(&b.0));
@@ -116,7 +116,7 @@ fn cut_off(kind: &str, seed: u64, also: &str) -> String {
 /// Shows: T-04
 #[test]
 fn replica_set_replaces_lost_pod_and_stateful_set_waits() {
-    // The second side uses the seed of the first side, not the seed of its own file.
+    // The second run uses the seed of the first run, not the seed of its own file.
     let mut page = Page::open(&cut_off("ReplicaSet", 3, ""), &cut_off("StatefulSet", 4, ""));
     let [replica_set, stateful_set] = page.at(600);
     let cut_off_node = "a-1".to_owned();
@@ -149,7 +149,7 @@ fn waiting_force_delete_and_out_of_service_differ() {
     let ready = ("b-1".to_owned(), PodMark::Ready);
     for (other, expected) in [(force, vec![ghost, ready.clone()]), (taint, vec![ready])] {
         let mut page = Page::open(&wait, &other);
-        // Before the commands differ, both sides are equal, also after a seek back.
+        // Until the commands differ, both runs are equal, also after a seek back.
         for seconds in [385, 600, 100, 600] {
             let [one, two] = page.at(seconds);
             if seconds < 390 {

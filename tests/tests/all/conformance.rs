@@ -5,7 +5,7 @@ use std::io::Read as _;
 use podscope_scheduler::cases::{compare, run_case};
 use serde_json::Value;
 
-fn corpus(name: &str) -> String {
+fn read_corpus(name: &str) -> String {
     let path = format!("{}/conformance/{name}", env!("CARGO_MANIFEST_DIR"));
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
@@ -17,9 +17,9 @@ fn corpus(name: &str) -> String {
     text
 }
 
-/// Runs the cases of a corpus and checks their number.
-fn check(name: &str, expected_cases: usize) {
-    let text = corpus(name);
+/// Compares all cases of a corpus with the recorded decisions, and checks the number of cases.
+fn check_corpus(name: &str, expected_cases: usize) {
+    let text = read_corpus(name);
     let mut failures = Vec::new();
     let mut n = 0;
     for line in text.lines().filter(|line| !line.is_empty()) {
@@ -46,25 +46,25 @@ fn check(name: &str, expected_cases: usize) {
 /// Shows: S-01
 #[test]
 fn decisions_with_default_configuration_match() {
-    check("decisions.jsonl.gz", 1500);
+    check_corpus("decisions.jsonl.gz", 1500);
 }
 
 /// Shows: S-01, S-16
 #[test]
 fn decisions_with_other_configurations_match() {
-    check("configured.jsonl.gz", 600);
+    check_corpus("configured.jsonl.gz", 600);
 }
 
 /// Device allocations are compared, too, except where runs of the real scheduler differ from each other.
 /// Shows: S-19
 #[test]
 fn decisions_with_resource_claims_match() {
-    check("dra.jsonl.gz", 1803);
+    check_corpus("dra.jsonl.gz", 1803);
 }
 
-/// Each case is the smallest cluster that shows its rule.
+/// Each case is the smallest cluster in which its scheduling rule has an effect.
 /// Shows: S-01, SCH-063, SCH-066, SCH-126
 #[test]
 fn decisions_of_minimal_cases_match() {
-    check("minimal.jsonl", 11);
+    check_corpus("minimal.jsonl", 11);
 }

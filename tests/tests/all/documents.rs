@@ -65,21 +65,22 @@ impl Document {
     }
 }
 
-/// Whether every path and type in the document belongs to this repository, and none to Kubernetes.
+/// Returns whether all paths and types in the document must exist in this repository. Some documents also name those of
+/// Kubernetes.
 fn is_about_this_repository(name: &str) -> bool {
     const ON_KUBERNETES: [&str; 3] = ["docs/specification.md", "docs/examples.md", "docs/since-v1.34.md"];
     !name.starts_with("docs/facts/") && !ON_KUBERNETES.contains(&name)
 }
 
-/// Returns every document except the licences of third parties.
+/// Returns all documents, except licences of third parties.
 fn all() -> Vec<Document> {
-    let names = tree()
+    let names = repository_files()
         .into_iter()
         .filter(|name| name.ends_with(".md") && name != "www/THIRD-PARTY.md");
     names.filter_map(|name| Document::open(&name)).collect()
 }
 
-fn ours() -> Vec<Document> {
+fn own_documents() -> Vec<Document> {
     all()
         .into_iter()
         .filter(|document| is_about_this_repository(&document.name))
@@ -87,7 +88,7 @@ fn ours() -> Vec<Document> {
 }
 
 /// Returns the path of every file of the repository except build output, with forward slashes.
-fn tree() -> Vec<String> {
+fn repository_files() -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![root()];
     while let Some(dir) = open.pop() {
@@ -143,7 +144,7 @@ fn before_placeholder(path: &str) -> &str {
 /// Shows: Q-07
 #[test]
 fn paths_and_links_in_documents_exist() {
-    let tree = tree();
+    let tree = repository_files();
     let exists = |path: &str| {
         let ending = format!("/{path}");
         let inside = format!("{path}/");
@@ -258,7 +259,7 @@ fn lessons_linked_in_documents_exist() {
 fn words_in_code() -> ordered::Set<String> {
     let mut found = ordered::Set::new();
     let is_identifier_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    for file in tree() {
+    for file in repository_files() {
         if ![".rs", ".mjs", ".js"].iter().any(|ending| file.ends_with(ending)) {
             continue;
         }
@@ -283,7 +284,7 @@ fn crates_and_types_in_documents_exist() {
     let words = words_in_code();
     let packages = workspace_packages();
     let mut missing = Vec::new();
-    for document in ours() {
+    for document in own_documents() {
         for code in document.codes() {
             let name = code.trim_end_matches("()");
             let parts: Vec<&str> = name.split("::").collect();
@@ -324,7 +325,7 @@ fn hand_written_code_has_the_documented_size() {
         let cells: Vec<&str> = row.split(" | ").collect();
         let codes = cells[0].split('`').skip(1).step_by(2).flat_map(expand_braces);
         let paths = codes.collect::<Vec<_>>();
-        let files = tree().into_iter().filter(|file| {
+        let files = repository_files().into_iter().filter(|file| {
             let is_named = |path: &String| file == path || file.starts_with(&format!("{path}/"));
             paths.iter().any(is_named) && !file.ends_with("/tests.rs")
         });
@@ -349,7 +350,7 @@ fn is_crate_name(name: &str) -> bool {
 
 /// Returns the package names in all Cargo.toml files.
 fn workspace_packages() -> ordered::Set<String> {
-    let tree = tree();
+    let tree = repository_files();
     let manifests = tree.iter().filter(|file| file.ends_with("Cargo.toml"));
     let texts = manifests.filter_map(|file| fs::read_to_string(root().join(file)).ok());
     let names = texts.filter_map(|text| {

@@ -13,13 +13,13 @@ use podscope_tests::notices_of;
 
 const SMALL: Size = Size { nodes: 9, pods: 45 };
 
-fn open(text: String) -> Session {
+fn open_dump(text: String) -> Session {
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// Returns node, UID, creation time, restarts, container state and phase of each pod.
-fn pods(session: &Session) -> ordered::Map<String, String> {
+fn pod_states(session: &Session) -> ordered::Map<String, String> {
     session
         .world()
         .objects()
@@ -43,19 +43,19 @@ fn pods(session: &Session) -> ordered::Map<String, String> {
 /// Shows: P-03
 #[test]
 fn running_pods_of_a_dump_keep_node_and_age() {
-    let mut session = open(dump(SMALL));
-    let before = pods(&session);
+    let mut session = open_dump(dump(SMALL));
+    let before = pod_states(&session);
     assert_eq!(before.len(), 45);
-    // Longer than the grace period after which a silent node counts as lost.
+    // Advance longer than the grace period after which a node without heartbeats becomes Unknown.
     assert_eq!(session.advance(SimTime::from_seconds(120), u64::MAX), Slice::Done);
-    assert_eq!(pods(&session), before);
+    assert_eq!(pod_states(&session), before);
     let objects = session.world().objects();
     assert!(
         objects
             .list::<Pod>()
             .all(|pod| pod.status.phase == Some(PodPhase::Running))
     );
-    // No default node was added.
+    // Only the nodes of the dump exist.
     assert_eq!(objects.list::<Node>().count(), 9);
     for node in objects.list::<Node>() {
         let machine = session
@@ -88,12 +88,12 @@ fn running_pods_of_a_dump_keep_node_and_age() {
 /// Shows: P-03
 #[test]
 fn unsimulated_kinds_are_listed() {
-    let session = open(dump(SMALL));
+    let session = open_dump(dump(SMALL));
     let notices = notices_of(session.loaded()).join("\n");
     for kind in ["Ingress", "CustomResourceDefinition"] {
         assert!(notices.contains(&format!("× {kind} (not simulated)")), "{notices}");
     }
-    // The definition of widgets is in the dump, so they are objects like any other.
+    // The dump contains the CustomResourceDefinition of widgets, so they are not listed as unsimulated.
     assert!(!notices.contains("Widget"), "{notices}");
 }
 
@@ -102,7 +102,7 @@ fn unsimulated_kinds_are_listed() {
 #[test]
 fn start_time_of_later_dump_is_its_newest_time() {
     let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
-    let session = open(later);
+    let session = open_dump(later);
     let newest = podscope_api::parse_rfc3339("2026-11-20T23:59:00Z").expect("a time");
     assert!(
         (newest - 60_000_000..=newest).contains(&session.world().start().0),
@@ -116,7 +116,7 @@ fn start_time_of_later_dump_is_its_newest_time() {
     );
 }
 
-/// Some tools remove UIDs from a dump. No nodes are made up for such a dump.
+/// If a dump has nodes without UIDs (some tools remove them), no other nodes are added.
 /// Shows: P-09
 #[test]
 fn no_nodes_are_made_up_if_dumped_nodes_lack_uids() {
@@ -126,10 +126,10 @@ fn no_nodes_are_made_up_if_dumped_nodes_lack_uids() {
         let metadata = node["metadata"].as_object_mut().expect("metadata");
         metadata.remove("uid").expect("a UID");
     }
-    let mut session = open(list.to_string());
-    let before = pods(&session);
+    let mut session = open_dump(list.to_string());
+    let before = pod_states(&session);
     assert_eq!(session.advance(SimTime::from_seconds(120), u64::MAX), Slice::Done);
-    assert_eq!(pods(&session), before);
+    assert_eq!(pod_states(&session), before);
     assert_eq!(session.world().objects().list::<Node>().count(), 9);
 }
 
@@ -148,7 +148,7 @@ fn node_in_file_joins_default_nodes_with_notice() {
     ] {
         let text =
             format!("{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 16}}}}}}");
-        let session = open(text);
+        let session = open_dump(text);
         assert_eq!(session.world().objects().list::<Node>().count(), nodes, "{name}");
         assert_eq!(notices_of(session.loaded()), expected, "{name}");
     }

@@ -1,5 +1,5 @@
-//! Nodes of a dump keep the conditions that the dump shows until somebody acts on them, and the start time comes from the
-//! dump (P-09).
+//! Nodes of a dump keep their conditions until a command or fault changes them, and the start time comes from the dump
+//! (P-09).
 
 use podscope_api::{ConditionStatus, Node, ObjectKey, Pod};
 use podscope_cluster::SimTime;
@@ -55,7 +55,7 @@ fn pod(name: &str, node: Option<&str>) -> String {
     )
 }
 
-fn open(items: &[String]) -> (Session, Vec<String>) {
+fn open_dump(items: &[String]) -> (Session, Vec<String>) {
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
     let notices = notices_of(&loaded);
@@ -87,7 +87,7 @@ fn phase_and_node(session: &Session, name: &str) -> (String, String) {
     )
 }
 
-fn command(session: &mut Session, line: &str) {
+fn run_command(session: &mut Session, line: &str) {
     let command = command::parse(line).unwrap_or_else(|error| panic!("{error:?}"));
     session.command(command).unwrap_or_else(|error| panic!("{error:?}"));
 }
@@ -105,10 +105,10 @@ fn pressure_of_a_dump_lasts_until_reboot() {
         let taint = format!("node.kubernetes.io/{taint}");
         let tainted = format!("taints: [{{key: {taint}, effect: NoSchedule}}]");
         let ready = condition("Ready", "True", "KubeletReady");
-        // The taint without the condition has the same effect.
+        // If the dump has the condition but not its taint, the result is the same.
         for (pressure, reason) in [(condition(kind, "True", "ItSaysSo"), "ItSaysSo"), (String::new(), "")] {
             let node_under_pressure = node("n1", &tainted, &format!("{ready}, {pressure}"));
-            let (mut session, notices) = open(&[node_under_pressure, pod("runs", Some("n1")), pod("waits", None)]);
+            let (mut session, notices) = open_dump(&[node_under_pressure, pod("runs", Some("n1")), pod("waits", None)]);
             assert!(
                 notices.iter().any(|notice| notice.contains(&format!("n1 ({kind})"))),
                 "{notices:?}"
@@ -118,14 +118,14 @@ fn pressure_of_a_dump_lasts_until_reboot() {
             assert_eq!(node_state(&session, "n1", kind), expected);
             assert_eq!(phase_and_node(&session, "waits"), ("Pending".into(), String::new()));
             assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
-            command(&mut session, "fault crash kubelet n1");
-            command(&mut session, "fault restart kubelet n1");
+            run_command(&mut session, "fault crash kubelet n1");
+            run_command(&mut session, "fault restart kubelet n1");
             advance_to(&mut session, 1_000);
             assert_eq!(node_state(&session, "n1", kind), expected);
             assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
-            command(&mut session, "fault poweroff n1");
+            run_command(&mut session, "fault poweroff n1");
             advance_to(&mut session, 1_010);
-            command(&mut session, "fault boot n1");
+            run_command(&mut session, "fault boot n1");
             advance_to(&mut session, 1_200);
             let (status, _, taints) = node_state(&session, "n1", kind);
             assert_eq!(
@@ -148,7 +148,7 @@ fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
     let fresh = node("n1", tainted, &own);
     let stale = node("n2", tainted, &own.replace("09:59", "09:12"));
     let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
-    let (mut session, notices) = open(&[fresh, stale, well, pod("runs", Some("n1")), pod("waits", None)]);
+    let (mut session, notices) = open_dump(&[fresh, stale, well, pod("runs", Some("n1")), pod("waits", None)]);
     assert!(
         notices
             .iter()
@@ -166,22 +166,22 @@ fn not_ready_node_with_recent_heartbeat_has_running_kubelet() {
     assert_eq!(node_state(&session, "n2", "Ready").0, ConditionStatus::Unknown);
     assert_eq!(phase_and_node(&session, "runs"), ("Running".into(), "n1".into()));
     assert_eq!(phase_and_node(&session, "waits"), ("Running".into(), "n3".into()));
-    // The kubelet carries out the deletion, so no timeout is needed.
-    command(&mut session, "kubectl delete pod runs --grace-period=1");
+    // The kubelet deletes the pod within its grace period.
+    run_command(&mut session, "kubectl delete pod runs --grace-period=1");
     advance_to(&mut session, 210);
     let deleted = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
     assert!(deleted.is_none(), "{deleted:?}");
-    // Invariants that assume healthy nodes are not violated by this node.
+    // The node of the dump violates no invariant, although some invariants assume healthy nodes.
     let fresh = node("n1", tainted, &own);
     let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
-    let (mut session, _) = open(&[fresh, well]);
+    let (mut session, _) = open_dump(&[fresh, well]);
     advance_to(&mut session, 900);
     let violations: Vec<_> = session.violations().collect();
     assert!(violations.is_empty(), "{violations:?}");
 }
 
-/// The start time t = 0 is the newest past time in the files; times in the future do not count. A running back-off ends
-/// as long after t = 0 as the files imply.
+/// The start time t = 0 is the newest past time in the files; times in the future do not count. A back-off that the
+/// dump shows ends at the time that follows from the files.
 /// Shows: P-03, P-09
 #[test]
 fn start_is_newest_past_time_of_the_files() {
@@ -243,7 +243,7 @@ fn start_is_newest_past_time_of_the_files() {
         (vec![ready("10:00:00"), set.to_owned()], "10:06:00"),
     ];
     for (items, start) in rows {
-        let (session, notices) = open(&items);
+        let (session, notices) = open_dump(&items);
         let expected = format!("t = 0 is 2026-07-01T{start}Z, the latest moment that the files show to have passed");
         assert!(notices.contains(&expected), "{expected}: {notices:?}");
         let waits = session.world().kubelets().flat_map(|(node, kubelet)| {

@@ -73,11 +73,11 @@ items:
 ";
 
 /// Returns the dump as a JSON value from which tests remove fields.
-fn dump() -> Value {
+fn dump_json() -> Value {
     podscope_api::read_yaml(DUMP).expect("YAML").to_value()
 }
 
-fn open(text: String) -> Session {
+fn open_dump(text: String) -> Session {
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text.clone())])
         .unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
@@ -129,20 +129,20 @@ fn remove_fields(value: &mut Value, name: &str) {
     }
 }
 
-/// An object without UID counts as dumped, and references to it still lead to it.
+/// An object without UID is treated like a dumped object, and references to it still find it.
 #[test]
 fn dump_with_one_missing_uid_stays_unchanged() {
-    let whole = after_ten_minutes(open(dump().to_string()));
+    let whole = after_ten_minutes(open_dump(dump_json().to_string()));
     for at in 0..6 {
         for more in [None, Some("resourceVersion"), Some("creationTimestamp")] {
-            let mut scrubbed = dump();
+            let mut scrubbed = dump_json();
             let metadata = scrubbed["items"][at]["metadata"].as_object_mut().expect("metadata");
             metadata.remove("uid").expect("a UID");
             let creation_time_of_item = metadata.get("creationTimestamp").cloned().expect("an age");
             if let Some(more) = more {
                 metadata.remove(more);
             }
-            let session = open(scrubbed.to_string());
+            let session = open_dump(scrubbed.to_string());
             let item = &scrubbed["items"][at];
             let notices = notices_of(session.loaded()).join("\n");
             let expected = format!("One object has no UID: {} ", item["kind"].as_str().expect("a kind"));
@@ -157,16 +157,16 @@ fn dump_with_one_missing_uid_stays_unchanged() {
     }
 }
 
-/// All UIDs are missing, also those in references.
+/// The dump has no UID at all, neither of objects nor in references.
 #[test]
 fn dump_without_any_uid_stays_unchanged() {
-    let whole = after_ten_minutes(open(dump().to_string()));
+    let whole = after_ten_minutes(open_dump(dump_json().to_string()));
     for more in ["", "resourceVersion"] {
-        let mut scrubbed = dump();
+        let mut scrubbed = dump_json();
         remove_fields(&mut scrubbed, "uid");
         remove_fields(&mut scrubbed, more);
         let text = scrubbed.to_string();
-        let first = open(text.clone());
+        let first = open_dump(text.clone());
         let notices = notices_of(first.loaded());
         let expected = "6 objects have no UID: Node n1, PriorityClass high, ReplicaSet default/web, …; they are taken as \
                     dumped, not as something to create";
@@ -175,8 +175,8 @@ fn dump_without_any_uid_stays_unchanged() {
             let pods = session.world().objects().list::<Pod>();
             pods.map(|pod| pod.metadata.uid.to_string()).collect()
         };
-        // The generated UIDs are the same each time.
-        assert_eq!(uids(&first), uids(&open(text)));
+        // The same text gives the same generated UIDs.
+        assert_eq!(uids(&first), uids(&open_dump(text)));
         assert_eq!(after_ten_minutes(first), whole);
     }
 }
@@ -184,11 +184,11 @@ fn dump_without_any_uid_stays_unchanged() {
 /// A PriorityClass that no file contains is assumed for a pod without UID as for any other pod.
 #[test]
 fn pod_without_uid_keeps_missing_priority_class() {
-    let mut scrubbed = dump();
+    let mut scrubbed = dump_json();
     let items = scrubbed["items"].as_array_mut().expect("items");
     items.remove(1);
     items[2]["metadata"].as_object_mut().expect("metadata").remove("uid");
-    let pods = after_ten_minutes(open(scrubbed.to_string()));
+    let pods = after_ten_minutes(open_dump(scrubbed.to_string()));
     assert!(pods.iter().any(|pod| pod.starts_with("default/web-x ")), "{pods:?}");
 }
 
@@ -205,7 +205,7 @@ fn manifest_beside_a_dump_is_created() {
         (", creationTimestamp: null", "status: {}\n"),
         (", labels: {a: b}", "status: {conditions: []}\n"),
     ] {
-        let session = open(format!("{DUMP}{}", manifest(metadata, status)));
+        let session = open_dump(format!("{DUMP}{}", manifest(metadata, status)));
         let notices = notices_of(session.loaded()).join("\n");
         assert!(!notices.contains("no UID"), "{notices}");
         let objects = session.world().objects();
@@ -213,8 +213,8 @@ fn manifest_beside_a_dump_is_created() {
         let pod = pod.expect("the pod was created");
         assert_eq!(pod.metadata.creation_timestamp, Some(session.world().start()));
     }
-    // The manifest alone causes no notice.
-    let session = open(manifest("", ""));
+    // Without a dump, the same manifest causes no notice.
+    let session = open_dump(manifest("", ""));
     assert!(
         notices_of(session.loaded()).is_empty(),
         "{:?}",

@@ -17,7 +17,7 @@ const NODE: &str = "
     conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-07-01T09:59:00Z'}]";
 
 /// Returns a bound pod with additional fields of its metadata, container and status.
-fn bound(name: &str, meta: &str, spec: &str, status: &str) -> String {
+fn bound_pod(name: &str, meta: &str, spec: &str, status: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -40,7 +40,7 @@ fn waiting_container(reason: &str, message: &str) -> String {
 }
 
 /// Returns an unschedulable pod that uses a claim.
-fn unschedulable(name: &str, claim: &str, message: &str) -> String {
+fn unschedulable_pod(name: &str, claim: &str, message: &str) -> String {
     format!(
         "
 - apiVersion: v1
@@ -55,14 +55,14 @@ fn unschedulable(name: &str, claim: &str, message: &str) -> String {
     )
 }
 
-fn open(items: &str) -> Session {
+fn open_dump(items: &str) -> Session {
     let text = format!("apiVersion: v1\nitems:{items}\nkind: List\n");
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
 /// Returns NAME, READY and STATUS of each pod, as `kubectl get pods` prints them.
-fn pods(session: &Session) -> Vec<Vec<String>> {
+fn pod_rows(session: &Session) -> Vec<Vec<String>> {
     let Ok(Command::Kubectl { action: get, .. }) = command::parse("kubectl get pods --no-headers") else {
         panic!("a command")
     };
@@ -100,23 +100,23 @@ fn pod_statuses_of_a_dump_last_ten_minutes() {
                         PodInitializing}}}]";
     let items = [
         NODE.to_owned(),
-        bound(
+        bound_pod(
             "bad-image",
             "",
             "",
             &waiting_container("ImagePullBackOff", "Back-off pulling image"),
         ),
-        bound(
+        bound_pod(
             "config",
             "",
             ", envFrom: [{configMapRef: {name: settings}}]",
             &waiting_container("CreateContainerConfigError", "configmap \"settings\" not found"),
         ),
-        bound("crashing", "", "", crashing),
-        bound("creating", "", "", &waiting_container("ContainerCreating", "")),
+        bound_pod("crashing", "", "", crashing),
+        bound_pod("creating", "", "", &waiting_container("ContainerCreating", "")),
         initializing.to_owned(),
-        bound("not-ready", "", with_probe, &running_status(false)),
-        bound(
+        bound_pod("not-ready", "", with_probe, &running_status(false)),
+        bound_pod(
             "root",
             "",
             "",
@@ -125,26 +125,26 @@ fn pod_statuses_of_a_dump_last_ten_minutes() {
                 "container has runAsNonRoot and image will run as root",
             ),
         ),
-        bound("well", "", with_probe, &running_status(true)),
-        bound(
+        bound_pod("well", "", with_probe, &running_status(true)),
+        bound_pod(
             "young",
             "",
             ", envFrom: [{configMapRef: {name: other}}]",
             &running_status(true),
         ),
-        bound(
+        bound_pod(
             "zombie",
             ", deletionTimestamp: '2026-07-01T09:30:00Z', deletionGracePeriodSeconds: 30",
             "",
             &running_status(true),
         ),
     ];
-    let mut session = open(&items.concat());
-    let before = pods(&session);
+    let mut session = open_dump(&items.concat());
+    let before = pod_rows(&session);
     assert_eq!(before.len(), 10);
     for seconds in [1, 600] {
         assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
-        assert_eq!(pods(&session), before, "after {seconds} s");
+        assert_eq!(pod_rows(&session), before, "after {seconds} s");
     }
     let notices = notices_of(session.loaded()).join("\n");
     for name in ["bad-image", "crashing", "creating", "not-ready", "zombie"] {
@@ -164,8 +164,8 @@ fn pod_statuses_of_a_dump_last_ten_minutes() {
     assert_eq!((last.exit_code, &*last.reason), (137, "OOMKilled"));
 }
 
-/// If a pod of the dump reports that a ConfigMap was not found, it is not assumed to exist, although the template of the
-/// owner names it.
+/// If a dumped pod reports a missing ConfigMap, the ConfigMap is not assumed to exist, although the template of the
+/// pod's owner names it.
 /// Shows: P-09
 #[test]
 fn config_map_reported_missing_is_not_made_up() {
@@ -184,12 +184,12 @@ fn config_map_reported_missing_is_not_made_up() {
     let meta = ", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, \
                 controller: true}]";
     let status = waiting_container("CreateContainerConfigError", "configmap \"settings\" not found");
-    let mut session = open(&[NODE, &bound("web-x", meta, spec, &status), owner].concat());
+    let mut session = open_dump(&[NODE, &bound_pod("web-x", meta, spec, &status), owner].concat());
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
-    assert_eq!(pods(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
+    assert_eq!(pod_rows(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
 }
 
-/// A message of the real scheduler that the claim is missing or unbound is taken as true.
+/// If the real scheduler reports that a claim is missing or unbound, the claim is not bound to an assumed volume.
 /// Shows: P-09
 #[test]
 fn pods_that_wait_for_storage_stay_pending() {
@@ -208,14 +208,21 @@ fn pods_that_wait_for_storage_stay_pending() {
         (none, "", "persistentvolumeclaim \"data\" not found"),
         (unbound, "", unbound),
         (unbound, &*pending, "pod has unbound immediate PersistentVolumeClaims"),
-        // A made-up volume does not contradict the message.
+        // Claim and volume are assumed to exist; the pod still keeps the scheduler's message.
         (elsewhere, "", elsewhere),
         (elsewhere, &*bound, elsewhere),
     ] {
-        let mut session = open(&[NODE, claim_object, &unschedulable("waits", "data", scheduler_message)].concat());
+        let mut session = open_dump(
+            &[
+                NODE,
+                claim_object,
+                &unschedulable_pod("waits", "data", scheduler_message),
+            ]
+            .concat(),
+        );
         assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
         assert_eq!(
-            pods(&session),
+            pod_rows(&session),
             [["waits", "0/1", "Pending"]],
             "{scheduler_message}\n{claim_object}"
         );
@@ -245,7 +252,7 @@ fn pending_pod_using_made_up_objects_is_noticed() {
     volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
   status: {phase: Pending}";
     let notice = |items: &[&str]| {
-        let notices = notices_of(open(&items.concat()).loaded());
+        let notices = notices_of(open_dump(&items.concat()).loaded());
         notices
             .into_iter()
             .find(|notice| notice.contains("only assumed to exist"))
@@ -257,11 +264,11 @@ fn pending_pod_using_made_up_objects_is_noticed() {
              settings); if that is what it waits for, it runs here and not in the cluster"
         )
     );
-    let unschedulable = unschedulable("waits", "data", "0/1 nodes are available: 1 Insufficient cpu.");
+    let unschedulable = unschedulable_pod("waits", "data", "0/1 nodes are available: 1 Insufficient cpu.");
     let runs = pending_pod.replace("  spec:", "  spec:\n    nodeName: n1");
     let elsewhere = runs.replace("waits", "other");
-    // No such notice if only the names of nodes are known, because nothing is scheduled then, if the dump contains the
-    // message of the scheduler, or if the pod is bound.
+    // There is no such notice if only the names of nodes are known (then nothing is scheduled), if the dump contains
+    // the scheduler's message, or if the pod is bound.
     for items in [&[pending_pod, &elsewhere][..], &[NODE, &unschedulable], &[NODE, &runs]] {
         assert_eq!(notice(items), None, "{items:?}");
     }
@@ -291,7 +298,7 @@ fn autoscaler_of_a_dump_does_not_scale() {
     maxReplicas: 20
     metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]
   status: {currentReplicas: 3, desiredReplicas: 3}";
-    let mut session = open(&[NODE, items].concat());
+    let mut session = open_dump(&[NODE, items].concat());
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     let objects = session.world().objects();
     let key = ObjectKey::new("default", "web");
@@ -311,7 +318,7 @@ fn autoscaler_of_a_dump_does_not_scale() {
     );
 }
 
-/// The problem says what a pasted text is: output of another command, or a truncated dump.
+/// If a pasted text is not a dump, the problem says what it is: output of another command, or a truncated dump.
 /// Shows: P-09, U-07
 #[test]
 fn pasted_text_that_is_no_dump_is_identified() {
@@ -394,7 +401,7 @@ fn complete_objects_of_truncated_list_open() {
         let notice = format!("pasted.yaml ends in the middle of line {line}: {count}, and what came after is missing");
         assert!(notices_of(&loaded).contains(&notice), "{:?}", loaded.notices);
         assert_eq!(loaded.basis[0].to_string(), notice);
-        // The text is kept as pasted, so that a link opens the same objects with the same notice.
+        // The pasted text is stored unchanged, so that a link opens the same objects with the same notice.
         let again = scenario::load(&loaded.files).expect("it opens");
         assert_eq!(again.setup.objects.len(), loaded.setup.objects.len());
         assert_eq!(notices_of(&again), notices_of(&loaded));
@@ -426,7 +433,7 @@ fn unschedulable_pod_keeps_message_until_known_node_joins() {
   status:
     phase: Pending
     conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/3 nodes are available: 3 Insufficient cpu.'}]";
-    let mut session = open(items);
+    let mut session = open_dump(items);
     assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
     let scheduler_message = |session: &Session| {
         let objects = session.world().objects();

@@ -1,4 +1,4 @@
-//! The simulation takes a dump as true: a saved dump reopens unchanged, nothing happens without a cause in the dump, every
+//! A dump is simulated as it is: a saved dump reopens unchanged, nothing changes without a cause in the dump, every
 //! object of the files exists, and problems are reported.
 
 use podscope_api::{Event, Kind, Node, Pod, VolumeAttachment};
@@ -12,7 +12,7 @@ use podscope_session::{export, report};
 use podscope_tests::dump::{Size, dump};
 use podscope_tests::{files, notices_of};
 
-fn open(files: &[File]) -> Session {
+fn open_session(files: &[File]) -> Session {
     let loaded = scenario::load(files).unwrap_or_else(|problems| panic!("{problems:?}"));
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
@@ -23,16 +23,16 @@ fn single_file(text: &str) -> Vec<File> {
 
 fn open_shared_dump(name: &str) -> Session {
     let path = podscope_tests::root().join("tests/dumps").join(name);
-    open(&single_file(&std::fs::read_to_string(path).expect("a dump")))
+    open_session(&single_file(&std::fs::read_to_string(path).expect("a dump")))
 }
 
 fn advance_to(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-/// Returns the state that is compared at t = 0: objects, processes and notices. Notices about the conversion of old
-/// versions are omitted, because a saved dump contains the converted objects.
-fn state(session: &Session) -> [String; 3] {
+/// Returns objects, processes and notices at t = 0 as text. Notices about the conversion of old API versions are
+/// omitted, because a saved dump contains the converted objects.
+fn state_texts(session: &Session) -> [String; 3] {
     let notices = notices_of(session.loaded());
     let notices: Vec<_> = notices
         .into_iter()
@@ -43,7 +43,7 @@ fn state(session: &Session) -> [String; 3] {
 }
 
 /// Returns the dumps of `tests/dumps` and a generated one.
-fn dumps() -> Vec<(String, String)> {
+fn test_dumps() -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = files("tests/dumps", "yaml")
         .into_iter()
         .map(|path| {
@@ -63,7 +63,7 @@ fn objects_at_start_equal_those_of_a_session() {
         let text = std::fs::read_to_string(&path).expect("a scenario");
         (path.display().to_string(), text)
     });
-    for (name, text) in dumps().into_iter().chain(scenarios) {
+    for (name, text) in test_dumps().into_iter().chain(scenarios) {
         let Ok(loaded) = scenario::load(&single_file(&text)) else {
             continue;
         };
@@ -85,28 +85,28 @@ fn objects_at_start_equal_those_of_a_session() {
 /// Shows: Q-11, P-09
 #[test]
 fn saved_dump_reopens_unchanged() {
-    for (name, text) in dumps() {
-        let session = open(&single_file(&text));
-        let before = state(&session);
+    for (name, text) in test_dumps() {
+        let session = open_session(&single_file(&text));
+        let before = state_texts(&session);
         // Save the dump to a file, reopen it, and save it again.
-        let saved = open(&single_file(&export::scenario(&session)));
-        assert_eq!(state(&saved), before, "{name}, as a file");
-        let again = open(&single_file(&export::scenario(&saved)));
-        assert_eq!(state(&again), before, "{name}, saved twice");
+        let saved = open_session(&single_file(&export::scenario(&session)));
+        assert_eq!(state_texts(&saved), before, "{name}, as a file");
+        let again = open_session(&single_file(&export::scenario(&saved)));
+        assert_eq!(state_texts(&again), before, "{name}, saved twice");
         // Open the dump from a link, and from the output of `link decode`.
         let fragment = Link::of(&session, None, String::new()).encode();
         let linked = link::decode(&fragment).expect("a link").load().expect("the link loads");
         let linked = Session::new(linked).expect("the link opens");
-        assert_eq!(state(&linked), before, "{name}, as a link");
-        let decoded = open(&single_file(&export::scenario(&linked)));
-        assert_eq!(state(&decoded), before, "{name}, decoded");
+        assert_eq!(state_texts(&linked), before, "{name}, as a link");
+        let decoded = open_session(&single_file(&export::scenario(&linked)));
+        assert_eq!(state_texts(&decoded), before, "{name}, decoded");
     }
 }
 
 /// Shows: P-09
 #[test]
 fn healthy_dump_does_not_change_in_ten_minutes() {
-    let mut session = open(&single_file(&dump(Size { nodes: 6, pods: 30 })));
+    let mut session = open_session(&single_file(&dump(Size { nodes: 6, pods: 30 })));
     let kinds = || {
         Kind::ALL
             .iter()
@@ -201,7 +201,7 @@ fn unusual_formats_of_a_dump_are_read() {
         yaml.clone(),
         format!("\u{feff}{yaml}").replace('\n', "\r\n"),
     ] {
-        let session = open(&single_file(&text));
+        let session = open_session(&single_file(&text));
         let names: Vec<String> = session
             .world()
             .objects()
@@ -211,7 +211,7 @@ fn unusual_formats_of_a_dump_are_read() {
         assert_eq!(names, ["n1"], "{text}");
     }
     // Two outputs in one file without a separator.
-    let both = open(&single_file(&format!("{yaml}{other}")));
+    let both = open_session(&single_file(&format!("{yaml}{other}")));
     assert_eq!(both.world().objects().list::<Node>().count(), 2);
     // Several files: one contains no object, and one is given twice.
     let files: Vec<File> = [
@@ -222,7 +222,7 @@ fn unusual_formats_of_a_dump_are_read() {
     ]
     .map(|(name, text)| (name.to_owned(), text.to_owned()))
     .to_vec();
-    let session = open(&files);
+    let session = open_session(&files);
     assert_eq!(session.world().objects().list::<Node>().count(), 2);
     let notices = notices_of(session.loaded()).join("\n");
     assert!(
@@ -237,7 +237,7 @@ fn files_can_change_objects_that_every_cluster_has() {
     let text = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: default, labels: {a: b}}}\n---\n\
                 {apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {c: d}}}\n---\n\
                 {apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: default}, data: {ca.crt: mine}}\n";
-    let session = open(&single_file(text));
+    let session = open_session(&single_file(text));
     let objects = report::objects(&session);
     assert!(
         objects.contains("a: b") && objects.contains("c: d") && objects.contains("ca.crt: mine"),
@@ -261,7 +261,7 @@ fn no_nodes_are_made_up_for_dump_without_nodes() {
         pods.clone(),
         format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: s}}\nspec: {{}}\n---\n{pods}"),
     ] {
-        let session = open(&single_file(&text));
+        let session = open_session(&single_file(&text));
         assert_eq!(session.world().objects().list::<Node>().count(), 0, "{text}");
     }
 }

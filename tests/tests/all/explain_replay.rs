@@ -1,5 +1,5 @@
-//! An old scheduling attempt is explained exactly as it was decided, although only its position in the trace is kept
-//! (S-14).
+//! An old scheduling attempt is explained exactly as it was decided, although the session stores only the attempt's
+//! position in the trace (S-14).
 
 use podscope_cluster::{OutputLine, Record, SimTime, Sink, What, World};
 use podscope_scheduler::explain::explain;
@@ -15,7 +15,7 @@ impl Sink for NullSink {
 }
 
 /// Loads a scenario with bindings, unschedulable pods, preemption and ties.
-fn load() -> Loaded {
+fn load_scenario() -> Loaded {
     let text = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -45,7 +45,7 @@ spec:
 #[test]
 fn old_attempt_is_explained_as_it_was_decided() {
     let end = SimTime::from_seconds(400);
-    let mut world = World::new(load().setup, &mut NullSink).expect("a world");
+    let mut world = World::new(load_scenario().setup, &mut NullSink).expect("a world");
     world.record_decisions(true);
     let mut decided = Vec::new();
     while world.next_at().is_some_and(|at| at <= end) {
@@ -55,9 +55,9 @@ fn old_attempt_is_explained_as_it_was_decided() {
             decided.push((recorded.pod.clone(), explanation));
         }
     }
-    let mut session = Session::new(load()).expect("a session");
+    let mut session = Session::new(load_scenario()).expect("a session");
     assert_eq!(session.advance(end, u64::MAX), Slice::Done);
-    // Also with the cursor in the past: the explanation then uses a separate replay.
+    // If the cursor is in the past, the explanation is computed in a separate replay.
     for cursor in [end, SimTime::from_seconds(3)] {
         session.seek(cursor);
         session.advance(cursor, u64::MAX);

@@ -1,5 +1,5 @@
-//! Comparison of fencing methods (V-06): a StatefulSet with one replica and a volume loses its node to a partition. Each
-//! method has a recovery time and a set of violated invariants.
+//! Comparison of fencing methods (V-06): a StatefulSet with one replica and a volume loses its node to a partition. The
+//! test measures for each method the recovery time and the violated invariants.
 
 use podscope_api::ordered;
 
@@ -14,7 +14,7 @@ const PARTITION_SECOND: i64 = 60;
 
 /// Runs for twenty minutes after the partition. Returns the time until the pod is Ready on another node, and
 /// `INVARIANT CAUSE` of each violation.
-fn recover(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
+fn measure_recovery(fencing: &str, timeline: &str) -> (Option<Span>, ordered::Set<String>) {
     let text = format!(
         "apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -90,11 +90,11 @@ fn fencing_methods_differ_in_recovery_and_violations() {
   - {at: 180s, run: \"kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute\"}";
     let force = "  - {at: 180s, run: \"kubectl delete pod db-0 --force --grace-period=0 --wait=false\"}";
     let fencing_by = |mechanism: &str| format!("{{enabled: true, mechanism: {mechanism}}}");
-    let (recovery_without_action, violations) = recover(no_fencing, "");
+    let (recovery_without_action, violations) = measure_recovery(no_fencing, "");
     assert_eq!((recovery_without_action, violations), (None, ordered::Set::new()));
 
     // After the pod object is deleted, the volume stays attached for six minutes (CT-131). Then two instances may write.
-    let (recovery_by_force, violations) = recover(no_fencing, force);
+    let (recovery_by_force, violations) = measure_recovery(no_fencing, force);
     let recovery_by_force = recovery_by_force.expect("the pod recovers after force deletion");
     assert!(recovery_by_force > Span::seconds(120 + 360), "{recovery_by_force}");
     assert!(
@@ -102,7 +102,7 @@ fn fencing_methods_differ_in_recovery_and_violations() {
         "{violations:?}"
     );
 
-    let (recovery_by_taint, violations) = recover(no_fencing, taint);
+    let (recovery_by_taint, violations) = measure_recovery(no_fencing, taint);
     let recovery_by_taint = recovery_by_taint.expect("the pod recovers after the taint");
     assert_eq!(violations, ordered::Set::new());
     assert!(
@@ -112,7 +112,7 @@ fn fencing_methods_differ_in_recovery_and_violations() {
 
     let mut recoveries_by_fencing = Vec::new();
     for mechanism in ["power", "storage", "network"] {
-        let (recovery_time, violations) = recover(&fencing_by(mechanism), "");
+        let (recovery_time, violations) = measure_recovery(&fencing_by(mechanism), "");
         let recovery_time = recovery_time.unwrap_or_else(|| panic!("{mechanism}: the pod does not recover"));
         assert!(
             violations.iter().all(|line| line.ends_with(" fault")),

@@ -5,7 +5,7 @@
 use podscope_tests::fuzz::{Fuzzer, save_finding, target};
 
 /// Runs the corpus and `executions` mutated inputs. A saved input runs again with `cargo xtask fuzz TARGET FILE`.
-fn check(name: &str, executions: usize) {
+fn fuzz_target(name: &str, executions: usize) {
     let target = target(name).expect("a target of that name");
     let mut fuzzer = Fuzzer::new(target, 1);
     let corpus = fuzzer.corpus();
@@ -28,7 +28,7 @@ fn check(name: &str, executions: usize) {
             );
         }
     }
-    // A fuzzer that finds no new kinds of answers tests nothing.
+    // If no new kinds of answers occur, the fuzzer does not reach the code.
     assert!(
         fuzzer.n_answer_kinds() > kinds_of_corpus + executions / 50,
         "{name}: {} kinds of answers after {kinds_of_corpus}",
@@ -39,41 +39,41 @@ fn check(name: &str, executions: usize) {
 /// Shows: Q-03
 #[test]
 fn mutated_links_are_opened_or_refused() {
-    check("links", 400);
+    fuzz_target("links", 400);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_files_are_opened_or_refused() {
-    check("yaml", 400);
+    fuzz_target("yaml", 400);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_commands_are_run_or_refused() {
-    check("commands", 2000);
+    fuzz_target("commands", 2000);
 }
 
 /// Shows: Q-03
 #[test]
 fn mutated_annotations_are_applied_or_refused() {
-    check("annotations", 1000);
+    fuzz_target("annotations", 1000);
 }
 
 /// Shows: Q-03
 #[test]
 fn recombined_lessons_are_opened_or_refused() {
-    check("lessons", 300);
+    fuzz_target("lessons", 300);
 }
 
 /// Shows: Q-03
 #[test]
 fn extreme_settings_are_refused_or_stay_in_budget() {
-    check("settings", 300);
+    fuzz_target("settings", 300);
 }
 
 /// Shows: Q-03
 #[test]
 fn generated_queries_are_answered_or_refused() {
-    check("queries", 6000);
+    fuzz_target("queries", 6000);
 }

@@ -17,18 +17,18 @@ spec:
     spec: {containers: [{name: web, image: 'web:1'}], terminationGracePeriodSeconds: 10}
 ";
 
-fn session(text: &str) -> Session {
+fn new_session(text: &str) -> Session {
     let loaded = scenario::load(&[("test.yaml".to_owned(), text.to_owned())]).expect("a scenario");
     let mut session = Session::new(loaded).expect("admitted objects");
-    run(&mut session, 30);
+    advance_to(&mut session, 30);
     session
 }
 
-fn run(session: &mut Session, seconds: i64) {
+fn advance_to(session: &mut Session, seconds: i64) {
     assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
 }
 
-fn command(session: &mut Session, line: &str) {
+fn run_command(session: &mut Session, line: &str) {
     let parsed = command::parse(line).unwrap_or_else(|error| panic!("{line}: {}", error.message));
     session.command(parsed).expect("within the limits");
 }
@@ -45,7 +45,7 @@ fn deleted_kinds(session: &Session) -> Vec<&'static str> {
 }
 
 /// Returns the numbers of Deployments, ReplicaSets and pods.
-fn counts(session: &Session) -> [usize; 3] {
+fn object_counts(session: &Session) -> [usize; 3] {
     use podscope_api::Kind::{Deployment, Pod, ReplicaSet};
     [Deployment, ReplicaSet, Pod].map(|kind| session.world().objects().count_kind(kind))
 }
@@ -59,15 +59,15 @@ fn cascade_decides_order_of_deletion() {
         ("foreground", vec!["Pod", "ReplicaSet", "Deployment"], [0, 0, 0]),
         ("orphan", vec!["Deployment"], [0, 1, 2]),
     ] {
-        let mut session = session(DEPLOYMENT);
-        assert_eq!(counts(&session), [1, 1, 2]);
-        command(
+        let mut session = new_session(DEPLOYMENT);
+        assert_eq!(object_counts(&session), [1, 1, 2]);
+        run_command(
             &mut session,
             &format!("kubectl delete deployment web --cascade={cascade} --wait=false"),
         );
-        run(&mut session, 90);
+        advance_to(&mut session, 90);
         assert_eq!(deleted_kinds(&session), order, "{cascade}");
-        assert_eq!(counts(&session), remaining, "{cascade}");
+        assert_eq!(object_counts(&session), remaining, "{cascade}");
         let objects = session.world().objects();
         for set in objects.list::<podscope_api::ReplicaSet>() {
             assert!(set.metadata.owner_references.is_empty(), "an orphan has no owner");
@@ -79,30 +79,30 @@ fn cascade_decides_order_of_deletion() {
     }
 }
 
-/// The termination of a pod on a partitioned node cannot be confirmed. Its foreground-deleted owner waits until the
-/// partition heals.
+/// While a node is partitioned, the API server cannot know whether the node's pod has terminated. The pod's owner,
+/// deleted in the foreground, waits until the partition heals.
 /// Shows: C-11, CT-152
 #[test]
 fn partitioned_pod_blocks_foreground_deletion() {
-    let mut session = session(DEPLOYMENT);
+    let mut session = new_session(DEPLOYMENT);
     let nodes = |session: &Session| -> Vec<String> {
         let pods = session.world().objects().list::<podscope_api::Pod>();
         pods.filter_map(|pod| Some(pod.spec.node_name.as_ref()?.to_string()))
             .collect()
     };
     let node = nodes(&session).first().expect("a pod runs").clone();
-    command(&mut session, &format!("fault partition {node}"));
-    command(
+    run_command(&mut session, &format!("fault partition {node}"));
+    run_command(
         &mut session,
         "kubectl delete deployment web --cascade=foreground --wait=false",
     );
-    run(&mut session, 300);
+    advance_to(&mut session, 300);
     assert_eq!(
         nodes(&session),
         std::slice::from_ref(&node),
         "only the partitioned pod is left"
     );
-    assert_eq!(counts(&session), [1, 1, 1]);
+    assert_eq!(object_counts(&session), [1, 1, 1]);
     let owner = session
         .world()
         .objects()
@@ -112,9 +112,9 @@ fn partitioned_pod_blocks_foreground_deletion() {
         .clone();
     assert!(owner.metadata.is_terminating());
     assert_eq!(owner.metadata.finalizers, ["foregroundDeletion".into()]);
-    command(&mut session, &format!("fault heal {node}"));
-    run(&mut session, 400);
-    assert_eq!(counts(&session), [0, 0, 0]);
+    run_command(&mut session, &format!("fault heal {node}"));
+    advance_to(&mut session, 400);
+    assert_eq!(object_counts(&session), [0, 0, 0]);
 }
 
 /// An owner is identified by its UID. A pod whose owner does not exist is deleted gracefully.
@@ -127,7 +127,7 @@ fn pod_with_missing_owner_is_collected() {
         )
     };
     let missing_owner = ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: another}]";
-    let session = session(&format!("{}---\n{}", pod("own", ""), pod("stray", missing_owner)));
+    let session = new_session(&format!("{}---\n{}", pod("own", ""), pod("stray", missing_owner)));
     let names: Vec<String> = session
         .world()
         .objects()
@@ -141,7 +141,7 @@ fn pod_with_missing_owner_is_collected() {
 /// Shows: C-11, CT-150
 #[test]
 fn lease_is_collected_with_its_node() {
-    let mut session = session(DEPLOYMENT);
+    let mut session = new_session(DEPLOYMENT);
     let leases = |session: &Session| {
         let leases = session
             .world()
@@ -153,8 +153,8 @@ fn lease_is_collected_with_its_node() {
             .count()
     };
     assert_eq!(leases(&session), 1);
-    command(&mut session, "fault leave b-1");
-    command(&mut session, "kubectl delete node b-1 --wait=false");
-    run(&mut session, 60);
+    run_command(&mut session, "fault leave b-1");
+    run_command(&mut session, "kubectl delete node b-1 --wait=false");
+    advance_to(&mut session, 60);
     assert_eq!(leases(&session), 0);
 }

@@ -10,7 +10,7 @@ use podscope_session::{export, report};
 use podscope_tests::{notices_of, root};
 use serde_json::Value;
 
-fn file(name: &str) -> File {
+fn read_history(name: &str) -> File {
     let path = root().join("tests/histories").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     (name.to_owned(), text)
@@ -22,7 +22,7 @@ fn load(files: &[File]) -> Loaded {
 
 /// Returns for each entry of the timeline its time in seconds and the first line of its command, or method and path of
 /// its API call.
-fn timeline(loaded: &Loaded) -> Vec<String> {
+fn timeline_lines(loaded: &Loaded) -> Vec<String> {
     let entries = loaded.scenario.timeline.iter().map(|timed| {
         let what = match &timed.command {
             Command::Api(call) => format!("{} {}", call.method.as_str(), call.path),
@@ -34,12 +34,12 @@ fn timeline(loaded: &Loaded) -> Vec<String> {
 }
 
 /// Formats an entry of the timeline, with the command in its canonical form.
-fn entry(at: &str, line: &str) -> String {
+fn timeline_line(at: &str, line: &str) -> String {
     let command = command::parse(line).unwrap_or_else(|error| panic!("{line}: {error:?}"));
     format!("{at} {command}")
 }
 
-fn session(loaded: Loaded) -> Session {
+fn new_session(loaded: Loaded) -> Session {
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
@@ -48,7 +48,7 @@ fn advance(session: &mut Session, seconds: i64) {
 }
 
 /// Returns the commands that the cluster refused.
-fn refused(session: &Session) -> Vec<String> {
+fn refused_commands(session: &Session) -> Vec<String> {
     let text = report::trace(session.trace());
     let lines = text
         .lines()
@@ -77,7 +77,7 @@ fn has_notice(loaded: &Loaded, text: &str) -> bool {
 /// Returns the objects of the watch stream, one after another, as `kubectl get -w` prints them without
 /// `--output-watch-events`.
 fn plain_stream(print: fn(&Value) -> String, separator: &str) -> String {
-    let (_, text) = file("watch-events.json");
+    let (_, text) = read_history("watch-events.json");
     let (documents, wrong) = podscope_api::read_documents(&text);
     assert_eq!(wrong, None);
     let objects = documents.iter().map(|event| print(&event.to_value()["object"]));
@@ -86,25 +86,26 @@ fn plain_stream(print: fn(&Value) -> String, separator: &str) -> String {
 
 fn commands_of_watch() -> [String; 3] {
     [
-        entry("60", "kubectl delete pod web-6d4cf56db6-b2k4d --wait=false"),
-        entry("120", "kubectl scale deployment web --replicas=3"),
-        entry("190", "fault partition n2"),
+        timeline_line("60", "kubectl delete pod web-6d4cf56db6-b2k4d --wait=false"),
+        timeline_line("120", "kubectl scale deployment web --replicas=3"),
+        timeline_line("190", "fault partition n2"),
     ]
 }
 
-/// A user deletes a pod and scales, then a node is lost: the same happens in the run at the recorded times.
+/// In the recording, a user deletes a pod and scales, then a node fails. The replay has the same changes at the same
+/// times.
 /// Shows: P-15
 #[test]
 fn watch_stream_is_replayed_at_its_times() {
-    let loaded = load(&[file("watch-events.json")]);
-    assert_eq!(timeline(&loaded), commands_of_watch());
+    let loaded = load(&[read_history("watch-events.json")]);
+    assert_eq!(timeline_lines(&loaded), commands_of_watch());
     assert!(
         has_notice(&loaded, "1 node became Unknown"),
         "{:?}",
         notices_of(&loaded)
     );
     assert!(has_notice(&loaded, "writes by components are not replayed"));
-    let mut session = session(loaded);
+    let mut session = new_session(loaded);
     let key = ObjectKey::new("default", "web-6d4cf56db6-b2k4d");
     let exists = |session: &Session| session.world().objects().get_kind(Kind::Pod, &key).is_some();
     advance(&mut session, 59);
@@ -118,7 +119,7 @@ fn watch_stream_is_replayed_at_its_times() {
     assert_eq!(ready_status(&session, "n2"), "True");
     advance(&mut session, 246);
     assert_eq!(ready_status(&session, "n2"), "Unknown");
-    assert_eq!(refused(&session), Vec::<String>::new());
+    assert_eq!(refused_commands(&session), Vec::<String>::new());
     assert_eq!(session.progress().bugs(), 0);
 }
 
@@ -129,7 +130,7 @@ fn watch_stream_without_event_types_is_replayed() {
     let yaml = plain_stream(podscope_api::print_yaml, "---\n");
     for (name, text) in [("pods.json", json), ("pods.yaml", yaml)] {
         let loaded = load(&[(name.to_owned(), text)]);
-        assert_eq!(timeline(&loaded), commands_of_watch(), "{name}");
+        assert_eq!(timeline_lines(&loaded), commands_of_watch(), "{name}");
         assert!(has_notice(&loaded, "--output-watch-events"), "{name}");
     }
 }
@@ -137,7 +138,7 @@ fn watch_stream_without_event_types_is_replayed() {
 /// Shows: P-15
 #[test]
 fn node_with_new_boot_id_is_replayed_as_poweroff_and_boot() {
-    let (name, mut text) = file("watch-events.json");
+    let (name, mut text) = read_history("watch-events.json");
     let (documents, _) = podscope_api::read_documents(&text);
     let mut event = documents.last().expect("an event").to_value();
     drop(documents);
@@ -148,8 +149,11 @@ fn node_with_new_boot_id_is_replayed_as_poweroff_and_boot() {
     ready["lastTransitionTime"] = "2026-01-06T10:06:00Z".into();
     text.push_str(&podscope_api::print_json(&event));
     let loaded = load(&[(name, text)]);
-    let ends = [entry("190", "fault poweroff n2"), entry("360", "fault boot n2")];
-    assert_eq!(timeline(&loaded)[2..], ends);
+    let ends = [
+        timeline_line("190", "fault poweroff n2"),
+        timeline_line("360", "fault boot n2"),
+    ];
+    assert_eq!(timeline_lines(&loaded)[2..], ends);
 }
 
 /// A patch that changes the image of a Deployment.
@@ -160,20 +164,20 @@ const PATCH: &str = "{\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\
 /// Shows: P-15
 #[test]
 fn audit_log_replays_writes_of_users() {
-    let loaded = load(&[file("audit.log")]);
+    let loaded = load(&[read_history("audit.log")]);
     let expected = [
         "0.25 kubectl create -f - <<'EOF'".to_owned(),
         "5.25 kubectl create -f - <<'EOF'".to_owned(),
         "20 kubectl create -f - <<'EOF'".to_owned(),
-        entry("30.25", "kubectl scale deployment api -n shop --replicas=4"),
-        entry(
+        timeline_line("30.25", "kubectl scale deployment api -n shop --replicas=4"),
+        timeline_line(
             "40",
             &format!("kubectl patch deployment api -n shop --type=merge -p '{PATCH}'"),
         ),
         "60 POST /api/v1/namespaces/shop/pods/debug/eviction".to_owned(),
-        entry("70", "kubectl delete deployment api -n shop --wait=false"),
+        timeline_line("70", "kubectl delete deployment api -n shop --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), expected);
+    assert_eq!(timeline_lines(&loaded), expected);
     for notice in [
         "1 write is not replayed, because its audit event has no object (level Metadata): ConfigMap shop/flags",
         "not in the files before; a dump of the beginning, opened together with the history, has it: Node worker-1",
@@ -185,11 +189,11 @@ fn audit_log_replays_writes_of_users() {
     ] {
         assert!(has_notice(&loaded, notice), "{notice}: {:?}", notices_of(&loaded));
     }
-    let mut session = session(loaded);
+    let mut session = new_session(loaded);
     advance(&mut session, 35);
     assert_eq!(n_pods(&session), 5);
     advance(&mut session, 130);
-    assert_eq!((n_pods(&session), refused(&session)), (0, Vec::new()));
+    assert_eq!((n_pods(&session), refused_commands(&session)), (0, Vec::new()));
 }
 
 /// Shows: P-15
@@ -198,14 +202,17 @@ fn audit_log_with_a_dump_starts_from_the_dump() {
     let node = "{apiVersion: v1, kind: Node, metadata: {name: worker-1, uid: w1, creationTimestamp: \
                 '2026-01-06T12:00:52Z'}, status: {capacity: {cpu: '2', memory: 4Gi, pods: '110'}, conditions: \
                 [{type: Ready, status: 'True', lastHeartbeatTime: '2026-01-06T12:00:52Z'}]}}\n";
-    let loaded = load(&[("dump.yaml".to_owned(), node.to_owned()), file("audit.log")]);
-    assert_eq!(timeline(&loaded)[0], entry("3", "kubectl cordon worker-1"));
+    let loaded = load(&[("dump.yaml".to_owned(), node.to_owned()), read_history("audit.log")]);
+    assert_eq!(
+        timeline_lines(&loaded)[0],
+        timeline_line("3", "kubectl cordon worker-1")
+    );
     assert!(
         has_notice(&loaded, "writes are older than t = 0"),
         "{:?}",
         notices_of(&loaded)
     );
-    let mut session = session(loaded);
+    let mut session = new_session(loaded);
     advance(&mut session, 5);
     let node = session.world().objects().named::<Node>("worker-1").expect("the node");
     assert_eq!(node.spec.unschedulable, Some(true));
@@ -214,35 +221,35 @@ fn audit_log_with_a_dump_starts_from_the_dump() {
 /// Shows: P-15
 #[test]
 fn kwokctl_recording_is_replayed() {
-    let loaded = load(&[file("kwok.yaml")]);
+    let loaded = load(&[read_history("kwok.yaml")]);
     let expected = [
-        entry("0", "kubectl scale deployment web --replicas=3"),
+        timeline_line("0", "kubectl scale deployment web --replicas=3"),
         "15 kubectl create -f - <<'EOF'".to_owned(),
-        entry("45", "kubectl cordon kwok-node-0"),
-        entry("50", "kubectl delete pod alone --wait=false"),
+        timeline_line("45", "kubectl cordon kwok-node-0"),
+        timeline_line("50", "kubectl delete pod alone --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), expected);
-    let mut session = session(loaded);
+    assert_eq!(timeline_lines(&loaded), expected);
+    let mut session = new_session(loaded);
     advance(&mut session, 40);
     let objects = session.world().objects();
     let alone = objects.get_kind(Kind::Pod, &ObjectKey::new("default", "alone"));
     assert!(alone.is_some());
     advance(&mut session, 100);
-    assert_eq!(refused(&session), Vec::<String>::new());
+    assert_eq!(refused_commands(&session), Vec::<String>::new());
 }
 
 /// Shows: P-15
 #[test]
 fn simkube_trace_is_replayed() {
-    let loaded = load(&[file("simkube.json")]);
+    let loaded = load(&[read_history("simkube.json")]);
     let expected = [
-        entry("60", "kubectl scale deployment web --replicas=5"),
+        timeline_line("60", "kubectl scale deployment web --replicas=5"),
         "90 kubectl create -f - <<'EOF'".to_owned(),
-        entry("120", "kubectl delete deployment web --wait=false"),
+        timeline_line("120", "kubectl delete deployment web --wait=false"),
     ];
-    assert_eq!(timeline(&loaded), expected);
+    assert_eq!(timeline_lines(&loaded), expected);
     assert!(has_notice(&loaded, "how long pods ran"), "{:?}", notices_of(&loaded));
-    let mut session = session(loaded);
+    let mut session = new_session(loaded);
     advance(&mut session, 30);
     assert_eq!(n_pods(&session), 2);
     advance(&mut session, 110);
@@ -256,7 +263,7 @@ fn simkube_trace_is_replayed() {
 #[test]
 fn saved_or_shared_history_runs_the_same() {
     for name in ["watch-events.json", "audit.log", "kwok.yaml", "simkube.json"] {
-        let mut first = session(load(&[file(name)]));
+        let mut first = new_session(load(&[read_history(name)]));
         let saved = export::scenario(&first);
         let shared = Link::of(&first, None, String::new()).encode();
         let end = first.loaded().default_until();
@@ -264,7 +271,7 @@ fn saved_or_shared_history_runs_the_same() {
         let reopened = load(&[("saved.yaml".to_owned(), saved)]);
         let linked = link::decode(&shared).expect("a link").load();
         for (how, loaded) in [("saved", reopened), ("shared", linked.expect("a scenario"))] {
-            let mut again = session(loaded);
+            let mut again = new_session(loaded);
             assert_eq!(again.advance(end, u64::MAX), Slice::Done);
             assert_eq!(again.trace_hash(), first.trace_hash(), "{name}, {how}");
         }
@@ -274,7 +281,7 @@ fn saved_or_shared_history_runs_the_same() {
 /// Shows: P-04, P-15
 #[test]
 fn broken_record_is_reported_with_its_line() {
-    let (name, text) = file("audit.log");
+    let (name, text) = read_history("audit.log");
     let lines: Vec<&str> = text.lines().collect();
     let broken = format!("{}\n{{\"kind\": \n{}\n", lines[..4].join("\n"), lines[4..].join("\n"));
     let problems = scenario::load(&[(name.clone(), broken)]).expect_err("the fifth line is broken");
@@ -293,7 +300,8 @@ fn broken_record_is_reported_with_its_line() {
 #[test]
 fn history_together_with_a_scenario_is_refused() {
     let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, spec: {seed: 3}}\n".to_owned();
-    let problems = scenario::load(&[("mine.yaml".to_owned(), scenario), file("audit.log")]).expect_err("two scenarios");
+    let problems =
+        scenario::load(&[("mine.yaml".to_owned(), scenario), read_history("audit.log")]).expect_err("two scenarios");
     assert_eq!(problems[0].file, "mine.yaml");
 }
 
@@ -301,7 +309,7 @@ fn history_together_with_a_scenario_is_refused() {
 #[test]
 fn damaged_histories_cause_no_panic() {
     for name in ["watch-events.json", "audit.log", "kwok.yaml", "simkube.json"] {
-        let (_, text) = file(name);
+        let (_, text) = read_history(name);
         for end in (0..text.len()).step_by(text.len() / 40) {
             let _ = scenario::load(&[(name.to_owned(), text[..end].to_owned())]);
         }
@@ -322,7 +330,7 @@ fn damaged_histories_cause_no_panic() {
 /// Shows: P-15, Q-06
 #[test]
 fn renamed_history_keeps_its_commands() {
-    let renamed = podscope_session::rename::rename(&[file("audit.log")]);
+    let renamed = podscope_session::rename::rename(&[read_history("audit.log")]);
     assert!(
         !renamed.text.contains("shop") && !renamed.text.contains("jane"),
         "{}",

@@ -6,7 +6,8 @@ use podscope_cluster::{Record, SimTime, What};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// Two nodes. Two images fill 86 % of the disk of one node; a pod uses one of them, so that only the other is collected.
+/// Two nodes. Two images fill 86 % of the disk of one node. A pod uses one of the images, so the kubelet collects only
+/// the other.
 const SCENARIO: &str = "\
 apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -41,7 +42,7 @@ status: {capacity: {cpu: 4, memory: 8Gi, pods: 110, ephemeral-storage: 2G}}
 ";
 
 /// Returns the ImageLocality score of each node in the first attempt of the pod.
-fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
+fn image_scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     let is_attempt = |record: &Record| {
         record.what() == What::Attempt && record.object.as_ref().is_some_and(|object| &*object.key.name == name)
     };
@@ -73,6 +74,6 @@ fn reported_images_count_until_they_are_collected() {
     // 450 MB, between the bounds 23 Mi and 1000 Mi. Names are not normalized: `kept:1` is not `docker.io/library/kept:1`.
     for (pod, score) in [("early", 41), ("short", 0), ("late", 0)] {
         let expected = [("with".to_owned(), score), ("without".to_owned(), 0)];
-        assert_eq!(scores(&session, pod), expected, "{pod}");
+        assert_eq!(image_scores(&session, pod), expected, "{pod}");
     }
 }

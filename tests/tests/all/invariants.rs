@@ -108,7 +108,7 @@ spec:
     };
     run_at(20, "kubectl label pods web-0 tier=db");
     run_at(30, "fault partition NODE");
-    // The node is tainted by now, so that the replacement is bound to another node.
+    // By now the node is tainted, so the replacement pod is bound to another node.
     run_at(100, force);
     assert_eq!(session.advance(SimTime::from_seconds(400), u64::MAX), Slice::Done);
     let violations: Vec<_> = session

@@ -1,6 +1,6 @@
-//! The promises (`keep`) of lessons detect wrong actions. During each promise, random actions are run that a learner
-//! may try: delete, force delete, recreate, relabel and scale. Whether an action breaks the promise is decided without the
-//! lesson's conditions: by the UIDs in the API server and by the running processes.
+//! The promises (`keep` conditions) of lessons detect wrong actions. During each promise the test runs random actions
+//! that a learner may try: delete, force delete, recreate, relabel and scale. The test itself decides whether an action
+//! breaks the promise: by the UIDs in the API server and by the running processes, not by the lesson's conditions.
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 use podscope_cluster::{SimTime, Span};
@@ -34,7 +34,7 @@ impl RandomSequence {
 /// A command line, and its standard input.
 type CommandLine = (String, Option<String>);
 
-/// The subject of a promise.
+/// What a promise protects: the objects or pods that must stay.
 enum Subject {
     /// An object that must stay.
     Object {
@@ -49,7 +49,7 @@ enum Subject {
 }
 
 impl Subject {
-    /// Returns `None` if the promise is not about objects that an action could replace.
+    /// Returns what the promise protects; `None` if actions could not replace it.
     fn of(keep: &Condition, session: &Session) -> Option<Self> {
         let objects = session.world().objects();
         let object = |kind: &Kind, key: &ObjectKey| Self::Object {
@@ -85,7 +85,7 @@ impl Subject {
         }
     }
 
-    /// Returns the objects on which wrong actions are tried.
+    /// Returns the objects on which the test tries wrong actions.
     fn objects(&self, session: &Session) -> Vec<Object> {
         let objects = session.world().objects();
         match self {
@@ -182,7 +182,7 @@ fn run_to_step(name: &str, step: usize, shown_at: SimTime) -> Session {
     session
 }
 
-/// Performs an action during a promise and returns a complaint if the promise is broken but the lesson does not stop.
+/// Runs an action during a promise. Returns a complaint if the action breaks the promise but the lesson does not stop.
 fn complaint(session: &Session, step: usize, action: &[CommandLine], delay: Span) -> Option<String> {
     let mut session = session.clone();
     let steps = session.loaded().scenario.steps.clone();

@@ -11,7 +11,7 @@ struct Sentence {
     lesson: &'static str,
     /// Part of the sentence, exactly as in the file of the lesson.
     words: &'static str,
-    /// A command that runs before, and the second at which it runs.
+    /// A command that runs before the checked command, and the second at which it runs.
     before: Option<(i64, &'static str)>,
     /// Second at which `run` runs.
     at: i64,

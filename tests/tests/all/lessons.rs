@@ -7,8 +7,8 @@ use podscope_session::play::{self, Attempt, Played};
 use podscope_session::report;
 use podscope_tests::golden;
 
-/// Runs a lesson with an attempt.
-fn play(name: &str, attempt: Attempt) -> Played {
+/// Runs a lesson with these commands as its solution.
+fn play_lesson(name: &str, attempt: Attempt) -> Played {
     let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
     play::play(loaded, attempt, None).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
@@ -153,7 +153,7 @@ fn every_lesson_passes_the_checks_for_authors() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         let found = author::complaints(&loaded).into_iter();
         complaints.extend(found.map(|complaint| format!("{name}: {complaint}")));
-        let solved = play(name, Attempt::Solution);
+        let solved = play_lesson(name, Attempt::Solution);
         if solved.session.progress().bugs() > 0 {
             complaints.push(format!("{name}: {}", solved.report()));
         }
@@ -167,15 +167,16 @@ fn every_lesson_passes_the_checks_for_authors() {
     );
 }
 
-/// Wrong attempts to which no lesson can respond, because they neither change an object nor fail.
+/// Wrong attempts to which a lesson cannot respond, because they neither change an object nor fail: name of the lesson,
+/// index of the attempt.
 const UNANSWERED: [(&str, usize); 4] = [
     // The server ignores a patch of the status that does not use the subresource.
     ("readiness-gates", 2),
     // A termination in progress ignores a new grace period.
     ("shorten-a-grace", 1),
-    // The attempt only waits.
+    // This attempt runs no command that changes anything.
     ("node-deletion-returning-kubelet", 2),
-    // The restart of a kubelet changes no object.
+    // Restarting a kubelet changes no API object.
     ("incident-will-not-go", 2),
 ];
 
@@ -187,7 +188,7 @@ fn every_wrong_attempt_is_answered() {
     for name in lessons::names() {
         let loaded = lessons::load(name).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         for number in 1..=play::bypasses(&loaded.scenario).len() {
-            let played = play(name, Attempt::Bypass(number));
+            let played = play_lesson(name, Attempt::Bypass(number));
             let story = played.session.progress().story();
             let has_answer = story
                 .shown()

@@ -40,14 +40,14 @@ fn object_above_the_limit_is_refused_like_a_quota() {
     );
 }
 
-fn session(text: &str) -> Session {
+fn new_session(text: &str) -> Session {
     let loaded = scenario::load(&[("a.yaml".to_owned(), text.to_owned())]).expect("the scenario loads");
     Session::new(loaded).expect("the session starts")
 }
 
 /// Runs a read-only kubectl command. Returns whether the last line of its output is on stderr, and that
 /// line.
-fn answer(session: &Session, line: &str) -> (bool, String) {
+fn last_output_line(session: &Session, line: &str) -> (bool, String) {
     let Ok(Command::Kubectl { action: kubectl, .. }) = command::parse(line) else {
         panic!("{line:.100} is no kubectl command");
     };
@@ -74,7 +74,7 @@ fn too_expensive_query_is_refused_with_message() {
             "x".repeat(size)
         ));
     }
-    let session = session(&text);
+    let session = new_session(&text);
     // Four nested unions of 60 parts each: the query visits the `env` list of the pod 60⁴ times.
     let union_of_sixty = |part: &str| format!("[{part}{}]", format!(",{part}").repeat(59));
     let unions = ["'spec'", "'containers'", "0", "'env'"].map(union_of_sixty).concat();
@@ -96,7 +96,7 @@ fn too_expensive_query_is_refused_with_message() {
             "the table is larger than 33554432 bytes",
         ),
     ] {
-        let (is_error, last) = answer(&session, &line);
+        let (is_error, last) = last_output_line(&session, &line);
         assert!(
             last.contains(expected) && is_error != expected.is_empty(),
             "{line:.100}: {last:.300}"
@@ -108,7 +108,7 @@ fn too_expensive_query_is_refused_with_message() {
         "kubectl get cm -A --sort-by='{..name}' -o name",
         "kubectl get pods -o jsonpath='{.items[0].spec.containers[0].env[1:9:9223372036854775807].name}'",
     ] {
-        assert!(!answer(&session, line).0, "{line}");
+        assert!(!last_output_line(&session, line).0, "{line}");
     }
 }
 
@@ -137,8 +137,8 @@ fn huge_replica_count_grows_in_bounded_steps() {
             counts.last() > counts.first() && counts.last().is_some_and(|pods| *pods <= MAX_OBJECTS_OF_KIND);
         assert!(is_growing, "{counts:?}");
     };
-    check_growth(&mut session(&manifest(2_000_000_000)), 0);
-    let mut session = session(&manifest(1));
+    check_growth(&mut new_session(&manifest(2_000_000_000)), 0);
+    let mut session = new_session(&manifest(1));
     session.advance(SimTime::from_seconds(5), u64::MAX);
     assert_eq!(pods(&session), 1);
     let command = command::parse("kubectl scale rs/web --replicas=2000000000").expect("a number of 32 bits");
@@ -155,7 +155,7 @@ fn huge_replica_count_grows_in_bounded_steps() {
 /// created only as fast as the client of the controller-manager sends requests.
 #[test]
 fn rejected_pods_are_replaced_at_the_client_rate() {
-    let mut session = session(
+    let mut session = new_session(
         "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 100\n  selector: {matchLabels: \
          {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      nodeName: a-1\n      nodeSelector: \
          {none: such}\n      containers: [{name: c, image: c}]\n",
@@ -170,7 +170,7 @@ fn rejected_pods_are_replaced_at_the_client_rate() {
 #[test]
 fn running_command_above_the_limit_is_refused() {
     use podscope_session::timeline::MAX_RUNNING;
-    let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
+    let mut session = new_session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
     session.advance(SimTime::from_seconds(1), u64::MAX);
     let watch = command::parse("kubectl get pods -w").expect("a command");
     for _ in 0..=MAX_RUNNING {
@@ -188,7 +188,7 @@ fn running_command_above_the_limit_is_refused() {
 /// Shows: Q-03. The server refuses a JSON patch whose copy operations double the object again and again.
 #[test]
 fn json_patch_with_doubling_copies_is_refused() {
-    let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {a: b}}\n");
+    let mut session = new_session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {a: b}}\n");
     session.advance(SimTime::from_seconds(1), u64::MAX);
     let copies: Vec<String> = (0..40)
         .map(|at| {

@@ -4,7 +4,7 @@
 
 use podscope_api::ordered;
 
-/// Linear sRGB.
+/// Red, green and blue of a colour, in linear sRGB.
 type Rgb = [f64; 3];
 /// Colours of a token in the light and the dark theme.
 type Token = [Rgb; 2];
@@ -41,21 +41,21 @@ const VISIONS: [(&str, [Rgb; 3]); 4] = [
     ),
 ];
 
-/// Tokens with a meaning. Everyone must be able to distinguish any two of them.
+/// Colour tokens with a meaning. Everyone must be able to distinguish any two of them.
 const MEANINGS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
-/// Minimum distance in OKLab between two meanings. A distance of 0.02 is just noticeable side by side.
+/// Minimum distance in OKLab between the colours of two meanings. A distance of 0.02 is just noticeable side by side.
 const MIN_DISTANCE: f64 = 0.06;
 /// Minimum distance between the colours of two owners, which also differ in their short names.
 const MIN_OWNER_DISTANCE: f64 = 0.04;
 
-fn product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
+fn matrix_product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
     matrix.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
 }
 
 /// Converts OKLCh (Björn Ottosson) to linear sRGB, clamped to the gamut.
 fn oklch_to_linear_srgb([lightness, chroma, hue]: [f64; 3]) -> Rgb {
     let (a, b) = (chroma * hue.to_radians().cos(), chroma * hue.to_radians().sin());
-    let cones = product(
+    let cones = matrix_product(
         &[
             [1.0, 0.3963377774, 0.2158037573],
             [1.0, -0.1055613458, -0.0638541728],
@@ -64,7 +64,7 @@ fn oklch_to_linear_srgb([lightness, chroma, hue]: [f64; 3]) -> Rgb {
         [lightness, a, b],
     )
     .map(|x| x.powi(3));
-    product(
+    matrix_product(
         &[
             [4.0767416621, -3.3077115913, 0.2309699292],
             [-1.2684380046, 2.6097574011, -0.3413193965],
@@ -76,7 +76,7 @@ fn oklch_to_linear_srgb([lightness, chroma, hue]: [f64; 3]) -> Rgb {
 }
 
 fn oklab(rgb: Rgb) -> [f64; 3] {
-    let cones = product(
+    let cones = matrix_product(
         &[
             [0.4122214708, 0.5363325363, 0.0514459929],
             [0.2119034982, 0.6806995451, 0.1073969566],
@@ -85,7 +85,7 @@ fn oklab(rgb: Rgb) -> [f64; 3] {
         rgb.map(|x| x.clamp(0.0, 1.0)),
     )
     .map(f64::cbrt);
-    product(
+    matrix_product(
         &[
             [0.2104542553, 0.7936177850, -0.0040720468],
             [1.9779984951, -2.4285922050, 0.4505937099],
@@ -128,7 +128,8 @@ fn token(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
     tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
 }
 
-/// Returns the smallest distance between two tokens over all themes and visions, with a description of the pair.
+/// Returns the smallest distance between the colours of two tokens, in any theme and colour vision, with a description
+/// of the pair.
 fn smallest_distance(names: &[&str]) -> (f64, String) {
     let tokens = tokens();
     let mut smallest = (f64::MAX, String::new());
@@ -136,7 +137,7 @@ fn smallest_distance(names: &[&str]) -> (f64, String) {
         for (vision, matrix) in VISIONS {
             let seen: Vec<_> = names
                 .iter()
-                .map(|n| oklab(product(&matrix, token(&tokens, n, theme))))
+                .map(|n| oklab(matrix_product(&matrix, token(&tokens, n, theme))))
                 .collect();
             for i in 0..seen.len() {
                 for j in 0..i {
@@ -209,7 +210,7 @@ fn deuteranopia_brings_red_and_green_closer() {
         oklch_to_linear_srgb([0.55, 0.12, 30.0]),
         oklch_to_linear_srgb([0.56, 0.12, 130.0]),
     );
-    let seen = |vision: usize, c: Rgb| oklab(product(&VISIONS[vision].1, c));
+    let seen = |vision: usize, c: Rgb| oklab(matrix_product(&VISIONS[vision].1, c));
     let red_green_distance = |vision: usize| distance(seen(vision, red), seen(vision, green));
     assert!(
         red_green_distance(0) > 0.15 && red_green_distance(2) < red_green_distance(0) / 2.0,

@@ -1,5 +1,6 @@
-//! Cases from public bug reports (`tests/conformance/public`) and from the documents on which Podscope is based
-//! (`tests/conformance/seeds`). Cases with expectations in their file are run; the other cases have their checks here.
+//! Cases from public bug reports (`tests/conformance/public`) and from the five seed documents on which Podscope is
+//! based (`tests/conformance/seeds`). A case with expectations in its file is run; for the other cases the tests here
+//! have the expectations.
 
 use std::fs;
 
@@ -71,7 +72,7 @@ fn claims_about_command_output_hold() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-fn case(name: &str) -> String {
+fn read_case(name: &str) -> String {
     fs::read_to_string(root().join("tests/conformance/public").join(name)).expect("a case")
 }
 
@@ -86,7 +87,7 @@ fn manifests_of_public_repositories_are_accepted() {
         ("34-flow-closing-bracket.yaml", " created"),
         ("55-yaml-quoted.yaml", " created"),
     ] {
-        let text = case(name);
+        let text = read_case(name);
         let answer = run_and_print(&mut shell(""), "kubectl create -f -", Some(&text));
         assert!(
             answer.contains(expected) && !answer.contains("rror"),
@@ -95,8 +96,8 @@ fn manifests_of_public_repositories_are_accepted() {
     }
 }
 
-/// The parser joins lines of a flow collection that are indented too little (VA-246). Positions behind them are still
-/// those of the original text.
+/// The parser joins a line of a flow collection that is indented too little to the line before (VA-246). The positions
+/// of later problems are still those in the original text.
 #[test]
 fn positions_after_joined_lines_refer_to_the_text() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {\na: b,\n}\nspec:\n  containers: [\n{name: c, image: i, nonsense: 1}\n]\n";
@@ -113,7 +114,7 @@ fn positions_after_joined_lines_refer_to_the_text() {
 /// The STATUS column shows the reason of each state as kubectl does (KC-020).
 #[test]
 fn statuses_of_failing_pods_match_kubectl() {
-    let mut shell = shell(&case("41-statuses.yaml"));
+    let mut shell = shell(&read_case("41-statuses.yaml"));
     shell.advance(Span::seconds(75));
     let table = run_and_print(&mut shell, "kubectl get pods", None);
     for status in [
@@ -163,7 +164,7 @@ fn invalid_schedule_is_refused_as_by_the_server() {
 /// pods.
 #[test]
 fn budget_of_unready_pods_refuses_eviction_unless_always_allow() {
-    let mut shell = shell(&case("37-pdb-crashloop.yaml"));
+    let mut shell = shell(&read_case("37-pdb-crashloop.yaml"));
     shell.advance(Span::seconds(20));
     let names = "kubectl get pods -o custom-columns=NAME:.metadata.name --no-headers -l role=";
     for (deployment, is_refused) in [("d", true), ("e", false)] {

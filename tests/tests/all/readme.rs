@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 const STARTS: [&str; 4] = ["cargo xtask ", "cargo install ", "podscope ", "wasm-pack "];
 
 /// Returns the commands in fenced `sh` blocks and in inline code.
-fn commands(text: &str) -> ordered::Set<String> {
+fn commands_of_document(text: &str) -> ordered::Set<String> {
     let mut found = ordered::Set::new();
     let mut inside = false;
     for line in text.lines() {
@@ -26,7 +26,7 @@ fn commands(text: &str) -> ordered::Set<String> {
     found
 }
 
-fn output(program: &str, args: &[&str]) -> Output {
+fn run_program(program: &str, args: &[&str]) -> Output {
     let mut command = Command::new(program);
     let out = command
         .args(args)
@@ -43,13 +43,13 @@ fn output(program: &str, args: &[&str]) -> Output {
     out
 }
 
-fn xtask(args: &[&str]) -> String {
+fn run_xtask(args: &[&str]) -> String {
     let cargo: Vec<&str> = ["run", "--quiet", "--package", "xtask", "--"]
         .iter()
         .chain(args)
         .copied()
         .collect();
-    String::from_utf8_lossy(&output(env!("CARGO"), &cargo).stdout).into_owned()
+    String::from_utf8_lossy(&run_program(env!("CARGO"), &cargo).stdout).into_owned()
 }
 
 /// Commands of the README that a step of `cargo xtask test` runs, with the name of the step.
@@ -66,13 +66,13 @@ const STEPS: &[(&str, &str)] = &[
 /// Shows: P-07
 #[test]
 fn each_command_of_the_readme_is_run() {
-    let steps = xtask(&["test", "--list"]);
+    let steps = run_xtask(&["test", "--list"]);
     let has_step = |name: &str| steps.lines().any(|line| line.split(' ').next() == Some(name));
     let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installed");
     let podscope = tools
         .join("bin")
         .join(format!("podscope{}", std::env::consts::EXE_SUFFIX));
-    let all = commands(&fs::read_to_string(root().join("README.md")).expect("a README"));
+    let all = commands_of_document(&fs::read_to_string(root().join("README.md")).expect("a README"));
     let (install, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|line| line.starts_with("cargo install"));
     assert_eq!(install, ["cargo install --path crates/cli --profile native"]);
     // Install the same program with settings that make the build fast.
@@ -90,7 +90,7 @@ fn each_command_of_the_readme_is_run() {
     ];
     args.extend(["--root", &install_root, "--config", "profile.dev.debug=false"]);
     args.extend(unoptimised.iter().flat_map(|setting| ["--config", setting]));
-    output(env!("CARGO"), &args);
+    run_program(env!("CARGO"), &args);
 
     for line in rest {
         if let Some((_, step)) = STEPS.iter().find(|(command, _)| command == line) {
@@ -103,8 +103,8 @@ fn each_command_of_the_readme_is_run() {
         let (program, args) = line.split_once(' ').expect("a program and its arguments");
         let args: Vec<&str> = args.split(' ').collect();
         let out = match program {
-            "podscope" => output(&podscope.to_string_lossy(), &args),
-            _ => output(env!("CARGO"), &args),
+            "podscope" => run_program(&podscope.to_string_lossy(), &args),
+            _ => run_program(env!("CARGO"), &args),
         };
         assert!(
             !(out.stdout.is_empty() && out.stderr.is_empty()),

@@ -1,4 +1,4 @@
-//! A renamed dump contains no private name, and its scheduling decisions are those of the original dump.
+//! A dump with replaced names contains no private name, and its scheduling decisions are those of the original dump.
 
 use podscope_api::explained::NodeVerdict;
 use podscope_api::ordered::StableSort as _;
@@ -11,13 +11,13 @@ use podscope_tests::dump::{Size, dump};
 use podscope_tests::files;
 use serde_json::Value;
 
-fn open(text: &str) -> Session {
+fn open_session(text: &str) -> Session {
     let files: Vec<File> = vec![("dump.yaml".to_owned(), text.to_owned())];
     let loaded = scenario::load(&files).unwrap_or_else(|problems| panic!("{problems:?}"));
     Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
 }
 
-fn dumps() -> Vec<String> {
+fn read_dumps() -> Vec<String> {
     let shared = files("tests/dumps", "yaml").into_iter();
     let mut all: Vec<String> = shared
         .map(|path| std::fs::read_to_string(path).expect("a dump"))
@@ -27,17 +27,17 @@ fn dumps() -> Vec<String> {
 }
 
 /// Collects every string of a JSON value, including the keys of maps.
-fn strings(value: &Value, found: &mut ordered::Set<String>) {
+fn collect_strings(value: &Value, found: &mut ordered::Set<String>) {
     match value {
         Value::String(text) => drop(found.insert(text.clone())),
-        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_strings(item, found)),
         Value::Object(fields) => {
             for (key, value) in fields {
-                // Names of fields have none of these characters; keys of maps usually do.
+                // Field names contain none of these characters; keys of maps, such as label keys, usually contain one.
                 if key.contains(['.', '/', '-']) {
                     found.insert(key.clone());
                 }
-                strings(value, found);
+                collect_strings(value, found);
             }
         }
         _ => {}
@@ -76,18 +76,20 @@ fn renamed_private_dump_has_no_private_name() {
     );
 }
 
-/// Strings that the renamed dump shares with the original are public: they start with a capital letter or a digit,
-/// contain a documented domain, or are well-known words of Kubernetes.
+/// Every string that occurs in both the renamed and the original dump is public: it starts with a capital letter or a
+/// digit, contains a documented domain, or is a well-known word of Kubernetes.
 /// Shows
 #[test]
 fn renamed_dump_shares_only_public_strings() {
-    for text in dumps() {
+    for text in read_dumps() {
         let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
         let mut before = ordered::Set::new();
-        strings(&podscope_api::read_yaml(&text).expect("YAML").to_value(), &mut before);
+        collect_strings(&podscope_api::read_yaml(&text).expect("YAML").to_value(), &mut before);
         let mut after = ordered::Set::new();
         let (documents, _) = podscope_api::read_documents(&renamed.text);
-        documents.iter().for_each(|tree| strings(&tree.to_value(), &mut after));
+        documents
+            .iter()
+            .for_each(|tree| collect_strings(&tree.to_value(), &mut after));
         let is_public = |text: &str| {
             let has_public_start = text.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '+');
             let domains = [
@@ -136,7 +138,7 @@ fn renamed_dump_shares_only_public_strings() {
             let is_kubelet_message = text
                 .strip_prefix("kubelet has Kubelet")
                 .is_some_and(|reason| reason.bytes().all(|byte| byte.is_ascii_alphabetic()));
-            // Name of a provisioned volume, replaced by an ordinal.
+            // The name of a provisioned volume is replaced by an ordinal.
             let is_provisioned = text
                 .strip_prefix("pvc-")
                 .is_some_and(|ordinal| ordinal.parse::<u8>().is_ok());
@@ -155,9 +157,9 @@ fn renamed_dump_shares_only_public_strings() {
     }
 }
 
-/// Returns for each pod, considered as pending, the verdict of the scheduler, and for each node the rejecting plugin or
+/// Schedules each pod as if it were pending. Returns the verdict for the pod, and for each node the rejecting plugin or
 /// the total score, sorted.
-fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
+fn pod_decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
     let objects = session.world().objects();
     let pods = objects.list::<Pod>().filter(|pod| !pod.is_terminal());
     let mut all = Vec::new();
@@ -183,9 +185,12 @@ fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
 /// Shows
 #[test]
 fn renamed_dump_has_the_same_decisions() {
-    for text in dumps() {
+    for text in read_dumps() {
         let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
-        let (mut original, mut decisions_of_renamed) = (decisions(&open(&text)), decisions(&open(&renamed.text)));
+        let (mut original, mut decisions_of_renamed) = (
+            pod_decisions(&open_session(&text)),
+            pod_decisions(&open_session(&renamed.text)),
+        );
         original.stable_sort();
         decisions_of_renamed.stable_sort();
         assert_eq!(original, decisions_of_renamed, "{}", renamed.text);

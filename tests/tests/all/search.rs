@@ -11,16 +11,16 @@ use podscope_session::search::{Goal, Run, Source, shrink};
 use podscope_session::timeline::{Session, Slice};
 use podscope_session::{export, scenario};
 
-/// The search finds each switch within this number of seeds, starting with 0.
+/// The search finds a violation for each switch within this number of seeds, starting with seed 0.
 const MAX_SEEDS: u64 = 1000;
 /// Number of seeds that the test tries for each switch.
 const TRIED_SEEDS: u64 = 60;
-/// Maximum number of objects, faults and commands in a shrunk run.
+/// Maximum number of objects, faults and commands in a run after shrinking.
 const MAX_PARTS: usize = 4;
 /// Number of seeds that the test tries with default settings.
 const DEFAULT_SEEDS: u64 = 40;
 
-/// Each switch and the invariant that it violates.
+/// Each switch that restores an old bug of Kubernetes, and the invariant that the bug violates.
 const SWITCHES: &[(&str, &str)] = &[
     ("node-controller-force-deletes", "force-authority"),
     ("namespace-controller-force-deletes", "force-authority"),
@@ -31,7 +31,7 @@ const SWITCHES: &[(&str, &str)] = &[
     ("lost-node-pods-failed", "at-most-one"),
 ];
 
-fn bug(invariant: Option<&str>) -> Goal {
+fn bug_goal(invariant: Option<&str>) -> Goal {
     Goal {
         invariant: invariant.map(str::to_owned),
         only_bugs: true,
@@ -62,7 +62,7 @@ fn search_finds_violation_caused_by_each_history_switch() {
         let source = Source::Drawn {
             history: vec![(*switch).to_owned()],
         };
-        let goal = bug(Some(invariant));
+        let goal = bug_goal(Some(invariant));
         let found = (0..TRIED_SEEDS).find_map(|seed| {
             let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
             run.play(&goal).expect("their objects are admitted").found
@@ -100,7 +100,7 @@ fn violations_with_default_settings_cite_a_known_exception() {
     let mut n_violations = 0;
     for seed in 0..DEFAULT_SEEDS {
         let run = Run::draw(&source, seed).expect("drawn runs are well-formed");
-        let played = run.play(&bug(None)).expect("their objects are admitted");
+        let played = run.play(&bug_goal(None)).expect("their objects are admitted");
         if let Some(found) = played.found {
             let found = shrink(found);
             panic!(

@@ -1,5 +1,5 @@
 //! Claims of the five seed documents, each as a small scenario with expectations (`tests/seeds`, listed in
-//! `docs/seeds.md`), and runs that a search found in the past. They are run as by `podscope run`.
+//! `docs/seeds.md`), and runs that a search has found. They are run as by `podscope run`.
 
 use std::fs;
 
@@ -57,7 +57,8 @@ fn bytes_written(session: &Session) -> Vec<(String, i64, f64)> {
     all.iter().map(row).collect()
 }
 
-/// Returns a session in which the pod `site` is created after one second; `then` holds further lines of the timeline.
+/// Returns a session in which the pod `site` is created after one second; `then` is appended to the scenario's
+/// timeline.
 fn site_session(then: &str) -> Session {
     let pod = SITE.replace('\n', "");
     let scenario = format!(

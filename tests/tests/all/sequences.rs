@@ -10,7 +10,7 @@ use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use serde_json::{Value, json};
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+fn text_field<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
 }
 
@@ -18,7 +18,7 @@ fn seconds(value: &Value) -> f64 {
     value.as_f64().unwrap_or_default()
 }
 
-fn list(value: &Value) -> &[Value] {
+fn list_items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -31,7 +31,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Formats a map as `a=1,b=2` (with `separator` between the pairs); a null value gives `a-`.
-fn pairs(map: &Value, separator: &str) -> String {
+fn format_pairs(map: &Value, separator: &str) -> String {
     let pair = |(key, value): (&String, &Value)| match value.as_str() {
         Some(value) => format!("{key}={value}"),
         None => format!("{key}-"),
@@ -42,7 +42,7 @@ fn pairs(map: &Value, separator: &str) -> String {
 
 /// Converts an operation of a sequence to the key (`apply` or `run`) and value of a timeline entry.
 fn timeline_entry(op: &Value) -> (&'static str, String) {
-    let kind = text(op, "kind").to_ascii_lowercase();
+    let kind = text_field(op, "kind").to_ascii_lowercase();
     let is_cluster_wide = matches!(
         kind.as_str(),
         "node"
@@ -54,17 +54,17 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
             | "priorityclass"
             | "volumeattachment"
     );
-    let (name, node) = (text(op, "name"), text(op, "node"));
+    let (name, node) = (text_field(op, "name"), text_field(op, "node"));
     let namespace = match op["ns"].as_str() {
         _ if is_cluster_wide => String::new(),
         Some(namespace) => format!(" -n {namespace}"),
         None => " -n default".to_owned(),
     };
-    let run = match text(op, "op") {
+    let run = match text_field(op, "op") {
         "create" => return ("apply", op["object"].to_string()),
         "delete" => format!("kubectl delete {kind} {name}{namespace} --wait=false"),
         "label" => {
-            let labels = pairs(&op["labels"], " ");
+            let labels = format_pairs(&op["labels"], " ");
             format!("kubectl label {kind} {name} {labels}{namespace} --overwrite")
         }
         "taint" => {
@@ -74,7 +74,7 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
                 _ => String::new(),
             };
             let end = if is_removed { "-" } else { " --overwrite" };
-            let (key, effect) = (text(op, "key"), text(op, "effect"));
+            let (key, effect) = (text_field(op, "key"), text_field(op, "effect"));
             format!("kubectl taint nodes {node} {key}{value}:{effect}{end}")
         }
         verb @ ("cordon" | "uncordon") => format!("kubectl {verb} {node}"),
@@ -85,8 +85,11 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
         }
         "addNode" => {
             let (metadata, status) = (&op["object"]["metadata"], &op["object"]["status"]);
-            let (labels, capacity) = (pairs(&metadata["labels"], ","), pairs(&status["capacity"], ","));
-            let name = text(metadata, "name");
+            let (labels, capacity) = (
+                format_pairs(&metadata["labels"], ","),
+                format_pairs(&status["capacity"], ","),
+            );
+            let name = text_field(metadata, "name");
             format!("fault join {name} --labels {labels} --capacity {capacity}")
         }
         "removeNode" => format!("kubectl delete node {node} --wait=false"),
@@ -112,10 +115,10 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
 fn scenario_of(sequence: &Value) -> String {
     let mut timeline: Vec<(i64, &str, String)> = Vec::new();
     let mut restarts = Vec::new();
-    for step in list(&sequence["steps"]) {
-        for (index, op) in list(&step["ops"]).iter().enumerate() {
+    for step in list_items(&sequence["steps"]) {
+        for (index, op) in list_items(&step["ops"]).iter().enumerate() {
             let at = millis(seconds(&step["at"]) + 0.02 * index as f64);
-            if text(op, "op") == "restartScheduler" {
+            if text_field(op, "op") == "restartScheduler" {
                 timeline.push((at, "run", "fault crash scheduler".to_owned()));
                 restarts.push((at + 1000, "run", "fault restart scheduler".to_owned()));
                 continue;
@@ -147,7 +150,7 @@ fn scenario_of(sequence: &Value) -> String {
         },
     });
     let documents: Vec<String> = std::iter::once(&head)
-        .chain(list(&sequence["objects"]))
+        .chain(list_items(&sequence["objects"]))
         .map(ToString::to_string)
         .collect();
     documents.join("\n---\n")
@@ -184,10 +187,10 @@ struct Story {
     problems: Vec<String>,
 }
 
-fn attempt(record: &Value) -> String {
-    match text(record, "result") {
-        "scheduled" => format!("scheduled {}", text(record, "node")),
-        result => format!("{result} {}", mask_uids(text(record, "message"))),
+fn attempt_text(record: &Value) -> String {
+    match text_field(record, "result") {
+        "scheduled" => format!("scheduled {}", text_field(record, "node")),
+        result => format!("{result} {}", mask_uids(text_field(record, "message"))),
     }
 }
 
@@ -196,14 +199,14 @@ impl Story {
         let all = |field: &str, pod: &str, what: &dyn Fn(&Value) -> String| -> Vec<PodEvent> {
             let event = |record: &Value| PodEvent {
                 at: seconds(&record["t"]),
-                pod: text(record, pod).to_owned(),
+                pod: text_field(record, pod).to_owned(),
                 what: what(record),
             };
-            list(&real[field]).iter().map(event).collect()
+            list_items(&real[field]).iter().map(event).collect()
         };
-        let node = |record: &Value| text(record, "node").to_owned();
+        let node = |record: &Value| text_field(record, "node").to_owned();
         let mut states = Vec::new();
-        for state in list(&real["states"]) {
+        for state in list_items(&real["states"]) {
             let pods = state["pods"].as_object().into_iter().flatten();
             let pods = pods.map(|(name, pod)| (name.clone(), pod.clone()));
             states.push(pods.collect());
@@ -211,10 +214,10 @@ impl Story {
         let mut nominated = all("nominated", "pod", &node);
         nominated.retain(|record| !record.what.is_empty());
         Self {
-            attempts: all("attempts", "pod", &attempt),
+            attempts: all("attempts", "pod", &attempt_text),
             bound: all("bound", "pod", &node),
             preempted: all("preempted", "victim", &|record| {
-                format!("{} on {}", text(record, "by"), text(record, "node"))
+                format!("{} on {}", text_field(record, "by"), text_field(record, "node"))
             }),
             nominated,
             states,
@@ -231,7 +234,7 @@ impl Story {
             let at = SimTime(millis(at) * 1000);
             assert_eq!(session.advance(at, u64::MAX), Slice::Done);
         };
-        for state in list(&sequence["real"]["states"]) {
+        for state in list_items(&sequence["real"]["states"]) {
             advance_to(&mut session, seconds(&state["t"]));
             story.states.push(state_of(&session));
         }
@@ -244,14 +247,14 @@ impl Story {
     }
 
     fn add(&mut self, record: &Value) {
-        let (what, object) = (text(record, "what"), &record["object"]);
+        let (what, object) = (text_field(record, "what"), &record["object"]);
         if what == "Command" && record.get("error").is_some() {
             self.problems.push(record.to_string());
         }
-        if text(object, "kind") != "Pod" {
+        if text_field(object, "kind") != "Pod" {
             return;
         }
-        let pod = format!("{}/{}", text(object, "namespace"), text(object, "name"));
+        let pod = format!("{}/{}", text_field(object, "namespace"), text_field(object, "name"));
         let list = match what {
             "Attempt" => &mut self.attempts,
             "Bound" => &mut self.bound,
@@ -260,10 +263,12 @@ impl Story {
             _ => return,
         };
         let what = match what {
-            "Attempt" if text(record, "result") == "skipped" => format!("error skip schedule deleting pod: {pod}"),
-            "Attempt" => attempt(record),
-            "Preempted" => format!("{} on {}", text(record, "by"), text(record, "node")),
-            _ => text(record, "node").to_owned(),
+            "Attempt" if text_field(record, "result") == "skipped" => {
+                format!("error skip schedule deleting pod: {pod}")
+            }
+            "Attempt" => attempt_text(record),
+            "Preempted" => format!("{} on {}", text_field(record, "by"), text_field(record, "node")),
+            _ => text_field(record, "node").to_owned(),
         };
         let at = seconds(&record["t"]);
         list.push(PodEvent { at, pod, what });
@@ -294,14 +299,14 @@ fn state_of(session: &Session) -> Map<String, Value> {
     pods
 }
 
-/// Events by step and pod: text and time in seconds of each.
+/// For each step and pod, the text of each event and its time in seconds.
 type BySteps = Map<(usize, String), Vec<(String, f64)>>;
 
 fn by_steps(sequence: &Value, events: &[PodEvent]) -> BySteps {
     let mut out = BySteps::new();
     for event in events {
         let has_started = |step: &&Value| event.at >= seconds(&step["at"]) - 0.01;
-        let step = list(&sequence["steps"])
+        let step = list_items(&sequence["steps"])
             .iter()
             .filter(has_started)
             .count()
@@ -328,12 +333,12 @@ fn without_repetitions(attempts: &[PodEvent], has_claims: &dyn Fn(&str) -> bool)
 }
 
 fn objects_of(sequence: &Value) -> impl Iterator<Item = &Value> {
-    let steps = list(&sequence["steps"]).iter();
-    let created = steps.flat_map(|step| list(&step["ops"])).map(|op| &op["object"]);
-    list(&sequence["objects"]).iter().chain(created)
+    let steps = list_items(&sequence["steps"]).iter();
+    let created = steps.flat_map(|step| list_items(&step["ops"])).map(|op| &op["object"]);
+    list_items(&sequence["objects"]).iter().chain(created)
 }
 
-fn differences(sequence: &Value) -> Result<Vec<String>, String> {
+fn sequence_differences(sequence: &Value) -> Result<Vec<String>, String> {
     let (real, ours) = (Story::of_recording(&sequence["real"]), Story::of_simulation(sequence)?);
     let mut out = ours.problems.clone();
     let has_claims = |pod: &str| {
@@ -346,16 +351,20 @@ fn differences(sequence: &Value) -> Result<Vec<String>, String> {
                     .or(volume.get("ephemeral"))
                     .is_some()
             };
-            text(object, "kind") == "Pod"
-                && pod == format!("{namespace}/{}", text(meta, "name"))
-                && list(&object["spec"]["volumes"]).iter().any(claims)
+            text_field(object, "kind") == "Pod"
+                && pod == format!("{namespace}/{}", text_field(meta, "name"))
+                && list_items(&object["spec"]["volumes"]).iter().any(claims)
         })
     };
-    let operations = || list(&sequence["steps"]).iter().flat_map(|step| list(&step["ops"]));
-    let has_loose_timing = operations().any(|op| text(op, "op") == "restartScheduler")
-        || list(&sequence["objects"])
+    let operations = || {
+        list_items(&sequence["steps"])
             .iter()
-            .any(|object| text(object, "kind") == "CSINode");
+            .flat_map(|step| list_items(&step["ops"]))
+    };
+    let has_loose_timing = operations().any(|op| text_field(op, "op") == "restartScheduler")
+        || list_items(&sequence["objects"])
+            .iter()
+            .any(|object| text_field(object, "kind") == "CSINode");
     let mut compare = |name: &str, real: BySteps, ours: BySteps, are_timed: bool| {
         for key in real
             .keys()
@@ -434,7 +443,7 @@ fn every_sequence_matches_the_real_scheduler() {
     for line in lines.lines() {
         let sequence: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         n += 1;
-        let found = differences(&sequence).unwrap_or_else(|error| vec![error]);
+        let found = sequence_differences(&sequence).unwrap_or_else(|error| vec![error]);
         if !found.is_empty() {
             failures.push(format!("{}: {}", sequence["name"], found.join("; ")));
         }

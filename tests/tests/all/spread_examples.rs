@@ -36,11 +36,11 @@ fn constraint(key: &str, skew: i32, action: &str) -> Value {
     json!({"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": action, "labelSelector": {"matchLabels": {"foo": "bar"}}})
 }
 
-fn hard(key: &str) -> Value {
+fn hard_constraint(key: &str) -> Value {
     constraint(key, 1, "DoNotSchedule")
 }
 
-fn soft(key: &str) -> Value {
+fn soft_constraint(key: &str) -> Value {
     constraint(key, 1, "ScheduleAnyway")
 }
 
@@ -65,7 +65,7 @@ fn excluding_zone_c(mut pod: Value) -> Value {
     pod
 }
 
-fn decide(nodes: &[ExampleNode], pod: &Value, namespace_of_others: &str) -> Value {
+fn scheduling_decision(nodes: &[ExampleNode], pod: &Value, namespace_of_others: &str) -> Value {
     let mut objects = vec![
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}),
         json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}}),
@@ -92,7 +92,7 @@ fn decide(nodes: &[ExampleNode], pod: &Value, namespace_of_others: &str) -> Valu
     run_case(&json!({"name": "example", "objects": objects, "pod": pod})).expect("a decision")
 }
 
-fn feasible(decision: &Value) -> Vec<&str> {
+fn feasible_nodes(decision: &Value) -> Vec<&str> {
     decision["feasible"]
         .as_array()
         .expect("feasible")
@@ -106,20 +106,30 @@ fn feasible(decision: &Value) -> Vec<&str> {
 fn worked_examples_have_their_feasible_nodes() {
     let zone_typo = || ExampleNode("n5", Some(("zone-typo", "C")), 0);
     let rows: Vec<(&str, Vec<ExampleNode>, Value, &[&str])> = vec![
-        ("one constraint", four_nodes(), pod(&[hard(ZONE)]), &["n3", "n4"]),
+        (
+            "one constraint",
+            four_nodes(),
+            pod(&[hard_constraint(ZONE)]),
+            &["n3", "n4"],
+        ),
         (
             "maxSkew 2",
             four_nodes(),
             pod(&[constraint(ZONE, 2, "DoNotSchedule")]),
             &["n1", "n2", "n3", "n4"],
         ),
-        ("on nodes", four_nodes(), pod(&[hard(NODE)]), &["n4"]),
-        ("both", four_nodes(), pod(&[hard(ZONE), hard(NODE)]), &["n4"]),
+        ("on nodes", four_nodes(), pod(&[hard_constraint(NODE)]), &["n4"]),
+        (
+            "both",
+            four_nodes(),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            &["n4"],
+        ),
         (
             "pod without the label",
             four_nodes(),
             {
-                let mut pod = pod(&[hard(ZONE)]);
+                let mut pod = pod(&[hard_constraint(ZONE)]);
                 pod["metadata"]["labels"] = json!({});
                 pod
             },
@@ -128,38 +138,47 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "node without the key",
             with_node(four_nodes(), zone_typo()),
-            pod(&[hard(ZONE)]),
+            pod(&[hard_constraint(ZONE)]),
             &["n3", "n4"],
         ),
         (
             "empty zone C",
             with_node(four_nodes(), in_zone("n5", "C", 0)),
-            pod(&[hard(ZONE)]),
+            pod(&[hard_constraint(ZONE)]),
             &["n5"],
         ),
         (
             "zone C excluded",
             with_node(four_nodes(), in_zone("n5", "C", 0)),
-            excluding_zone_c(pod(&[hard(ZONE)])),
+            excluding_zone_c(pod(&[hard_constraint(ZONE)])),
             &["n3", "n4"],
         ),
         (
             "zone C excluded, policy Ignore",
             with_node(four_nodes(), in_zone("n5", "C", 0)),
-            excluding_zone_c(pod(&[with_field(hard(ZONE), "nodeAffinityPolicy", json!("Ignore"))])),
+            excluding_zone_c(pod(&[with_field(
+                hard_constraint(ZONE),
+                "nodeAffinityPolicy",
+                json!("Ignore"),
+            )])),
             &[],
         ),
-        ("conflict", three_nodes(), pod(&[hard(ZONE), hard(NODE)]), &[]),
+        (
+            "conflict",
+            three_nodes(),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
+            &[],
+        ),
         (
             "maxSkew 2 on zone",
             three_nodes(),
-            pod(&[constraint(ZONE, 2, "DoNotSchedule"), hard(NODE)]),
+            pod(&[constraint(ZONE, 2, "DoNotSchedule"), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "maxSkew 2 on node",
             three_nodes(),
-            pod(&[hard(ZONE), constraint(NODE, 2, "DoNotSchedule")]),
+            pod(&[hard_constraint(ZONE), constraint(NODE, 2, "DoNotSchedule")]),
             &["n3"],
         ),
         (
@@ -174,63 +193,63 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "ScheduleAnyway on zone",
             three_nodes(),
-            pod(&[soft(ZONE), hard(NODE)]),
+            pod(&[soft_constraint(ZONE), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "ScheduleAnyway on node",
             three_nodes(),
-            pod(&[hard(ZONE), soft(NODE)]),
+            pod(&[hard_constraint(ZONE), soft_constraint(NODE)]),
             &["n3"],
         ),
         (
             "one less on n1",
             vec![in_zone("n1", "A", 1), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
-            pod(&[hard(ZONE), hard(NODE)]),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n1", "n2"],
         ),
         (
             "one less on n2",
             vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0), in_zone("n3", "B", 2)],
-            pod(&[hard(ZONE), hard(NODE)]),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "one less on n3",
             vec![in_zone("n1", "A", 2), in_zone("n2", "A", 1), in_zone("n3", "B", 1)],
-            pod(&[hard(ZONE), hard(NODE)]),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n3"],
         ),
         (
             "n1 without the zone key",
             vec![ExampleNode("n1", None, 2), in_zone("n2", "A", 1), in_zone("n3", "B", 2)],
-            pod(&[hard(ZONE), hard(NODE)]),
+            pod(&[hard_constraint(ZONE), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "2, 2, 1",
             vec![in_zone("n1", "A", 2), in_zone("n2", "B", 2), in_zone("n3", "C", 1)],
-            pod(&[hard(ZONE)]),
+            pod(&[hard_constraint(ZONE)]),
             &["n3"],
         ),
         (
             "minDomains 3 of two",
             vec![in_zone("n1", "A", 1), in_zone("n2", "B", 1)],
-            pod(&[with_field(hard(ZONE), "minDomains", json!(3))]),
+            pod(&[with_field(hard_constraint(ZONE), "minDomains", json!(3))]),
             &[],
         ),
     ];
     for (name, nodes, pod, expected) in rows {
-        let decision = decide(&nodes, &pod, "default");
-        assert_eq!(feasible(&decision), expected, "{name}: {}", decision["filter"]);
+        let decision = scheduling_decision(&nodes, &pod, "default");
+        assert_eq!(feasible_nodes(&decision), expected, "{name}: {}", decision["filter"]);
     }
 }
 
 /// Shows: S-10
 #[test]
 fn schedule_anyway_scores_the_emptier_zone_higher() {
-    let decision = decide(&four_nodes(), &pod(&[soft(ZONE)]), "default");
-    assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
+    let decision = scheduling_decision(&four_nodes(), &pod(&[soft_constraint(ZONE)]), "default");
+    assert_eq!(feasible_nodes(&decision), ["n1", "n2", "n3", "n4"]);
     let spread = |node: &str| decision["scores"][node]["PodTopologySpread"].as_i64().expect("a score");
     assert!(
         spread("n3") > spread("n1") && spread("n4") > spread("n2"),
@@ -242,8 +261,8 @@ fn schedule_anyway_scores_the_emptier_zone_higher() {
 /// Shows: S-10
 #[test]
 fn pods_of_other_namespaces_do_not_count() {
-    let decision = decide(&four_nodes(), &pod(&[hard(ZONE)]), "other");
-    assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
+    let decision = scheduling_decision(&four_nodes(), &pod(&[hard_constraint(ZONE)]), "other");
+    assert_eq!(feasible_nodes(&decision), ["n1", "n2", "n3", "n4"]);
 }
 
 /// Shows: S-12
@@ -251,13 +270,17 @@ fn pods_of_other_namespaces_do_not_count() {
 fn zone_without_node_is_no_domain() {
     let balanced = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
     assert_eq!(
-        feasible(&decide(&balanced(), &pod(&[hard(ZONE)]), "default")),
+        feasible_nodes(&scheduling_decision(
+            &balanced(),
+            &pod(&[hard_constraint(ZONE)]),
+            "default"
+        )),
         ["n1", "n2"]
     );
     assert_eq!(
-        feasible(&decide(
+        feasible_nodes(&scheduling_decision(
             &with_node(balanced(), in_zone("n3", "C", 0)),
-            &pod(&[hard(ZONE)]),
+            &pod(&[hard_constraint(ZONE)]),
             "default"
         )),
         ["n3"]
@@ -267,9 +290,9 @@ fn zone_without_node_is_no_domain() {
 /// Shows: S-11
 #[test]
 fn match_label_keys_count_only_the_same_revision() {
-    // The API server merges matchLabelKeys into the label selector, so the case contains both.
+    // The API server adds the labels of matchLabelKeys to the label selector, so the case contains both.
     let mut constraint_on_revision = with_field(
-        hard("kubernetes.io/hostname"),
+        hard_constraint("kubernetes.io/hostname"),
         "matchLabelKeys",
         json!(["pod-template-hash"]),
     );
@@ -279,12 +302,16 @@ fn match_label_keys_count_only_the_same_revision() {
     mypod["metadata"]["labels"]["pod-template-hash"] = json!("new");
     let nodes = vec![in_zone("n1", "A", 2), in_zone("n2", "A", 0)];
     assert_eq!(
-        feasible(&decide(&nodes, &mypod, "default")),
+        feasible_nodes(&scheduling_decision(&nodes, &mypod, "default")),
         ["n1", "n2"],
         "pods of the old revision do not count"
     );
     assert_eq!(
-        feasible(&decide(&nodes, &pod(&[hard("kubernetes.io/hostname")]), "default")),
+        feasible_nodes(&scheduling_decision(
+            &nodes,
+            &pod(&[hard_constraint("kubernetes.io/hostname")]),
+            "default"
+        )),
         ["n2"],
         "without matchLabelKeys they count"
     );
