@@ -28,7 +28,7 @@ pub(crate) fn address() -> Route {
 }
 
 /// Parses the current fragment alone.
-fn fragment() -> Route {
+fn current_fragment() -> Route {
     let hash = browser::window().and_then(|window| window.location().hash().ok());
     route::parse("", &hash.unwrap_or_default())
 }
@@ -249,7 +249,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
                 ctl.act.emit(Act::View(route.view));
                 // The address before the fragment (`?lang=`) has not changed. It set the language when the visit began,
                 // so only the fragment is read here.
-                if let Some(code) = fragment().lang {
+                if let Some(code) = current_fragment().lang {
                     language::show(&code, ctl.act.clone());
                 }
                 if let Some(theme) = route.theme {

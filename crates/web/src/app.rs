@@ -106,7 +106,7 @@ pub(crate) fn App() -> Html {
     let frames_per_render = if skips_frames { 3 } else { 1 };
     let rendered_frame = page.shell.frames / frames_per_render;
     let throttled_page = use_memo((page.shell.acts, rendered_frame), |_| shown_page.clone());
-    view(&shown_page, &throttled_page, &ctl, busy, is_kept)
+    page_view(&shown_page, &throttled_page, &ctl, busy, is_kept)
 }
 
 /// Returns a copy of the page in which the story and the lessons are translated into the page's language.
@@ -224,7 +224,7 @@ fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
+fn page_view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
     if page.shell.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.shell.lessons.clone()} guarantees={page.shell.guarantees.clone()} /></ContextProvider<Ctl>>

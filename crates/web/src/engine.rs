@@ -42,7 +42,7 @@ impl Engine {
         };
         let updates = on_message.clone();
         let on_worker_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            updates.emit(decoded(event.data()));
+            updates.emit(decode_message(event.data()));
         });
         worker.set_onmessage(Some(on_worker_message.as_ref().unchecked_ref()));
         let traps = on_message.clone();
@@ -53,7 +53,9 @@ impl Engine {
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         // Handle messages and failures that arrived before the listeners were attached.
         if let Ok(early) = js_sys::Reflect::get(&worker, &"early".into())?.dyn_into::<Array>() {
-            early.iter().for_each(|message| on_message.emit(decoded(message)));
+            early
+                .iter()
+                .for_each(|message| on_message.emit(decode_message(message)));
         }
         if let Some(message) = js_sys::Reflect::get(&worker, &"failed".into())?.as_string() {
             on_message.emit(WorkerMessage::Trapped(message));
@@ -87,7 +89,7 @@ impl Drop for Engine {
     }
 }
 
-fn decoded(message: JsValue) -> WorkerMessage {
+fn decode_message(message: JsValue) -> WorkerMessage {
     let message = message.unchecked_into::<Uint8Array>();
     if message.length() == 0 {
         return WorkerMessage::Alive;

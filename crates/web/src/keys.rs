@@ -178,7 +178,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     }
     let key = event.key();
     if key == "Escape" {
-        return escape(page, ctl);
+        return handle_escape(page, ctl);
     }
     if is_typing(event) || page.shell.dialog.is_modal() || (key.chars().count() == 1 && !store::has_single_keys()) {
         return false;
@@ -247,7 +247,7 @@ fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
 }
 
 /// Closes the topmost panel; if none is open, clears the selection.
-fn escape(page: &Page, ctl: &Ctl) -> bool {
+fn handle_escape(page: &Page, ctl: &Ctl) -> bool {
     if page.shell.dialog.is_modal() {
         return false; // The dialog handles it.
     }

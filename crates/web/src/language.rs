@@ -20,7 +20,7 @@ thread_local! {
 
 /// Returns the page's language for a code: for the code itself, or for the code without its region (`es-MX`). `None`
 /// for other languages.
-fn known(code: &str) -> Option<&'static str> {
+fn supported_code(code: &str) -> Option<&'static str> {
     let language = code.split('-').next().unwrap_or_default();
     let is_it = |known: &&str| known.eq_ignore_ascii_case(language);
     match code {
@@ -35,11 +35,15 @@ pub(crate) fn first(in_address: Option<String>) -> &'static str {
     let of_browser = || {
         let languages = browser::window()?.navigator().languages();
         let codes = languages.iter().filter_map(|language| language.as_string());
-        codes.filter_map(|code| known(&code)).next()
+        codes.filter_map(|code| supported_code(&code)).next()
     };
-    let in_address = || in_address.as_deref().and_then(known);
-    let kept = || store::language().as_deref().and_then(known);
-    let chosen = of_tab().as_deref().and_then(known).or_else(in_address).or_else(kept);
+    let in_address = || in_address.as_deref().and_then(supported_code);
+    let kept = || store::language().as_deref().and_then(supported_code);
+    let chosen = of_tab()
+        .as_deref()
+        .and_then(supported_code)
+        .or_else(in_address)
+        .or_else(kept);
     let code = chosen.or_else(of_browser).unwrap_or("en");
     store::store_language_of_tab(code);
     code
@@ -50,13 +54,13 @@ pub(crate) fn first(in_address: Option<String>) -> &'static str {
 /// # Errors
 /// Why the file cannot be loaded.
 pub(crate) async fn load(code: &str) -> Result<(), JsValue> {
-    let locale = fetch(code).await?;
-    apply(code, locale);
+    let locale = fetch_locale(code).await?;
+    apply_locale(code, locale);
     Ok(())
 }
 
 /// Fetches the file of a language; `None` for English.
-async fn fetch(code: &str) -> Result<Option<Locale>, JsValue> {
+async fn fetch_locale(code: &str) -> Result<Option<Locale>, JsValue> {
     if code == "en" {
         return Ok(None);
     }
@@ -71,7 +75,7 @@ async fn fetch(code: &str) -> Result<Option<Locale>, JsValue> {
         .ok_or_else(|| JsValue::from_str(&format!("{path} is not the file of a language")))
 }
 
-fn apply(code: &str, locale: Option<Locale>) {
+fn apply_locale(code: &str, locale: Option<Locale>) {
     set(locale);
     if let Some(root) = browser::root() {
         let done = root.set_attribute("lang", code);
@@ -81,26 +85,26 @@ fn apply(code: &str, locale: Option<Locale>) {
 
 /// Changes the language of an open page and stores the choice for later visits.
 pub(crate) fn choose(code: &str, act: Callback<Act>) {
-    change(code, true, act);
+    change_language(code, true, act);
 }
 
 /// Changes the language of an open page for this visit only, because its address or a course requests it.
 pub(crate) fn show(code: &str, act: Callback<Act>) {
-    change(code, false, act);
+    change_language(code, false, act);
 }
 
-fn change(code: &str, is_kept: bool, act: Callback<Act>) {
-    let Some(code) = known(code) else { return };
+fn change_language(code: &str, is_kept: bool, act: Callback<Act>) {
+    let Some(code) = supported_code(code) else { return };
     let number = LATEST.get() + 1;
     LATEST.set(number);
     wasm_bindgen_futures::spawn_local(async move {
-        let loaded = fetch(code).await;
+        let loaded = fetch_locale(code).await;
         if LATEST.get() != number {
             return;
         }
         match loaded.warn() {
             Some(locale) => {
-                apply(code, locale);
+                apply_locale(code, locale);
                 store::store_language_of_tab(code);
                 if is_kept {
                     store::store_language(code);

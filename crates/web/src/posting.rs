@@ -31,9 +31,9 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
                 listen("message", move |event| {
                     if let Some(request) = event
                         .dyn_ref::<MessageEvent>()
-                        .and_then(|event| request(event, &origin))
+                        .and_then(|event| parse_request(event, &origin))
                     {
-                        execute(&request, &ctl);
+                        execute_request(&request, &ctl);
                     }
                 })
             });
@@ -153,7 +153,7 @@ fn post_size(origin: &str) {
 }
 
 /// Parses a request of the surrounding page; `None` for messages of other pages or formats.
-fn request(event: &MessageEvent, origin: &str) -> Option<Value> {
+fn parse_request(event: &MessageEvent, origin: &str) -> Option<Value> {
     let parent = browser::window()?.parent().ok()??;
     let is_of_parent = event
         .source()
@@ -167,7 +167,7 @@ fn request(event: &MessageEvent, origin: &str) -> Option<Value> {
 }
 
 /// Executes a request.
-fn execute(request: &Value, ctl: &Ctl) {
+fn execute_request(request: &Value, ctl: &Ctl) {
     let text = |key: &str| request[key].as_str().map(str::to_owned);
     match request["do"].as_str() {
         Some("open") => {

@@ -31,7 +31,7 @@ pub(crate) fn use_engine(
         let (connection, ctl, route) = (connection.clone(), ctl.clone(), route.clone());
         let (first, busy) = (first.clone(), busy.setter());
         use_effect_with((), move |()| {
-            if start(&connection, &ctl, &busy) {
+            if start_engine(&connection, &ctl, &busy) {
                 open_first(&route, first.take(), &ctl.send, &ctl.act);
             }
             let is_named =
@@ -67,14 +67,14 @@ pub(crate) fn use_engine(
         let (connection, ctl, route, busy) = (connection.clone(), ctl.clone(), route.clone(), busy.setter());
         Callback::from(move |()| {
             busy.set(false);
-            stop(&connection, &ctl, &route, &busy);
+            stop_engine(&connection, &ctl, &route, &busy);
         })
     };
     html! { <Busy {stop} {wait} /> }
 }
 
 /// Starts an engine, in place of the running one if there is one. Returns false if no engine can be started.
-fn start(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -> bool {
+fn start_engine(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -> bool {
     let on_message = {
         let (ctl, connection, busy) = (ctl.clone(), connection.clone(), busy.clone());
         Callback::from(move |on_message| match on_message {
@@ -104,13 +104,13 @@ fn start(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSet
 }
 
 /// Ends an engine that does not respond, and resumes the session that this tab stored last.
-fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateSetter<bool>) {
+fn stop_engine(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateSetter<bool>) {
     let opened = {
         let mut connection = connection.borrow_mut();
         connection.reset();
         connection.has_session
     };
-    if !start(connection, ctl, busy) {
+    if !start_engine(connection, ctl, busy) {
         return;
     }
     ctl.act.emit(Act::Dialog(Dialog::None));

@@ -62,7 +62,7 @@ pub(crate) enum End {
     Nothing,
 }
 
-fn body() -> Option<HtmlElement> {
+fn document_body() -> Option<HtmlElement> {
     super::document()?.body()
 }
 
@@ -70,7 +70,7 @@ fn element_at(x: f64, y: f64) -> Option<Element> {
     super::document()?.element_from_point(x as f32, y as f32)
 }
 
-fn style(element: &HtmlElement, name: &str, value: &str) {
+fn set_style(element: &HtmlElement, name: &str, value: &str) {
     element.style().set_property(name, value).warn();
 }
 
@@ -164,8 +164,8 @@ impl Drag {
                 }
                 if let Some(line) = line {
                     let (dx, dy) = (at.0 - self.from.0, at.1 - self.from.1);
-                    style(line, "width", &format!("{}px", dx.hypot(dy)));
-                    style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
+                    set_style(line, "width", &format!("{}px", dx.hypot(dy)));
+                    set_style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
                 }
                 let wire = element_at(at.0, at.1)
                     .and_then(|element| element.closest("[data-wire]").warn().flatten())
@@ -290,19 +290,19 @@ fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
     }
     copy.set_attribute("aria-hidden", "true").warn();
     copy.class_list().add_1("flying").warn();
-    body()?.append_child(&copy).warn()?;
-    body()?.class_list().add_1("dragging").warn();
+    document_body()?.append_child(&copy).warn()?;
+    document_body()?.class_list().add_1("dragging").warn();
     Some(copy)
 }
 
 fn move_to(mark: &HtmlElement, at: (f64, f64)) {
-    style(mark, "left", &format!("{}px", at.0));
-    style(mark, "top", &format!("{}px", at.1));
+    set_style(mark, "left", &format!("{}px", at.0));
+    set_style(mark, "top", &format!("{}px", at.1));
 }
 
 fn put_down(mark: &HtmlElement) {
     mark.remove();
-    if let Some(body) = body() {
+    if let Some(body) = document_body() {
         body.class_list().remove_2("dragging", "cutting").warn();
     }
 }
@@ -315,10 +315,10 @@ fn draw_stroke(from: (f64, f64)) -> Option<HtmlElement> {
         .dyn_into()
         .ok()?;
     line.set_class_name("knife");
-    style(&line, "left", &format!("{}px", from.0));
-    style(&line, "top", &format!("{}px", from.1));
-    body()?.append_child(&line).warn()?;
-    body()?.class_list().add_2("dragging", "cutting").warn();
+    set_style(&line, "left", &format!("{}px", from.0));
+    set_style(&line, "top", &format!("{}px", from.1));
+    document_body()?.append_child(&line).warn()?;
+    document_body()?.class_list().add_2("dragging", "cutting").warn();
     Some(line)
 }
 

@@ -22,13 +22,13 @@ const PIXELS_PER_UNIT: f64 = 2.0;
 /// Offers a text as a download. With the media type `image/png` the text is an SVG, which is rendered first.
 pub(crate) async fn save(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
     if media_type == "image/png" {
-        download(name, &rendered_png(&blob("image/svg+xml", text)?).await?)
+        download(name, &rendered_png(&new_blob("image/svg+xml", text)?).await?)
     } else {
-        download(name, &blob(media_type, text)?)
+        download(name, &new_blob(media_type, text)?)
     }
 }
 
-fn blob(media_type: &str, text: &str) -> Result<Blob, JsValue> {
+fn new_blob(media_type: &str, text: &str) -> Result<Blob, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(media_type);
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &options)

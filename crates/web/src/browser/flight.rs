@@ -10,7 +10,7 @@ use web_sys::Element;
 /// Position of each pod's mark (icon) before a change, by pod id.
 pub(crate) type MarkPositions = ordered::Map<String, (f64, f64)>;
 
-fn mark(root: &Element, id: &str) -> Option<Element> {
+fn mark_element(root: &Element, id: &str) -> Option<Element> {
     // An id is a UID, and may come from an untrusted file: quotes and backslashes are escaped.
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
     root.query_selector(&format!("[data-id=\"{id}\"].pod")).warn()?
@@ -21,7 +21,7 @@ pub(crate) fn mark_positions(root: &Element, ids: &[String]) -> MarkPositions {
     ids.iter()
         .take(40)
         .filter_map(|id| {
-            let rect = mark(root, id)?.get_bounding_client_rect();
+            let rect = mark_element(root, id)?.get_bounding_client_rect();
             Some((id.clone(), (rect.left(), rect.top())))
         })
         .collect()
@@ -29,7 +29,7 @@ pub(crate) fn mark_positions(root: &Element, ids: &[String]) -> MarkPositions {
 
 /// Scrolls to the mark of a pod.
 pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
-    if let Some(mark) = mark(root, id) {
+    if let Some(mark) = mark_element(root, id) {
         super::scroll_into_view(&mark);
     }
 }
@@ -37,7 +37,9 @@ pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
 /// Moves the marks (icons) of pods from their old positions to their present ones, as an animation.
 pub(crate) fn animate_moves(root: &Element, from: &MarkPositions) {
     for (id, (x, y)) in from {
-        let Some(element) = mark(root, id) else { continue };
+        let Some(element) = mark_element(root, id) else {
+            continue;
+        };
         let rect = element.get_bounding_client_rect();
         let (dx, dy) = (x - rect.left(), y - rect.top());
         if dx.abs() + dy.abs() < 4.0 {

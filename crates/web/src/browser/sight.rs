@@ -18,7 +18,7 @@ pub(crate) struct Observation {
     closure: Closure<dyn FnMut()>,
 }
 
-fn function(closure: &Closure<dyn FnMut()>) -> &Function {
+fn as_function(closure: &Closure<dyn FnMut()>) -> &Function {
     closure.as_ref().unchecked_ref()
 }
 
@@ -27,7 +27,7 @@ impl Observation {
     pub(crate) fn size(element: &Element, report: impl Fn(f64, f64) + 'static) -> Option<Observation> {
         let seen = element.clone();
         let closure = Closure::new(move || report(f64::from(seen.client_width()), f64::from(seen.client_height())));
-        let observer = ResizeObserver::new(function(&closure)).warn()?;
+        let observer = ResizeObserver::new(as_function(&closure)).warn()?;
         observer.observe(element);
         let source = Source::Size(observer);
         Some(Observation { source, closure })
@@ -37,7 +37,7 @@ impl Observation {
     pub(crate) fn scheme(report: impl Fn(bool) + 'static) -> Option<Observation> {
         let scheme = dark_scheme()?;
         let closure = Closure::new(move || report(is_dark()));
-        let added = scheme.add_event_listener_with_callback("change", function(&closure));
+        let added = scheme.add_event_listener_with_callback("change", as_function(&closure));
         added.warn()?;
         let source = Source::Scheme(scheme);
         Some(Observation { source, closure })
@@ -50,7 +50,7 @@ impl Drop for Observation {
             Source::Size(observer) => observer.disconnect(),
             Source::Scheme(scheme) => {
                 scheme
-                    .remove_event_listener_with_callback("change", function(&self.closure))
+                    .remove_event_listener_with_callback("change", as_function(&self.closure))
                     .warn();
             }
         }

@@ -148,7 +148,7 @@ pub(crate) fn session_and_original() -> Option<(u64, Option<u64>)> {
 /// Starts another session in this tab and returns its number. The previous session stays stored.
 pub(crate) fn begin_session() -> u64 {
     let id = unused_number();
-    acquire(id, true);
+    acquire_lock(id, true);
     id
 }
 
@@ -166,16 +166,16 @@ fn unused_number() -> u64 {
 pub(crate) fn take_over(id: u64) {
     // Browsers have no locks on pages served over http. There, only a reload guarantees that no other tab has the
     // session.
-    acquire(id, stored_number() == Some(id));
+    acquire_lock(id, stored_number() == Some(id));
 }
 
 /// Makes a session this tab's own once its lock is acquired; switches to a copy if another tab holds the lock. `alone`:
 /// without locks in the browser, assume that no other tab has the session.
-fn acquire(id: u64, alone: bool) {
+fn acquire_lock(id: u64, alone: bool) {
     if THIS_SESSION.get() == Some(id) {
         return;
     }
-    release();
+    release_lock();
     if let Some(tab) = tab_storage() {
         tab.set_item(&full_key("tab"), &id.to_string()).warn();
     }
@@ -191,7 +191,7 @@ fn acquire(id: u64, alone: bool) {
         if THIS_SESSION.get() == Some(id) {
             IS_LOCK_PENDING.set(false);
             if !held.unwrap_or(alone) {
-                acquire(number_of_copy(id), true);
+                acquire_lock(number_of_copy(id), true);
             }
         }
     });
@@ -223,7 +223,7 @@ pub(crate) fn is_lock_pending() -> bool {
 }
 
 /// Ends the work on this page's session and releases its lock.
-fn release() {
+fn release_lock() {
     THIS_SESSION.set(None);
     if let Some(free) = RELEASE_LOCK.take() {
         free.call0(&JsValue::NULL).warn();
@@ -419,7 +419,7 @@ pub(crate) fn page_left() {
     {
         note_opening(None);
     }
-    release();
+    release_lock();
     HAS_LEFT.set(true);
 }
 

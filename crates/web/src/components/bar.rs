@@ -50,7 +50,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
             <button type="button" class="scenario quiet" onclick={open(if page.shell.study.course.is_some() { Dialog::Course } else { Dialog::Lessons })} aria-haspopup="dialog" title={t!(bar::lessons_hint)}>
                 <span>{ shown(&title) }</span>{ icon("down") }
             </button>
-            { transport(&ctl, &props.page) }
+            { playback_controls(&ctl, &props.page) }
             <span class="tools">
                 <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title={t!(bar::share_hint)}>{ t!(bar::share) }</button>
                 <button type="button" class="quiet more" onclick={open(Dialog::More)} aria-label={t!(bar::more)} title={t!(bar::more_hint)} aria-haspopup="dialog">{ icon("more") }</button>
@@ -71,7 +71,7 @@ pub(crate) fn logo() -> Html {
 }
 
 /// Play, clock, forward, speed, undo. Only the clock and the seconds of the forward button change with every frame.
-fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
+fn playback_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let model = &page.session.model;
     let (request, name, hint, sign) = if model.playing {
         (Request::Pause, t!(bar::pause), t!(bar::pause_hint), "pause")

@@ -87,7 +87,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
     let end = lesson.filter(|_| story.finished).map(|name| {
         let info = page.shell.lessons.iter().find(|lesson| lesson.name == name);
         let rule = info.filter(|_| !hides_solutions).map(|info| info.rule.clone());
-        (rule.unwrap_or_else(|| step.text.clone()), next(&ctl, page))
+        (rule.unwrap_or_else(|| step.text.clone()), next_button(&ctl, page))
     });
     let mistake = (story.steps.get(story.step)).and_then(|now| step.mistakes.get(*now.mistakes.last()?));
     let mistake = mistake.filter(|_| !hides_solutions);
@@ -108,7 +108,7 @@ pub(crate) fn Brief(props: &Props) -> Html {
 
 /// The button after the end: opens the next item of the open course, or otherwise the first lesson of Podscope's
 /// course.
-fn next(ctl: &Ctl, page: &Page) -> Html {
+fn next_button(ctl: &Ctl, page: &Page) -> Html {
     if page.shell.study.item.is_some() {
         return next_item(ctl, &page.shell.study);
     }

@@ -105,10 +105,10 @@ pub(crate) fn Broken(props: &Props) -> Html {
     let (large, small) = if broken.name == "at-most-one" && count > 1 {
         (
             t!(broken::processes_of_one_name, count = count),
-            format!("{name}: {}", outcome(props)),
+            format!("{name}: {}", violation_outcome(props)),
         )
     } else {
-        (name, outcome(props))
+        (name, violation_outcome(props))
     };
     let select = ctl.select(SubjectRef::Invariant {
         name: broken.name.clone(),
@@ -133,7 +133,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
 }
 
 /// Describes the end of the violation, or what caused it.
-fn outcome(props: &Props) -> String {
+fn violation_outcome(props: &Props) -> String {
     let by = &props.broken.by;
     match props.restored_at {
         Some(at) => t!(

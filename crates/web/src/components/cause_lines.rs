@@ -31,7 +31,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePos
     }
     let place = pod.and_then(|pod| Some((pod, &pod.queue.as_ref()?.place)));
     let (lines, next) = match place {
-        Some((pod, QueuePlace::Victims { pods, .. })) => preemption(model, pod, pods, spots, rail),
+        Some((pod, QueuePlace::Victims { pods, .. })) => preemption_lines(model, pod, pods, spots, rail),
         _ => (chain_lines(&model.thread.links, spots, rail), Vec::new()),
     };
     if lines.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn cause_lines(model: &Model, pod: Option<&PodView>, spots: &StagePos
 
 /// For a preempting pod, returns lines from the scheduler to each victim, and paths from each victim to the position
 /// where the stage draws the preempting pod.
-fn preemption(
+fn preemption_lines(
     model: &Model,
     pod: &PodView,
     victims: &[String],

@@ -57,7 +57,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
         <Modal key="class" title={t!(class::class)} class="wide class-view">
             <p>{ t!(class::about) }</p>
             <div class="row">
-                <label class="btn primary load">{ t!(class::choose_files) }<input type="file" class="sr" multiple=true accept=".json,.txt" onchange={grade(&ctl)} /></label>
+                <label class="btn primary load">{ t!(class::choose_files) }<input type="file" class="sr" multiple=true accept=".json,.txt" onchange={grade_chosen_files(&ctl)} /></label>
                 if !class.runs.is_empty() {
                     <button type="button" onclick={save}>{ t!(class::save) }</button>
                     <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Study(StudyAct::ForgetClass))}>{ t!(class::forget) }</button>
@@ -69,7 +69,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
                 <div class="scroll" tabindex="0" role="region" aria-label={t!(class::runs)}>
                     <table>
                         <thead><tr>{ for HEADER.iter().map(|word| html! { <th scope="col">{ word.text() }</th> }) }<th scope="col"><span class="sr">{ t!(class::run) }</span></th></tr></thead>
-                        <tbody>{ for class.runs.iter().map(|run| row(&ctl, run)) }</tbody>
+                        <tbody>{ for class.runs.iter().map(|run| run_row(&ctl, run)) }</tbody>
                     </table>
                 </div>
             }
@@ -87,7 +87,7 @@ pub(crate) fn ClassView(props: &Props) -> Html {
     }
 }
 
-fn row(ctl: &Ctl, run: &GradedRun) -> Html {
+fn run_row(ctl: &Ctl, run: &GradedRun) -> Html {
     let open = {
         let (ctl, link) = (ctl.clone(), run.link.clone());
         Callback::from(move |_: MouseEvent| {
@@ -108,7 +108,7 @@ fn row(ctl: &Ctl, run: &GradedRun) -> Html {
 }
 
 /// Reads the chosen files and sends each to be graded.
-fn grade(ctl: &Ctl) -> Callback<Event> {
+fn grade_chosen_files(ctl: &Ctl) -> Callback<Event> {
     let ctl = ctl.clone();
     Callback::from(move |event: Event| {
         let ctl = ctl.clone();

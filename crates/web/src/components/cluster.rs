@@ -57,11 +57,11 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 <ComparisonLine page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow" title={t!(cluster::this_run_hint)}>{ t!(cluster::this_run) }</span>{ shown(&titles(&page.session.model, other).0) }</h2>
+                        <h2 class="versus"><span class="eyebrow" title={t!(cluster::this_run_hint)}>{ t!(cluster::this_run) }</span>{ shown(&run_titles(&page.session.model, other).0) }</h2>
                         <Scene page={page.clone()} model={page.session.model.clone()} compared={Some(other.clone())} other=false />
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ t!(cluster::same_seed) }</span>{ shown(&titles(&page.session.model, other).1) }
+                        <h2 class="versus"><span class="eyebrow">{ t!(cluster::same_seed) }</span>{ shown(&run_titles(&page.session.model, other).1) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label={t!(cluster::end_comparison)}>{ t!(cluster::end) }</button></h2>
                         <Scene page={page.clone()} model={other.clone()} compared={Some(page.session.model.clone())} other=true />
                     </div>
@@ -256,8 +256,8 @@ impl PointerGesture {
 }
 
 /// Returns the titles of two compared runs.
-fn titles(ours: &Model, other: &Model) -> (String, String) {
-    match (title(ours), title(other)) {
+fn run_titles(ours: &Model, other: &Model) -> (String, String) {
+    match (run_title(ours), run_title(other)) {
         // When the link of a comparison is opened, both runs have the same title: this user gave none of the commands.
         (ours, other) if ours == other => (t!(cluster::with_commands), t!(cluster::without_commands)),
         both => both,
@@ -265,7 +265,7 @@ fn titles(ours: &Model, other: &Model) -> (String, String) {
 }
 
 /// Returns the title of a compared run: its branch, if there are several.
-fn title(model: &Model) -> String {
+fn run_title(model: &Model) -> String {
     let several = model.branches.len() > 1;
     let branch = model.branches.iter().find(|branch| several && branch.current);
     branch.map_or_else(|| model.title.clone(), branch_name)

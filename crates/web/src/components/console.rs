@@ -226,7 +226,7 @@ impl TypedText {
             if text.contains('\n') || text.starts_with('{') {
                 event.prevent_default();
                 typed.ctl.act.emit(Act::ConsoleOpen(true));
-                let text = joined(&typed.earlier_lines, &format!("{}{text}", *typed.line));
+                let text = join_lines(&typed.earlier_lines, &format!("{}{text}", *typed.line));
                 typed.earlier_lines.set(text.clone());
                 typed.line.set(String::new());
                 typed.ctl.send.emit(Request::Recognise { text });
@@ -244,7 +244,7 @@ impl TypedText {
             }
             return self.earlier_lines.set(String::new());
         }
-        let text = joined(&self.earlier_lines, &self.line);
+        let text = join_lines(&self.earlier_lines, &self.line);
         let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
         if !waits && !text.trim().is_empty() {
             self.ctl.run_typed(&text);
@@ -299,15 +299,15 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
                 // What a person typed and a command printed is English in every language.
                 let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
                 let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
-                html! { <>{ for run.map(rule) }<p class={class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
+                html! { <>{ for run.map(run_heading) }<p class={line_class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
             }) }
-            { for console.run_at(console.lines.len()).map(rule) }
+            { for console.run_at(console.lines.len()).map(run_heading) }
         </div>
     }
 }
 
 /// A rule with the title of a run, above the run's first line.
-fn rule(title: &str) -> Html {
+fn run_heading(title: &str) -> Html {
     html! { <h3 class="rule">{ shown(title) }</h3> }
 }
 
@@ -323,7 +323,7 @@ fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) ->
 }
 
 /// Joins the earlier lines and the typed one.
-fn joined(earlier_lines: &str, line: &str) -> String {
+fn join_lines(earlier_lines: &str, line: &str) -> String {
     match (
         earlier_lines.is_empty(),
         line.is_empty()
@@ -363,7 +363,7 @@ fn line_html(line: &ConsoleLine) -> Html {
     }
 }
 
-fn class(kind: LineKind) -> &'static str {
+fn line_class(kind: LineKind) -> &'static str {
     match kind {
         LineKind::Input => "input",
         LineKind::Output => "output",

@@ -17,7 +17,7 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
     if devices.is_empty() {
         return Html::default();
     }
-    let words = summary(devices);
+    let words = state_counts(devices);
     let n_used = devices
         .iter()
         .filter(|device| matches!(device.state(), "held" | "shared"))
@@ -34,7 +34,7 @@ pub(super) fn chip(devices: &[DeviceView], wide: f64) -> Html {
 }
 
 /// Describes the number of devices in each state: `4 devices: 1 held, 3 free`.
-fn summary(devices: &[DeviceView]) -> String {
+fn state_counts(devices: &[DeviceView]) -> String {
     let counted = STATES.iter().filter_map(|state| {
         let count = devices.iter().filter(|device| device.state() == *state).count();
         (count > 0).then(|| match *state {
@@ -56,7 +56,7 @@ pub(super) fn list(ctl: &Ctl, devices: &[DeviceView]) -> Html {
     }
     html! {
         <section class="device-list" aria-label={t!(devices::devices)}>
-            <h3 class="eyebrow">{ summary(devices) }</h3>
+            <h3 class="eyebrow">{ state_counts(devices) }</h3>
             <ul>
                 { for devices.iter().map(|device| html! {
                     <li>

@@ -57,14 +57,14 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         });
     }
     if let Some(message) = &page.session.crashed {
-        return crashed(message);
+        return crash_dialog(message);
     }
     match &page.shell.dialog {
         Dialog::None => Html::default(),
         Dialog::Lessons => {
             html! { <Lessons lessons={page.shell.lessons.clone()} course={page.shell.course.clone()} current={page.session.opened.as_ref().and_then(|opened| opened.lesson.clone())} /> }
         }
-        Dialog::Shortcuts => shortcuts(),
+        Dialog::Shortcuts => shortcuts_dialog(),
         Dialog::More => html! { <More page={page.clone()} /> },
         Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
@@ -74,17 +74,17 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Editor => {
             html! { <Editor text={page.text_to_edit()} fields={page.session.fields.clone()} answer={page.shell.console.answer()} still={!page.session.model.playing} checked={page.session.checked.clone()} refused={page.shell.problems.clone()} /> }
         }
-        Dialog::Notices => notices(page),
+        Dialog::Notices => notices_dialog(page),
         Dialog::Triage => html! { <Triage page={page.clone()} /> },
         Dialog::Refused => {
             html! { <Modal key="refused" title={t!(dialogs::refused)} class="wide"><p>{ t!(dialogs::nothing_changed) }</p>{ problems(&page.shell.problems) }
             <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ t!(dialogs::open_another) }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ t!(dialogs::to_editor) }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ t!(dialogs::go_on) }</button></p></Modal> }
         }
-        Dialog::Confirm { lines, danger } => confirm(&ctl, lines, *danger),
+        Dialog::Confirm { lines, danger } => confirm_dialog(&ctl, lines, *danger),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
         Dialog::Lane(lane) => lane_list(&ctl, page, *lane),
         Dialog::Spread => spread::list(&ctl, page),
-        Dialog::Glossary => glossary(),
+        Dialog::Glossary => glossary_dialog(),
         Dialog::Practise => html! { <Practise families={page.shell.study.families.clone()} /> },
         Dialog::WhatIf(change) => {
             let zone = match change {
@@ -125,7 +125,7 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
 }
 
 /// The glossary: every term that lessons explain.
-fn glossary() -> Html {
+fn glossary_dialog() -> Html {
     let mut terms: Vec<_> = GLOSSARY.iter().collect();
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
     html! {
@@ -135,7 +135,7 @@ fn glossary() -> Html {
     }
 }
 
-fn confirm(ctl: &Ctl, lines: &[String], danger: Danger) -> Html {
+fn confirm_dialog(ctl: &Ctl, lines: &[String], danger: Danger) -> Html {
     let on_confirm = {
         let (ctl, lines) = (ctl.clone(), lines.to_vec());
         Callback::from(move |_: MouseEvent| {
@@ -245,7 +245,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     }
 }
 
-fn shortcuts() -> Html {
+fn shortcuts_dialog() -> Html {
     let toggle = Callback::from(|event: Event| {
         let field: web_sys::HtmlInputElement = event.target_unchecked_into();
         store::store_single_keys(field.checked());
@@ -267,7 +267,7 @@ fn shortcuts() -> Html {
     }
 }
 
-fn notices(page: &Page) -> Html {
+fn notices_dialog(page: &Page) -> Html {
     let Some(opened) = &page.session.opened else {
         return Html::default();
     };
@@ -285,7 +285,7 @@ fn notices(page: &Page) -> Html {
     }
 }
 
-fn crashed(message: &str) -> Html {
+fn crash_dialog(message: &str) -> Html {
     let reload = Callback::from(|_: MouseEvent| {
         if let Some(window) = browser::window() {
             window.location().reload().warn();

@@ -142,8 +142,8 @@ pub(crate) fn Editor(props: &Props) -> Html {
             } else {
                 <div class="code" ref={host}></div>
             }
-            { findings(props, gaps.len(), &problems, &advice, current_check.is_some().then_some(&**text), answer) }
-            { buttons(props.beside, &ctl, (&text, &applied), &applies_live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
+            { findings_list(props, gaps.len(), &problems, &advice, current_check.is_some().then_some(&**text), answer) }
+            { editor_buttons(props.beside, &ctl, (&text, &applied), &applies_live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
         </>
     };
     if !props.beside {
@@ -198,11 +198,11 @@ fn use_mounted(
                 text: first.clone(),
                 revision: 0,
             });
-            load(move |module| {
+            load_editor(move |module| {
                 let (Some(module), Some(host)) = (module, host.cast::<Element>()) else {
                     return is_plain.set(true);
                 };
-                match mount(&module, &host, &first, changed, send) {
+                match mount_editor(&module, &host, &first, changed, send) {
                     Some(editor) => {
                         *mounted.borrow_mut() = Some(editor);
                         focus_text(host);
@@ -238,7 +238,7 @@ fn focus_text(host: Element) {
     });
 }
 
-fn mount(
+fn mount_editor(
     module: &JsValue,
     host: &Element,
     first: &str,
@@ -294,7 +294,7 @@ fn use_auto_apply(
 const MAX_RESULTS: usize = 3;
 
 /// Problems and advice for the text. `text` is the checked text, `answer` the answer of `kubectl apply` to it.
-fn findings(
+fn findings_list(
     props: &Props,
     n_gaps: usize,
     findings: &[Problem],
@@ -329,7 +329,7 @@ fn findings(
 }
 
 /// Buttons for the text. `lesson` is the revision if the text is a lesson.
-fn buttons(
+fn editor_buttons(
     beside: bool,
     ctl: &Ctl,
     (text, applied): (&UseStateHandle<String>, &Rc<RefCell<String>>),
@@ -428,7 +428,7 @@ extern "C" {
 }
 
 /// Loads the editor's bundle once; calls back with its exports, or with `None` if it cannot be loaded.
-fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
+fn load_editor(then: impl FnOnce(Option<JsValue>) + 'static) {
     const NAME: &str = "podscopeEditor";
     let module = || {
         Reflect::get(&js_sys::global(), &NAME.into())

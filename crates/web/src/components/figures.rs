@@ -18,7 +18,7 @@ pub(super) fn view(figures: &ComparedFigures) -> Html {
     };
     html! {
         <>
-            { for figures.fullness.iter().map(plot) }
+            { for figures.fullness.iter().map(fullness_plot) }
             <div class="scroll" tabindex="0" role="region" aria-label={t!(figures::figures)}>
                 <table>
                     <thead><tr>{ for names.iter().map(column_name) }</tr></thead>
@@ -48,7 +48,7 @@ fn figure_row(row: &[Sentence]) -> Html {
 }
 
 /// Draws a line for each run, from the fullest node to the emptiest one. The table has the same figures.
-fn plot(one: &Fullness) -> Html {
+fn fullness_plot(one: &Fullness) -> Html {
     let title = t!(figures::plot, resource = one.resource);
     html! {
         <figure class="fullness">

@@ -5,12 +5,12 @@ use yew::prelude::*;
 /// An icon, hidden from screen readers: the control that contains it carries the name.
 pub(crate) fn icon(name: &str) -> Html {
     html! {
-        <svg class="ic" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d={path(name)} /></svg>
+        <svg class="ic" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d={icon_path(name)} /></svg>
     }
 }
 
 /// The path data of an icon; all shapes are filled.
-fn path(name: &str) -> &'static str {
+fn icon_path(name: &str) -> &'static str {
     match name {
         "back" => "M11 3v10L4 8z",
         "play" => "M4 2v12l9-6z",

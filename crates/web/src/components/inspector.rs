@@ -95,7 +95,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     html! {
         <aside class={classes!("side", is_left.then_some("left"))} aria-label={t!(inspector::details)} tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
-                { mark(subject, &page.session.model) }
+                { subject_mark(subject, &page.session.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label={t!(inspector::close)} title={t!(inspector::close_hint)}>{ icon("cross") }</button>
             </header>
@@ -114,7 +114,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 }) }
             </div>
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|tab| tab.0 == page.session.tab).map_or("life", |tab| tab.1))}>
-                { panel(&ctl, page, detail) }
+                { tab_content(&ctl, page, detail) }
             </div>
         </aside>
     }
@@ -154,7 +154,7 @@ fn node_devices(ctl: &Ctl, page: &Page) -> Html {
 }
 
 /// Content of the open tab.
-fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
+fn tab_content(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     match page.session.tab {
         Tab::Why | Tab::Life if hides_answer(page) => {
             html! { <p class="hidden-answer">{ t!(inspector::hidden_answer) }</p> }
@@ -169,7 +169,7 @@ fn panel(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
         Tab::Life => {
             html! { <><ThreadView thread={page.session.model.thread.clone()} now={page.session.model.now / SECOND * SECOND} />{ node_devices(ctl, page) }<Life detail={page.session.detail.clone()} now={page.session.model.now} /></> }
         }
-        Tab::Events => events(detail, page.session.model.now),
+        Tab::Events => events_tab(detail, page.session.model.now),
         Tab::Yaml => {
             let ghost =
                 page.session.selected_pod().is_some() && detail.yaml.is_empty() && page.session.detail.is_some();
@@ -225,7 +225,7 @@ fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
     }
 }
 
-fn mark(subject: &SubjectRef, model: &Model) -> Html {
+fn subject_mark(subject: &SubjectRef, model: &Model) -> Html {
     match subject {
         SubjectRef::Pod { key, uid } => match model.pod(key, uid) {
             Some(pod) => {
@@ -290,7 +290,7 @@ pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
     html! { <button type="button" class={classes!(action.is_dangerous.then_some("danger"))} onclick={run} title={action.command.clone()}>{ &action.label }</button> }
 }
 
-fn events(detail: &Detail, now: Micros) -> Html {
+fn events_tab(detail: &Detail, now: Micros) -> Html {
     if detail.events.is_empty() && detail.breaks.is_empty() {
         return html! { <p class="none">{ t!(inspector::no_events) }</p> };
     }

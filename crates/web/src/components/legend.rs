@@ -59,17 +59,17 @@ pub(crate) fn Legend(props: &Props) -> Html {
             }
             if !props.on_stage.is_empty() {
                 <p class="eyebrow">{ t!(legend::shape) }</p>
-                { marks(|mark| props.on_stage.contains(&mark)) }
+                { marks_list(|mark| props.on_stage.contains(&mark)) }
             }
             <details class="more-marks">
                 <summary>{ t!(legend::other_marks) }</summary>
-                { marks(|mark| !props.on_stage.contains(&mark)) }
+                { marks_list(|mark| !props.on_stage.contains(&mark)) }
             </details>
         </>
     }
 }
 
-fn marks(is_shown: impl Fn(PodMark) -> bool) -> Html {
+fn marks_list(is_shown: impl Fn(PodMark) -> bool) -> Html {
     html! {
         <ul class="marks">
             { for MARKS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {

@@ -36,7 +36,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         let filter = filter.clone();
         Callback::from(move |event: InputEvent| filter.set(crate::browser::value_of(&event)))
     };
-    let matching = matching(&filter, &props.lessons);
+    let matching = matching_lessons(&filter, &props.lessons);
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
     for lesson in matching.iter().copied() {
         match groups.iter_mut().find(|(known, _)| *known == lesson.group) {
@@ -67,14 +67,14 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             if let ("Enter", Some(first)) = (event.key().as_str(), &first) {
                 ctl.act.emit(Act::Dialog(Dialog::None));
                 ctl.send.emit(Request::Open {
-                    source: lesson(first, None),
+                    source: lesson_source(first, None),
                 });
             }
         })
     };
     html! {
         <Modal title={t!(lessons::title)} class="wide lessons">
-            { progress(&ctl, props) }
+            { course_progress(&ctl, props) }
             <div class="lead">
                 <button type="button" onclick={open(Source::Free)}><b>{ t!(lessons::free_play) }</b><span>{ t!(lessons::about_free_play) }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Practise))}><b>{ t!(lessons::practise) }</b><span>{ t!(lessons::about_practise) }</span></button>
@@ -106,7 +106,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                             { for list.iter().map(|info| {
                                 let here = props.current.as_ref() == Some(&info.name);
                                 html! {
-                                    <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&info.name, None))} data-lesson={info.name.clone()}
+                                    <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson_source(&info.name, None))} data-lesson={info.name.clone()}
                                         aria-current={here.then_some("true")}>
                                         <b>if let Some(way) = props.course.way(&info.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&info.title) }</b>
                                         <span>{ shown(&info.summary) }</span>
@@ -126,7 +126,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 }
 
 /// Returns the lessons that match the text, best match first; all lessons if the text is empty.
-fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
+fn matching_lessons<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
     // A lesson's rule, and its command for the reader's own cluster, name kinds, commands and symptoms that the summary
     // leaves out.
@@ -159,7 +159,7 @@ fn match_count(text: &str, count: usize) -> String {
     }
 }
 
-fn lesson(name: &str, seed: Option<u64>) -> Source {
+fn lesson_source(name: &str, seed: Option<u64>) -> Source {
     Source::Lesson {
         name: name.to_owned(),
         seed,
@@ -182,7 +182,7 @@ fn duration_and_prerequisites(info: &LessonInfo, all: &[LessonInfo]) -> String {
 }
 
 /// Progress in the course, the next lesson, and questions that are due for repetition.
-fn progress(ctl: &Ctl, props: &Props) -> Html {
+fn course_progress(ctl: &Ctl, props: &Props) -> Html {
     let (course, lessons) = (&props.course, &props.lessons);
     let done = lessons.iter().filter(|lesson| course.is_done(&lesson.name)).count();
     let now = js_sys::Date::now();
@@ -220,7 +220,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
                 <b>{ t!(lessons::done_of, done = done, count = lessons.len()) }</b>
                 <meter min="0" max={lessons.len().to_string()} value={done.to_string()} aria-label={t!(lessons::lessons_done)}></meter>
                 if let Some(next) = next {
-                    <button type="button" class="primary" data-continue={next.name.clone()} onclick={open(lesson(&next.name, None))}>{ if done == 0 { t!(lessons::begin_with, title = next.title) } else { t!(lessons::continue_with, title = next.title) } }</button>
+                    <button type="button" class="primary" data-continue={next.name.clone()} onclick={open(lesson_source(&next.name, None))}>{ if done == 0 { t!(lessons::begin_with, title = next.title) } else { t!(lessons::continue_with, title = next.title) } }</button>
                 }
             </div>
             if !due.is_empty() {

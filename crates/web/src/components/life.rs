@@ -29,14 +29,14 @@ pub(crate) fn Life(props: &Props) -> Html {
     let now = props.now;
     html! {
         <div class="life">
-            if !detail.bars.is_empty() { { gantt(&detail.bars, now) } }
+            if !detail.bars.is_empty() { { termination_chart(&detail.bars, now) } }
             if !detail.containers.is_empty() {
                 <h3 class="eyebrow">{ t!(life::containers) }</h3>
                 <ul class="containers">
                     { for detail.containers.iter().map(|container| html! {
                         <li>
                             <p><i class={classes!("dot", if container.ready { "ok" } else { "wait" })}></i><b>{ shown(&container.name) }</b>
-                                { role(container.role) }
+                                { role_chip(container.role) }
                                 <span class="sr">{ if container.ready { t!(life::ready) } else { t!(life::not_ready) } }</span>
                                 if container.restarts > 0 { <span class="mono">{ t!(life::restarts, count = container.restarts) }</span> }</p>
                             <p class="two"><span>{ t!(life::api) }</span>{ shown(&container.state.to_string()) }</p>
@@ -81,7 +81,7 @@ pub(crate) fn Life(props: &Props) -> Html {
 }
 
 /// A chip with the container's role, unless it is an app container.
-fn role(role: ContainerRole) -> Html {
+fn role_chip(role: ContainerRole) -> Html {
     let words = match role {
         ContainerRole::App => return Html::default(),
         ContainerRole::Init => t!(life::init),
@@ -91,7 +91,7 @@ fn role(role: ContainerRole) -> Html {
 }
 
 /// The pod's termination as a Gantt chart: one labelled bar for each container and for each phase.
-fn gantt(bars: &[Mark], now: Micros) -> Html {
+fn termination_chart(bars: &[Mark], now: Micros) -> Html {
     let from = bars.iter().map(|bar| bar.from).min().unwrap_or(0);
     let to = bars
         .iter()

@@ -79,7 +79,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
     for message in new_messages {
         if state.dots.len() >= MAX_DOTS {
             state.n_not_drawn += 1;
-        } else if let Some((path, from, to)) = path(message, props, &lines) {
+        } else if let Some((path, from, to)) = message_path(message, props, &lines) {
             state.next += 1;
             let began = clock;
             state.dots.push(Dot {
@@ -117,7 +117,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
 }
 
 /// The path of a message, and the fractions of the path where its motion starts and ends.
-fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
+fn message_path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
     let (stop, is_up) = partner(message)?;
     let measures = &props.plan.measures;
     let rail = rail(measures, props.plan.room.w);

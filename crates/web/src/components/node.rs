@@ -199,9 +199,9 @@ pub(crate) fn Node(props: &Props) -> Html {
                     { icon(if cut { "cut" } else { "link" }) }
                 </button>
             }
-            { heading(props) }
-            if truth != Truth::Machine { { bar(props) } }
-            { marks(props) }
+            { card_heading(props) }
+            if truth != Truth::Machine { { capacity_bar(props) } }
+            { pod_marks(props) }
             { difference_lines(props) }
         </article>
     }
@@ -239,7 +239,7 @@ fn silence_ring(props: &Props) -> Html {
 }
 
 /// Renders the node's pods, and outlines for the pods nominated to the node.
-fn marks(props: &Props) -> Html {
+fn pod_marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
     let Layout { plan, slots, .. } = &props.layout;
@@ -273,12 +273,12 @@ fn marks(props: &Props) -> Html {
     html! {
         <div class="pods" role="group" aria-label={t!(node::pods_on, node = view.name)}>
             { for pods.into_iter().map(|(pod, mark, place)| html! {
-                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} {place} emphasis={props.emphasis.pods.of(pod, Some(view))} />
+                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={owner_hue(&props.owners, &pod.owner)} {place} emphasis={props.emphasis.pods.of(pod, Some(view))} />
             }) }
             { for nominated.iter().enumerate().map(|(nth, pod)| {
                 let rect = slot(node.pods.len() + nth);
                 html! {
-                    <span key={format!("n{}", pod.id)} class={classes!("nominee", detail.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
+                    <span key={format!("n{}", pod.id)} class={classes!("nominee", detail.class(), format!("h{}", owner_hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
                         ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", rect.x, rect.y, rect.w, rect.h, rect.w.min(rect.h))}
                         title={t!(node::nominated_hint, pod = pod.key)}>
                         <span class="sr">{ t!(node::nominated_here) }{ " " }</span>
@@ -298,7 +298,7 @@ fn marks(props: &Props) -> Html {
 
 /// The right part of the card's header: a verdict, an answer to a what-if question, or the node's state. A healthy node
 /// shows its capacity.
-fn heading(props: &Props) -> Html {
+fn card_heading(props: &Props) -> Html {
     let view = &props.node.view;
     let unit = props.layout.measures.unit;
     let wide = props.layout.plan.rect.w / unit;
@@ -388,7 +388,7 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
 }
 
 /// The node's capacity as a bar. Each pod is a segment whose length is the pod's request.
-fn bar(props: &Props) -> Html {
+fn capacity_bar(props: &Props) -> Html {
     let node = &*props.node;
     let Some(at) = props.layout.plan.bar.filter(|_| !node.view.only_name) else {
         return Html::default();
@@ -431,7 +431,7 @@ fn bar(props: &Props) -> Html {
     let counted: Vec<Html> = (counted.iter())
         .map(|(_, pod)| {
             html! {
-                <i key={pod.id.clone()} class={format!("h{}", hue(&props.owners, &pod.owner))} ~style={next(of(pod.requests))}>
+                <i key={pod.id.clone()} class={format!("h{}", owner_hue(&props.owners, &pod.owner))} ~style={next(of(pod.requests))}>
                     if tall { { format!("{} {}", name(&pod.key), amount(of(pod.requests))) } }
                 </i>
             }
@@ -498,7 +498,7 @@ fn pressure_ends(view: &NodeView) -> String {
     }
 }
 
-fn hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
+fn owner_hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
     owners.get(owner).map_or(HUES, |owner| owner.hue % HUES)
 }
 

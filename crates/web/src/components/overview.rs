@@ -48,7 +48,7 @@ pub(crate) struct PaintOptions {
     pub(crate) truth: Truth,
 }
 
-fn zones(props: &Props) -> Zones {
+fn nodes_by_zone(props: &Props) -> Zones {
     let model = &props.model;
     model
         .groups
@@ -76,7 +76,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let focus = use_state(|| (0usize, 0usize));
     // True while the pointer is over a node, or after an arrow key moved the focus.
     let is_focus_shown = use_state(|| false);
-    let zones = zones(props);
+    let zones = nodes_by_zone(props);
     let measures = Measures::of(props.room);
     let frame = Rect {
         x: measures.pad,
@@ -105,7 +105,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
         let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
         Callback::from(move |event: MouseEvent| {
             if let Some(at) = node_under(&plan, &event) {
-                select(&ctl, &zones, at);
+                select_node(&ctl, &zones, at);
             }
         })
     };
@@ -127,7 +127,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
         }
     });
     let focused = node_at(&zones, *focus).cloned();
-    let by_selection = selected(props);
+    let by_selection = selected_node(props);
     let is_found = use_focus_on_match(props, &zones, by_selection.as_ref(), &focus, &mark);
     let framed = plan.node(*focus);
     let shown = by_selection.or(focused.filter(|_| *is_focus_shown || is_found));
@@ -209,7 +209,7 @@ fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown
 }
 
 /// The selected node, or the node of the selected pod, if it matches the filter.
-fn selected(props: &Props) -> Option<Shared<NodeState>> {
+fn selected_node(props: &Props) -> Option<Shared<NodeState>> {
     let node = match props.selected.as_ref()? {
         SubjectRef::Node { name } => props.model.nodes.get(name)?,
         SubjectRef::Pod { key, uid } => props.model.nodes.get(&props.model.pod(key, uid)?.node)?,
@@ -315,7 +315,7 @@ fn node_at(zones: &Zones, (z, n): (usize, usize)) -> Option<&Shared<NodeState>> 
     zones.get(z)?.1.get(n)
 }
 
-fn select(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
+fn select_node(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
     if let Some(node) = node_at(zones, at) {
         ctl.act.emit(Act::Select(Some(SubjectRef::Node {
             name: node.view.name.clone(),
@@ -333,14 +333,14 @@ fn arrow_keys(
     let (plan, zones, focus, ctl) = (plan.clone(), zones.clone(), focus.clone(), ctl.clone());
     Callback::from(move |event: KeyboardEvent| {
         let here = plan.node(*focus);
-        let step = |dx: f64, dy: f64| nearest(&plan, here, dx, dy);
+        let step = |dx: f64, dy: f64| nearest_node(&plan, here, dx, dy);
         let next = match event.key().as_str() {
             "ArrowRight" => step(1.0, 0.0),
             "ArrowLeft" => step(-1.0, 0.0),
             "ArrowDown" => step(0.0, 1.0),
             "ArrowUp" => step(0.0, -1.0),
             "Enter" => {
-                select(&ctl, &zones, *focus);
+                select_node(&ctl, &zones, *focus);
                 None
             }
             _ => return,
@@ -371,7 +371,7 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
     }
 }
 
-fn nearest(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
+fn nearest_node(plan: &Plan, here: Rect, dx: f64, dy: f64) -> Option<(usize, usize)> {
     let mut best: Option<(f64, (usize, usize))> = None;
     for (zone_index, nodes) in plan.nodes.iter().enumerate() {
         for (node_index, rect) in nodes.iter().enumerate() {

@@ -99,7 +99,7 @@ impl Painted {
         if recoloured {
             self.colours = None;
         }
-        let colours = self.colours.get_or_insert_with(|| colours(canvas));
+        let colours = self.colours.get_or_insert_with(|| theme_colours(canvas));
         context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0).warn();
         let shapes = Shapes::of(&scene, (!repaints_all).then_some(before));
         shapes.paint(&Brush(context), colours, &scene, repaints_all);
@@ -309,7 +309,7 @@ fn computed_style(canvas: &HtmlCanvasElement, property: &str) -> String {
 
 /// The theme's colours in a form that a canvas understands. They are computed on an element that uses each token as its
 /// `color`, because a canvas cannot resolve `light-dark()`.
-fn colours(canvas: &HtmlCanvasElement) -> Colours {
+fn theme_colours(canvas: &HtmlCanvasElement) -> Colours {
     let ink = computed_style(canvas, "color");
     let style = web_sys::HtmlElement::style(canvas);
     let token = |name: &str| {

@@ -80,7 +80,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
         let short = props.layout.is_short || all.iter().filter(|view| is(view.component)).count() > 2;
         all.iter()
             .filter(move |view| is(view.component))
-            .map(move |view| component(ctl, *view, props.run, short))
+            .map(move |view| process_button(ctl, *view, props.run, short))
     };
     // The attach-detach controller and the fencing controller are drawn only while they are stopped.
     let down_helpers = all
@@ -94,12 +94,12 @@ pub(crate) fn Plane(props: &Props) -> Html {
             </div>
             <div class="machine api" ~style={super::scene::position_style(props.layout.rail.api)}>
                 <span class="main">{ for part(|view| view == Component::ApiServer) }</span>
-                { broken(&ctl, props) }
+                { violation_chips(&ctl, props) }
                 <span class="store">{ for part(|view| view == Component::Etcd) }</span>
             </div>
             <div class="machine managing" ~style={super::scene::position_style(props.layout.rail.managers)}>
                 { for part(|view| matches!(view, Component::ControllerManager(_))) }
-                { for down_helpers.map(|view| component(&ctl, *view, props.run, true)) }
+                { for down_helpers.map(|view| process_button(&ctl, *view, props.run, true)) }
                 if props.run != Run::Second { { view_menu(&ctl, props) } }
             </div>
         </section>
@@ -115,7 +115,7 @@ fn growing_box_style(rect: Rect) -> String {
 }
 
 /// Broken guarantees, and the button that heals several cuts at once.
-fn broken(ctl: &Ctl, props: &Props) -> Html {
+fn violation_chips(ctl: &Ctl, props: &Props) -> Html {
     let all = &props.plane.broken;
     let are_restored = props.restored.len() == all.len();
     let heal = {
@@ -272,7 +272,7 @@ fn short_name(component: Component) -> String {
     }
 }
 
-fn component(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
+fn process_button(ctl: &Ctl, view: ComponentView, run: Run, is_short: bool) -> Html {
     let (name, up) = (view.component.to_string(), view.state.is_up());
     let has_actions = !actions::component(view).is_empty();
     let visible_name = if is_short {

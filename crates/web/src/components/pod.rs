@@ -66,7 +66,7 @@ pub(crate) fn state_text(pod: &PodView) -> String {
         PodMark::Ready => t!(pod::running_ready),
         PodMark::NotReady => t!(pod::running_not_ready),
         PodMark::Terminating => match &pod.termination {
-            Some(termination) => terminating(termination.stage).text(),
+            Some(termination) => termination_message(termination.stage).text(),
             None => t!(pod::terminating),
         },
         PodMark::CrashLoop => t!(pod::crashing),
@@ -78,7 +78,7 @@ pub(crate) fn state_text(pod: &PodView) -> String {
 }
 
 /// Describes the phase of a pod's termination and its next step.
-fn terminating(stage: TerminationStage) -> Message {
+fn termination_message(stage: TerminationStage) -> Message {
     match stage {
         TerminationStage::NotObserved => sentences::terminating_unobserved,
         TerminationStage::Unreachable => sentences::terminating_unreachable,
@@ -99,7 +99,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
     }
 }
 
-fn label(pod: &PodView) -> String {
+fn pod_label(pod: &PodView) -> String {
     let name = names::without_default(&pod.key);
     // Begin the label with the short name that is printed on the pod, because users of speech input say what they see.
     let mut text = if pod.short.is_empty() || name == pod.short {
@@ -176,7 +176,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             title={label}
         >
             { match &props.place {
-                Some(place) => html! { <>{ surface(place, left, mark) }{ mark_texts(props, place, mark) }</> },
+                Some(place) => html! { <>{ mark_surface(place, left, mark) }{ mark_texts(props, place, mark) }</> },
                 None => html! { <span class="face" aria-hidden="true"><span class="t">{ shown(&pod.short) }</span></span> },
             } }
             if detail == DetailLevel::Square || detail.is_card() && !is_torn { { corner_symbol(mark) } }
@@ -192,7 +192,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
 
 /// Returns the pod's label for screen readers at this position.
 fn label_here(props: &Props) -> String {
-    let mut label = label(&props.pod);
+    let mut label = pod_label(&props.pod);
     if let Some(Place {
         content: content @ MarkContent::Torn { .. },
         ..
@@ -218,7 +218,7 @@ fn is_slim(place: &Place) -> bool {
 
 /// Draws the background of a mark (pod icon), in one piece or torn into two halves, with the ring that counts down its
 /// termination.
-fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
+fn mark_surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
     let (w, h) = (place.rect.w, place.rect.h);
     let torn = match &place.content {
         MarkContent::Torn { api, process, .. } if place.detail >= DetailLevel::Square => {
@@ -243,7 +243,7 @@ fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
             if torn.is_none() { <span class="face"></span> }
             <svg class="halves" viewBox={format!("0 0 {w:.1} {h:.1}")} aria-hidden="true">
                 if let Some((api, process)) = torn {
-                    { halves(w, h, place.unit, api.class(), process.class()) }
+                    { torn_surface(w, h, place.unit, api.class(), process.class()) }
                 }
                 { ring }
             </svg>
@@ -251,7 +251,7 @@ fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
     }
 }
 
-fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -> Html {
+fn torn_surface(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -> Html {
     let (upper, lower) = shape::torn(w, h, unit);
     html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
 }
@@ -378,7 +378,7 @@ mod tests {
             ..PodView::default()
         };
         assert_eq!(
-            label(&pod),
+            pod_label(&pod),
             "w0: pod web-0, terminating, its preStop hook runs; SIGTERM when the preStop hook ends, or when the grace period is over, of StatefulSet default/web, priority 100"
         );
     }

@@ -49,7 +49,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
                         <button type="button" onclick={open(&ctl, Some(task(family)))} data-practice={family.name.clone()}>
                             <b>{ shown(&said(&family.title)) }</b>
                             <span>{ shown(&family.topic) }</span>
-                            <small>{ t!(practise::level, level = family.level, due = due(family.due_in)) }</small>
+                            <small>{ t!(practise::level, level = family.level, due = due_text(family.due_in)) }</small>
                         </button>
                     }) }
                 </div>
@@ -70,7 +70,7 @@ fn task(family: &PracticeFamily) -> TaskId {
 }
 
 /// Describes when a task of the family is due again.
-fn due(due_in: Option<i64>) -> String {
+fn due_text(due_in: Option<i64>) -> String {
     match due_in {
         None => t!(practise::due_new),
         Some(days) if days <= 0 => t!(practise::due_today),

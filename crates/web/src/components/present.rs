@@ -65,7 +65,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
         <>
             if present.spotlight { <Spotlight /> }
             if present.code { <Code page={page.clone()} /> }
-            if present.question { { question(page, &ctl) } }
+            if present.question { { large_question(page, &ctl) } }
             <section class="presenting" aria-label={t!(present::presenting)}>
                 if present.timer { <Timer /> }
                 if asks { { toggle(messages::ask_class, "r", false, Present { question: true, ..present }) } }
@@ -77,7 +77,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
 }
 
 /// The open question in large type, with a letter for each option. It cannot be answered here: the class answers aloud.
-fn question(page: &Page, ctl: &Ctl) -> Html {
+fn large_question(page: &Page, ctl: &Ctl) -> Html {
     let open = page.session.model.story.question.and_then(|step| {
         let question = page.session.opened.as_ref()?.story.get(step)?.question.clone()?;
         Some((step, question))

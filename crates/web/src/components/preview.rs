@@ -74,13 +74,13 @@ pub(super) fn lines(preview: Option<&Preview>, spots: &StagePositions) -> Html {
     let plan = spots.plan;
     html! {
         <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
-            { for spots.move_ends(preview).into_iter().map(|(from, to)| html! { <path class="thread next" d={curve(from, to)} /> }) }
+            { for spots.move_ends(preview).into_iter().map(|(from, to)| html! { <path class="thread next" d={curve_between(from, to)} /> }) }
         </svg>
     }
 }
 
 /// A curve between the facing sides of two marks, which ends at the second mark.
-fn curve(from: Rect, to: Rect) -> String {
+fn curve_between(from: Rect, to: Rect) -> String {
     let (y, end_y) = (from.y + from.h / 2.0, to.y + to.h / 2.0);
     let (x, end_x) = if to.x >= from.x + from.w {
         (from.x + from.w, to.x)

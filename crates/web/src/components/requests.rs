@@ -91,7 +91,7 @@ pub(crate) fn Requests(props: &Props) -> Html {
                 })
             }) }
             { for plates.iter().zip(props.requests.iter()).enumerate().map(|(nth, (rect, service))| {
-                plate(&ctl, *rect, service, if nth + 1 == plates.len() { more } else { 0 })
+                service_plate(&ctl, *rect, service, if nth + 1 == plates.len() { more } else { 0 })
             }) }
         </div>
     }
@@ -111,7 +111,7 @@ fn failure_button(mark: &Rect, (service, pod): &(String, String), unit: f64) -> 
 
 /// The plate (box) of a Service: its clients, the request rate, and the number of failed requests. `more`: number of
 /// Services for which there is no plate.
-fn plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
+fn service_plate(ctl: &Ctl, rect: Rect, requests: &ServiceRequests, more: usize) -> Html {
     let name = names::without_default(&requests.service);
     let rate = Thousandths(requests.per_second).to_string();
     let subject = SubjectRef::Object {

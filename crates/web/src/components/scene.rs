@@ -94,7 +94,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
             truth: page.shell.truth,
         };
         return html! {
-            <div class="run pictured" ref={root} ~style={lengths(&measures, room.h)}>
+            <div class="run pictured" ref={root} ~style={length_properties(&measures, room.h)}>
                 { plane }
                 <Overview model={model.clone()} zone={page.session.zone.clone()} key_name={key_name(page)} selected={page.session.selected.clone()} {look} {differing} {room} />
             </div>
@@ -139,8 +139,8 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let message_ends: Vec<Vec<NodeEnd>> = groups.iter().map(Group::message_ends).collect();
     html! {
         <div class="run" ref={root}>
-            <div class={classes!("scenery", broken.is_some().then_some("breaking"))} ~style={lengths(&measures, plan.height)} role="group" aria-label={t!(scene::name)}>
-                { zones(&context, &ctl, &groups, slots) }
+            <div class={classes!("scenery", broken.is_some().then_some("breaking"))} ~style={length_properties(&measures, plan.height)} role="group" aria-label={t!(scene::name)}>
+                { zone_boxes(&context, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={message_ends.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={message_ends} sent={model.sent.clone()} /> }
                 if band > 0.0 { <Requests plan={plan.clone()} requests={model.requests.clone()} paths={requests::paths(model, &spots)} playing={model.playing} /> }
@@ -256,7 +256,7 @@ impl StagePositions<'_> {
 }
 
 /// Passes lengths of the layout to the style sheets, as CSS custom properties.
-fn lengths(measures: &Measures, height: f64) -> String {
+fn length_properties(measures: &Measures, height: f64) -> String {
     format!(
         "height:{height:.1}px;--zone-header:{:.1}px;--node-header:{:.1}px;--node-padding:{:.1}px;--zone-gutter:{:.1}px;--pad:{:.1}px",
         measures.zone_header, measures.node_header, measures.margin, measures.gutter, measures.pad
@@ -352,7 +352,7 @@ fn selected_pod(page: &Page, model: &Model) -> Option<String> {
 }
 
 /// Returns the zone (or other group of nodes) that the user chose to see alone, if any.
-fn zoomed<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
+fn zoomed_group<'a>(page: &Page, model: &'a Model) -> Option<&'a GroupView> {
     let zone = page.session.zone.as_ref()?;
     model.groups.iter().find(|group| group.name == *zone)
 }
@@ -365,7 +365,7 @@ pub(super) fn is_picture(page: &Page, model: &Model) -> bool {
 
 /// Returns the number of nodes and the number of pods that the stage shows.
 pub(super) fn n_shown(page: &Page, model: &Model) -> (usize, usize) {
-    let Some(group) = zoomed(page, model) else {
+    let Some(group) = zoomed_group(page, model) else {
         return (model.nodes.size(), model.pods.size());
     };
     let nodes = group.nodes.iter().filter_map(|name| model.nodes.get(name));
@@ -385,7 +385,7 @@ fn by_memory(model: &Model) -> bool {
     nodes().map(|view| share(view.memory)).sum::<f64>() > nodes().map(|view| share(view.cpu)).sum::<f64>()
 }
 
-fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> Html {
+fn zone_boxes(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> Html {
     let (props, plan) = (context.props, context.plan);
     let (page, model) = (&props.page, &props.model);
     let mut fewest: ordered::Map<String, u32> = ordered::Map::new();
@@ -397,7 +397,7 @@ fn zones(context: &NodeContext, ctl: &Ctl, groups: &[Group], slots: &Slots) -> H
     let back = ctl.act.reform(|_: MouseEvent| Act::Zone(None));
     html! {
         <>
-            if zoomed(page, model).is_some() {
+            if zoomed_group(page, model).is_some() {
                 <button type="button" class="zoom-back" onclick={back}>{ icon("back") }{ t!(scene::all_zones) }</button>
             }
             { for groups.iter().zip(&plan.zones).map(|(group, zone_plan)| {

@@ -168,7 +168,7 @@ pub(crate) fn SearchView(props: &Props) -> Html {
                 else { <button key="search" type="submit" class="primary" autofocus=true>{ t!(search::search) }</button> }
             </form>
             if found.phase != Phase::Idle {
-                <p role="status">{ status(&found) }</p>
+                <p role="status">{ search_status(&found) }</p>
                 if works { <progress max={found.runs.to_string()} value={matches!(found.phase, Phase::Trying { .. }).then(|| found.tally.tried.to_string())} aria-label={t!(search::tried_runs)}></progress> }
             }
             if !found.problems.is_empty() { { dialogs::problems(&found.problems) } }
@@ -224,7 +224,7 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
     });
 }
 
-fn status(found: &Found) -> String {
+fn search_status(found: &Found) -> String {
     let (tried, runs, broken) = (found.tally.tried, found.runs, found.tally.broke);
     match found.phase {
         Phase::Shrinking => t!(search::tried_and_shrinks, tried = tried, runs = runs, broken = broken),

@@ -79,7 +79,7 @@ pub(crate) fn Share(props: &Props) -> Html {
                     let has_story = page.session.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
                     html! { <FramePart fragment={link.fragment.clone()} {has_story} {anonymise} /> }
                 }
-                (Output::Picture, _) => picture(&ctl, anonymise),
+                (Output::Picture, _) => picture_part(&ctl, anonymise),
                 (Output::Film, _) => html! { <FilmPart page={page.clone()} /> },
             } }
         </Modal>
@@ -291,7 +291,7 @@ fn FramePart(props: &FrameProps) -> Html {
     }
 }
 
-fn picture(ctl: &Ctl, anonymise: bool) -> Html {
+fn picture_part(ctl: &Ctl, anonymise: bool) -> Html {
     html! {
         <>
             <p>{ t!(share::picture_hint) }</p>
@@ -314,7 +314,7 @@ enum FilmBound {
 }
 
 /// Parses the two typed instants. Returns the span between them, or the field that is wrong and its problem.
-fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
+fn parse_span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (FilmBound, String)> {
     let read = |bound, text| {
         let instant = clock::parse(text);
         instant.ok_or_else(|| (bound, t!(bar::form_of_instant)))
@@ -373,7 +373,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
         let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.session.anonymises);
-        Callback::from(move |_: MouseEvent| match span(&from, &to, played) {
+        Callback::from(move |_: MouseEvent| match parse_span(&from, &to, played) {
             Ok((from, to)) => {
                 making.set(true);
                 wrong.set(None);

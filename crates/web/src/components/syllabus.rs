@@ -79,7 +79,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                                 </b>
                                 <small>{ item_status(&props.study, course, index) }</small>
                             </button>
-                            if attempts.ended.is_some() { { replay(&ctl, item, index, attempts) } }
+                            if attempts.ended.is_some() { { replay_button(&ctl, item, index, attempts) } }
                         </li>
                     }
                 }) }
@@ -112,7 +112,7 @@ fn item_status(study: &Study, course: &CourseInfo, index: usize) -> String {
 }
 
 /// Opens the run of a task of an exam that has ended, with all answers and reasons.
-fn replay(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Html {
+fn replay_button(ctl: &Ctl, item: &CourseItem, index: usize, attempts: &Attempts) -> Html {
     let run = attempts.get(index).map(|attempt| attempt.run.clone());
     let Some(fragment) = run.filter(|run| !run.is_empty()) else {
         return Html::default();
@@ -194,7 +194,7 @@ fn exam_row(
             html! {
                 <div class="row" role="alert">
                     <b>{ t!(syllabus::end_exam_now) }</b>
-                    <span>{ format!("{unanswered} {}", t!(syllabus::left_before_end, minutes = minutes(left))) }</span>
+                    <span>{ format!("{unanswered} {}", t!(syllabus::left_before_end, minutes = whole_minutes(left))) }</span>
                     <button type="button" class="primary" onclick={Callback::from(move |_: MouseEvent| go_on.set(false))}>{ t!(syllabus::go_on) }</button>
                     <button type="button" onclick={end}>{ t!(syllabus::end_it) }</button>
                 </div>
@@ -204,7 +204,7 @@ fn exam_row(
             let is_ending = is_ending.clone();
             html! {
                 <div class="row">
-                    <span>{ t!(syllabus::left, minutes = minutes(left)) }</span>
+                    <span>{ t!(syllabus::left, minutes = whole_minutes(left)) }</span>
                     <button type="button" onclick={Callback::from(move |_: MouseEvent| is_ending.set(true))}>{ t!(syllabus::end_exam) }</button>
                 </div>
             }
@@ -213,7 +213,7 @@ fn exam_row(
 }
 
 /// A duration in whole minutes.
-fn minutes(millis: f64) -> u64 {
+fn whole_minutes(millis: f64) -> u64 {
     (millis / 60_000.0).ceil() as u64
 }
 
@@ -229,7 +229,7 @@ pub(crate) fn course_position(ctl: &Ctl, study: &Study) -> Html {
     html! {
         <button type="button" class="quiet place" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Course))} aria-haspopup="dialog">
             { shown(&said(&course.title)) }{ format!(" · {}", t!(syllabus::place, number = index + 1, count = course.items.len())) }
-            if let Some(left) = left { { format!(" · {}", t!(syllabus::left_short, minutes = minutes(left))) } }
+            if let Some(left) = left { { format!(" · {}", t!(syllabus::left_short, minutes = whole_minutes(left))) } }
         </button>
     }
 }
@@ -261,12 +261,12 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
                 },
             },
             CourseSource::Practice(task) => practise(Some(task.clone()), None),
-            CourseSource::Inline(text) => scenario(&title, text.clone()),
+            CourseSource::Inline(text) => scenario_request(&title, text.clone()),
             CourseSource::Url(path) => {
                 let (ctl, path, title) = (ctl.clone(), path.clone(), title.clone());
                 spawn_local(async move {
                     match browser::fetch(&path).await {
-                        Ok(text) => ctl.send.emit(scenario(&title, text)),
+                        Ok(text) => ctl.send.emit(scenario_request(&title, text)),
                         Err(error) => ctl.act.emit(Act::Toast(error)),
                     }
                 });
@@ -278,7 +278,7 @@ pub(crate) fn begin_item(ctl: &Ctl, course: &CourseInfo, index: usize) -> impl F
 }
 
 /// Returns the request to open the text of a scenario under the item's title.
-fn scenario(title: &str, text: String) -> Request {
+fn scenario_request(title: &str, text: String) -> Request {
     let files = vec![(format!("{title}.yaml"), text)];
     Request::Open {
         source: Source::Files { files },

@@ -38,7 +38,7 @@ pub(crate) fn ThreadView(props: &Props) -> Html {
             <h3 class="eyebrow">{ t!(thread::what_led_here) }</h3>
             <ol>
                 if thread.is_cut { <li class="cut">{ t!(thread::left_out) }</li> }
-                { for thread.links.iter().map(|link| line(&ctl, link)) }
+                { for thread.links.iter().map(|link| record_row(&ctl, link)) }
                 { for thread.due.iter().take(MAX_DEADLINES).map(|due| html! {
                     <li class="due" ~style={format!("--depth:{}", (last + 1).min(MAX_DEPTH))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::sentence_of(due)) }<b>{ director::time_left(due, props.now) }</b></span></li>
                 }) }
@@ -47,7 +47,7 @@ pub(crate) fn ThreadView(props: &Props) -> Html {
     }
 }
 
-fn line(ctl: &Ctl, link: &ThreadLink) -> Html {
+fn record_row(ctl: &Ctl, link: &ThreadLink) -> Html {
     let name = link.subject.clone().filter(|_| !link.is_own).map(|subject| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
         html! { <button type="button" class="link" onclick={go}>{ shown(&link.name) }</button> }
@@ -103,13 +103,13 @@ pub(crate) fn Arcs(props: &ArcsProps) -> Html {
     let arcs = thread
         .links
         .iter()
-        .filter_map(|link| arc(span, at(link.caused_by?)?, link.at));
+        .filter_map(|link| arc_path(span, at(link.caused_by?)?, link.at));
     let from = thread.links.iter().filter(|link| link.is_own).map(|link| link.at).max();
     let due = thread
         .due
         .iter()
         .take(MAX_DEADLINES)
-        .filter_map(|due| arc(span, from?, due.at));
+        .filter_map(|due| arc_path(span, from?, due.at));
     html! {
         <svg class="arcs" viewBox={format!("0 0 {VIEW_WIDTH} {VIEW_HEIGHT}")} preserveAspectRatio="none" aria-hidden="true">
             { for arcs.map(|path| html! { <path d={path} /> }) }
@@ -119,7 +119,7 @@ pub(crate) fn Arcs(props: &ArcsProps) -> Html {
 }
 
 /// An arc between two instants; `None` if it would be a point or lies outside the span.
-fn arc(span: Span, from: Micros, to: Micros) -> Option<String> {
+fn arc_path(span: Span, from: Micros, to: Micros) -> Option<String> {
     let x = |at: Micros| span.percent(at) / 100.0 * VIEW_WIDTH;
     let (from, to) = (x(from), x(to));
     let is_seen = to >= 0.0 && from <= VIEW_WIDTH && to - from >= 2.0;

@@ -38,7 +38,7 @@ pub(crate) const LANES: [(Lane, Message); 6] = [
 ];
 
 /// Returns the value of the attributes `data-lane` and `data-lane-name`.
-fn attribute(lane: Lane) -> &'static str {
+fn lane_attribute(lane: Lane) -> &'static str {
     match lane {
         Lane::Faults => "faults",
         Lane::Commands => "commands",
@@ -130,7 +130,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 <div class="axis mono" aria-hidden="true">
                     { for span.ticks().into_iter().filter(|instant| span.percent(*instant) < 98.0).map(|instant| html! { <span ~style={format!("left:{:.3}%", span.percent(instant))}>{ clock::axis(instant) }</span> }) }
                 </div>
-                { for branches(&model.branches, span) }
+                { for branch_marks(&model.branches, span) }
                 <Arcs page={props.page.clone()} {span} />
                 <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
@@ -258,7 +258,7 @@ fn lane_names_button(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spre
             if first.is_some() || spreads {
                 <button type="button" class="quiet all" onclick={open} title={t!(timeline::as_lists)} aria-haspopup="dialog">
                     <span class="sr">{ t!(timeline::as_lists_sr) }{ " " }</span>
-                    { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((lane, name), _)| html! { <span data-lane-name={attribute(*lane)}>{ name.text() }</span> }) }
+                    { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((lane, name), _)| html! { <span data-lane-name={lane_attribute(*lane)}>{ name.text() }</span> }) }
                     if spreads { <span data-lane-name="spread" title={t!(timeline::spread_of, owner = model.spread.of)}>{ t!(timeline::spread) }</span> }
                 </button>
             }
@@ -400,7 +400,7 @@ fn LaneView(props: &LaneProps) -> Html {
         .filter(|mark| mark.lane == which && !is_hidden(mark.from));
     let drawn = lane_shapes(marks, props.span, model.now);
     let filter = props.page.session.filter.as_deref();
-    html! { <div class="lane" data-lane={attribute(which)} aria-hidden="true">{ for drawn.iter().map(|shape| drawing(shape, filter, model)) }{ for deadline_marks(model, which, props.span) }</div> }
+    html! { <div class="lane" data-lane={lane_attribute(which)} aria-hidden="true">{ for drawn.iter().map(|shape| shape_html(shape, filter, model)) }{ for deadline_marks(model, which, props.span) }</div> }
 }
 
 /// Pending deadlines as outlined marks in the future of their lane.
@@ -429,7 +429,7 @@ fn deadline_marks(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     marks
 }
 
-fn drawing(shape: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
+fn shape_html(shape: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
     let out = filter.is_some_and(|filter| !filter.finds_mark(&shape.mark, model));
     let class = classes!(format!("k-{}", kind(shape.mark.kind)), out.then_some("out"));
     let id = shape.mark.id.to_string();
@@ -469,7 +469,7 @@ fn drawing(shape: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
     }
 }
 
-fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
+fn branch_marks(all: &[BranchView], span: Span) -> Vec<Html> {
     all.iter()
         .filter(|branch| branch.parent.is_some())
         .filter(|branch| (0.0..=100.0).contains(&span.percent(branch.from)))

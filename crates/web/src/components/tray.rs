@@ -66,9 +66,9 @@ pub(crate) fn Tray(props: &Props) -> Html {
         })
     };
     let body = if props.pending.len() <= MAX_SINGLE_ROWS {
-        html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }
+        html! { <>{ for props.pending.iter().map(|pod| pod_row(props, pod)) }</> }
     } else {
-        grouped(props, &opened)
+        group_rows(props, &opened)
     };
     // The selected pod is always among the few pods that are shown.
     let mut by_selection: Vec<&Shared<PodView>> = props.pending.iter().collect();
@@ -77,12 +77,12 @@ pub(crate) fn Tray(props: &Props) -> Html {
     html! {
         <section class="queue" aria-label={name}>
             if !*unfolded {
-                <span class="waiting">{ for by_selection.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
+                <span class="waiting">{ for by_selection.iter().take(props.marks).map(|pod| pending_pod(props, pod)) }</span>
             }
             <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold}>
                 <span class="sr">{ t!(tray::pending, count = count) }{ " " }</span>
                 if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
-                <span>{ summary(props) }</span>
+                <span>{ waiting_summary(props) }</span>
             </button>
             { preview::waiting(&props.would_wait, props.marks.saturating_sub(count).max(1)) }
             if *unfolded {
@@ -96,7 +96,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 }
 
 /// Returns a short text: what the pod is waiting for if it is the only one, otherwise the most frequent cause.
-fn summary(props: &Props) -> String {
+fn waiting_summary(props: &Props) -> String {
     match props.pending.as_slice() {
         [only] if props.asks && !only.nominated.is_empty() => t!(tray::hidden),
         [only] => match &only.queue {
@@ -120,12 +120,12 @@ fn summary(props: &Props) -> String {
     }
 }
 
-fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
+fn pending_pod(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES);
     html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} emphasis={props.emphasis.of(pod, None)} /> }
 }
 
-fn help(pod: &PodView) -> Html {
+fn help_button(pod: &PodView) -> Html {
     if !waits::can_be_helped(pod) {
         return Html::default();
     }
@@ -133,7 +133,7 @@ fn help(pod: &PodView) -> Html {
 }
 
 /// A row for one pod.
-fn row(props: &Props, pod: &Shared<PodView>) -> Html {
+fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = names::without_default(&pod.key).to_string();
     let refused =
         pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
@@ -141,19 +141,19 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>
-            { mark(props, pod) }
+            { pending_pod(props, pod) }
             <span class="what">
                 <b>{ shown(&name) }</b>
                 if refused && !is_halted { <span class="cause">{ waits::cause_counted(pod) }</span> }
                 <span class="pool">{ if props.asks && !pod.nominated.is_empty() { t!(tray::hidden) } else { waits::waiting_text(pod, props.now) } }</span>
             </span>
-            { help(pod) }
+            { help_button(pod) }
         </li>
     }
 }
 
 /// Rows for groups of pods with a common cause; groups that match the filter come first.
-fn grouped(props: &Props, opened: &Opened) -> Html {
+fn group_rows(props: &Props, opened: &Opened) -> Html {
     let mut groups = waits::groups(&props.pending);
     if let Some(filter) = &props.emphasis.filter {
         for group in &mut groups {
@@ -174,14 +174,14 @@ fn grouped(props: &Props, opened: &Opened) -> Html {
         <>
             { for groups.iter().map(|group| group_row(props, group, opened)) }
             if more && (is_open || rest > 0) {
-                <li>{ toggle(opened, "", if is_open { t!(tray::show_fewer_causes) } else { t!(tray::more_pods, count = rest) }) }</li>
+                <li>{ toggle_button(opened, "", if is_open { t!(tray::show_fewer_causes) } else { t!(tray::more_pods, count = rest) }) }</li>
             }
         </>
     }
 }
 
 /// A button that unfolds a cause, or folds it again.
-fn toggle(opened: &Opened, cause: &str, words: String) -> Html {
+fn toggle_button(opened: &Opened, cause: &str, words: String) -> Html {
     let (opened, cause) = (opened.clone(), cause.to_owned());
     let is_open = opened.contains(&cause);
     let press = Callback::from(move |event: MouseEvent| {
@@ -197,7 +197,7 @@ fn toggle(opened: &Opened, cause: &str, words: String) -> Html {
 
 fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     if let [only] = group.pods.as_slice() {
-        return row(props, only);
+        return pod_row(props, only);
     }
     let count = group.pods.len();
     let is_open = opened.contains(&group.cause);
@@ -216,10 +216,10 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
             <span class="what"><b>{ shown(&answer_marks) }</b></span>
             <span class="more" role="group" aria-label={answer_marks.clone()}>
-                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS_AT_FIRST || props.emphasis.is_selected(pod)).map(|(_, pod)| mark(props, pod)) }
-                if count > MARKS_AT_FIRST { { toggle(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS_AT_FIRST) }) } }
+                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS_AT_FIRST || props.emphasis.is_selected(pod)).map(|(_, pod)| pending_pod(props, pod)) }
+                if count > MARKS_AT_FIRST { { toggle_button(opened, &group.cause, if is_open { t!(tray::show_fewer) } else { format!("+{}", count - MARKS_AT_FIRST) }) } }
             </span>
-            { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
+            { group.pods.first().map_or_else(Html::default, |pod| help_button(pod)) }
         </li>
     }
 }

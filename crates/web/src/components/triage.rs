@@ -24,7 +24,7 @@ pub(crate) struct Props {
 }
 
 /// A row: problem, reason, and a button that selects the object. There is no button without `ctl`.
-fn row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
+fn problem_row(ctl: Option<&Ctl>, finding: &Finding, at: Micros) -> Html {
     let heading = html! { <><b>{ finding.problem.name() }</b>{ " " }<span class="mono">{ shown(&finding.heading(at)) }</span></> };
     let heading = match ctl {
         Some(ctl) => {
@@ -47,7 +47,7 @@ pub(super) fn worst(ctl: Option<&Ctl>, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
-    html! { <ol aria-label={t!(triage::worst_first)}>{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| row(ctl, finding, triage.at)) }</ol> }
+    html! { <ol aria-label={t!(triage::worst_first)}>{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| problem_row(ctl, finding, triage.at)) }</ol> }
 }
 
 /// The button that opens the dialog.
@@ -130,7 +130,7 @@ pub(crate) fn Triage(props: &Props) -> Html {
             <super::share::AnonymiseCheckbox page={page.clone()} />
             if rows.is_empty() { <p class="none">{ t!(triage::nothing_wrong) }</p> }
             <ol class="findings">
-                { for rows.iter().take(MAX_ROWS).map(|finding| row(Some(&ctl), finding, triage.at)) }
+                { for rows.iter().take(MAX_ROWS).map(|finding| problem_row(Some(&ctl), finding, triage.at)) }
             </ol>
             if rows.len() > MAX_ROWS { <p class="none">{ t!(triage::and_more, count = rows.len() - MAX_ROWS) }</p> }
         </Modal>

@@ -50,7 +50,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
             }
         });
     }
-    let title = title(&props.change);
+    let title = question_title(&props.change);
     let zone = props.zone.clone().map(|zone| {
         let ask = ctl
             .act
@@ -67,7 +67,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
     };
     html! {
         <Modal key={title.clone()} title={title.clone()} class="what-if" beside=true>
-            if let Some(answer) = &props.answer { { content(&ctl, props, answer, zone.unwrap_or_default()) } }
+            if let Some(answer) = &props.answer { { answer_content(&ctl, props, answer, zone.unwrap_or_default()) } }
             else {
                 <p class="none" role="status">{ doing.text() }{ "…" }</p>
                 // The final number of copies is not known in advance, so the progress bar has no value.
@@ -82,7 +82,7 @@ pub(crate) fn WhatIfView(props: &Props) -> Html {
     }
 }
 
-fn title(change: &WhatIf) -> String {
+fn question_title(change: &WhatIf) -> String {
     match change {
         WhatIf::Drain(nodes) => {
             let named = listed(nodes.iter().take(MAX_NAMED));
@@ -98,7 +98,7 @@ fn title(change: &WhatIf) -> String {
     }
 }
 
-fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) -> Html {
+fn answer_content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) -> Html {
     let copy = {
         let (act, answer) = (ctl.act.clone(), answer.clone());
         Callback::from(move |_: MouseEvent| {
@@ -162,7 +162,7 @@ fn content(ctl: &Ctl, props: &Props, answer: &Shared<WhatIfAnswer>, zone: Html) 
                     <div class="scroll" tabindex="0" role="region" aria-label={t!(what_if_table::pods)}>
                         <table>
                             <thead><tr><th scope="col">{ t!(what_if_table::pod) }</th><th scope="col">{ t!(what_if_table::from) }</th><th scope="col">{ t!(what_if_table::to) }</th></tr></thead>
-                            <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(row) }</tbody>
+                            <tbody>{ for answer.moves.iter().take(MAX_ROWS).map(move_row) }</tbody>
                         </table>
                         { omitted_rows_text(answer.moves.len()) }
                     </div>
@@ -200,7 +200,7 @@ fn room_row(one: &NodeRoom) -> Html {
     }
 }
 
-fn row(one: &PodMove) -> Html {
+fn move_row(one: &PodMove) -> Html {
     html! {
         <tr>
             <th scope="row" class="mono">{ shown(names::without_default(&one.pod)) }</th>

@@ -46,7 +46,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     html! {
         <>
             { match &props.why {
-                _ if let Some((what, said)) = unknown(props) => html! {
+                _ if let Some((what, said)) = unknown_cause(props) => html! {
                     <>
                         <div class="why">
                             <p class="lead">{ shown(&t!(why::nobody_can_say, what = what)) }</p>
@@ -60,7 +60,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                     None if props.pending => html! { t!(why::not_looked_at_yet) },
                     None => html! { t!(why::scheduler_not_asked) },
                 } }</p>{ remedies }</> },
-                Some(why) => decision(&ctl, why, props.waits.as_deref(), assumptions(why, &props.basis), remedies),
+                Some(why) => decision_html(&ctl, why, props.waits.as_deref(), assumption_list(why, &props.basis), remedies),
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ remedies }</> },
             } }
         </>
@@ -68,7 +68,7 @@ pub(crate) fn WhyView(props: &Props) -> Html {
 }
 
 /// Says which data the files lack to explain why the pod is pending, and shows the message of the real scheduler.
-fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
+fn unknown_cause(props: &Props) -> Option<(&MissingObjectsView, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
         QueuePlace::Unknown(what) => Some((what, &queue.message)),
@@ -78,13 +78,13 @@ fn unknown(props: &Props) -> Option<(&MissingObjectsView, &str)> {
 
 /// The assumptions behind an answer. The assumption about missing PodDisruptionBudgets is listed only if pods would
 /// have to be evicted.
-fn assumptions(why: &Why, all: &[Basis]) -> Html {
+fn assumption_list(why: &Why, all: &[Basis]) -> Html {
     let matters =
         |assumptions: &&Basis| **assumptions != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
     html! { <>{ for all.iter().filter(matters).map(|assumptions| html! { <p class="basis">{ text_with_code(&format!("{assumptions}.")) }</p> }) }</> }
 }
 
-fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
+fn decision_html(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
     let at = why.attempts.iter().position(|attempt| attempt.id == why.attempt);
     let step = |to: Option<usize>| {
         to.and_then(|index| why.attempts.get(index)).map(|attempt| {
@@ -119,13 +119,13 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
                 { assumptions }
             </div>
             { remedies }
-            if let Some(scores) = &why.scores { { table(scores) } }
-            { for why.spread.iter().map(spread) }
-            if let Some((explanation, nominated)) = &why.preemption { { preemption(explanation, nominated) } }
-            if !why.devices.is_empty() { { devices(&why.devices) } }
+            if let Some(scores) = &why.scores { { score_table(scores) } }
+            { for why.spread.iter().map(spread_table) }
+            if let Some((explanation, nominated)) = &why.preemption { { preemption_html(explanation, nominated) } }
+            if !why.devices.is_empty() { { device_lists(&why.devices) } }
             if !why.refused.is_empty() {
                 <h3 class="eyebrow">{ t!(why::cannot_take_it, count = why.refused.len()) }</h3>
-                { refused(why) }
+                { refused_nodes(why) }
             }
             if !why.message.is_empty() {
                 <details class="raw"><summary>{ t!(why::as_the_event_says) }</summary><p class="mono" lang="en" translate="no">{ shown(&why.message) }</p></details>
@@ -135,7 +135,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedi
 }
 
 /// Lists the nodes that cannot run the pod: single nodes, and groups of nodes with a common reason.
-fn refused(why: &Why) -> Html {
+fn refused_nodes(why: &Why) -> Html {
     let list = |nodes: &[&explain::Refused]| {
         html! {
             <>
@@ -155,7 +155,7 @@ fn refused(why: &Why) -> Html {
 }
 
 /// Lists the devices of each node that would be allocated to the pod's claims.
-fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
+fn device_lists(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
     html! {
         <section data-devices="">
             <h3 class="eyebrow">{ t!(why::devices) }</h3>
@@ -168,7 +168,7 @@ fn devices(nodes: &[(Vec<String>, Vec<Sentence>)]) -> Html {
     }
 }
 
-fn table(scores: &Scores) -> Html {
+fn score_table(scores: &Scores) -> Html {
     let columns = scores.nodes.len().min(MAX_COLUMNS);
     let most = scores
         .rows
@@ -205,7 +205,7 @@ fn table(scores: &Scores) -> Html {
     }
 }
 
-fn spread(spread: &SpreadExplanation) -> Html {
+fn spread_table(spread: &SpreadExplanation) -> Html {
     let limit = spread.min + spread.max_skew;
     let most = spread
         .domains
@@ -260,7 +260,7 @@ fn skew_rule(spread: &SpreadExplanation, limit: i64) -> String {
     }
 }
 
-fn preemption(explanation: &PreemptionExplanation, nominated: &str) -> Html {
+fn preemption_html(explanation: &PreemptionExplanation, nominated: &str) -> Html {
     html! {
         <section class="preempt">
             <h3 class="eyebrow">{ t!(why::making_room) }</h3>
@@ -269,8 +269,8 @@ fn preemption(explanation: &PreemptionExplanation, nominated: &str) -> Html {
                 { for explanation.candidates.iter().take(24).map(|candidate| html! {
                     <li class={classes!((candidate.node == nominated).then_some("win"))}>
                         <b>{ &candidate.node }{ if candidate.node == nominated { format!(" · {}", t!(why::nominated)) } else { String::new() } }</b>
-                        <span>{ t!(why::victims, pods = names(&candidate.victims)) }</span>
-                        if !candidate.reprieved.is_empty() { <span>{ t!(why::may_stay, pods = names(&candidate.reprieved)) }</span> }
+                        <span>{ t!(why::victims, pods = victim_names(&candidate.victims)) }</span>
+                        if !candidate.reprieved.is_empty() { <span>{ t!(why::may_stay, pods = victim_names(&candidate.reprieved)) }</span> }
                         if candidate.pdb_violations > 0 { <span class="bad">{ t!(why::against_budget, count = candidate.pdb_violations) }</span> }
                     </li>
                 }) }
@@ -284,7 +284,7 @@ fn preemption(explanation: &PreemptionExplanation, nominated: &str) -> Html {
     }
 }
 
-fn names(pods: &[VictimExplanation]) -> String {
+fn victim_names(pods: &[VictimExplanation]) -> String {
     if pods.is_empty() {
         return t!(why::no_pods);
     }

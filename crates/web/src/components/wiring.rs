@@ -24,11 +24,11 @@ pub(crate) fn Wiring(props: &Props) -> Html {
     let measures = &plan.measures;
     let lines = match &*all {
         Wires::Nodes(nodes) => (nodes.iter().flatten().zip(props.nodes.iter().flatten()))
-            .map(|(wire, node)| line(wire, node.is_cut, measures))
+            .map(|(wire, node)| wire_line(wire, node.is_cut, measures))
             .collect::<Html>(),
         Wires::Zones(zones) => (zones.iter().zip(&props.nodes))
             .map(|(wire, nodes)| {
-                line(
+                wire_line(
                     wire,
                     !nodes.is_empty() && nodes.iter().all(|node| node.is_cut),
                     measures,
@@ -49,7 +49,7 @@ pub(super) fn zone_wires(measures: &Measures, room: StageSize, zones: &[Rect], c
     let lines = wires_to_zones(measures, &rail(measures, room.w), zones);
     html! {
         <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", room.w, room.h)} aria-hidden="true">
-            { for lines.iter().zip(cut).map(|(wire, is_cut)| line(wire, *is_cut, measures)) }
+            { for lines.iter().zip(cut).map(|(wire, is_cut)| wire_line(wire, *is_cut, measures)) }
             { control_plane_wires(measures, room) }
         </svg>
     }
@@ -68,7 +68,7 @@ fn control_plane_wires(measures: &Measures, room: StageSize) -> Html {
     }
 }
 
-fn line(wire: &Wire, is_cut: bool, measures: &Measures) -> Html {
+fn wire_line(wire: &Wire, is_cut: bool, measures: &Measures) -> Html {
     let radius = 7.0 * measures.unit;
     if !is_cut {
         return html! { <path class="wire" d={shape::rounded(&wire.points, radius)} /> };

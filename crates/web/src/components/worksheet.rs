@@ -40,18 +40,18 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
             <div class="paper-head">
                 if let Some(info) = info { <p>{ shown(&info.summary) }</p> }
                 <p>{ t!(worksheet::name) }</p>
-                { code(opened) }
+                { lesson_qr_code(opened) }
             </div>
             if has_answers {
                 <p class="not-printed">{ t!(worksheet::start_over) }</p>
             } else {
-                <figure class="moments now-picture">{ story::picture(&moment(&page.session.model)) }<figcaption>{ t!(worksheet::cluster) }</figcaption></figure>
+                <figure class="moments now-picture">{ story::picture(&present_moment(&page.session.model)) }<figcaption>{ t!(worksheet::cluster) }</figcaption></figure>
             }
             <ol class="paper">
                 { for opened.story.iter().map(|step| html! {
                     <li>
                         <div class="prose">{ story::prose(&step.text) }</div>
-                        if let Some(question) = &step.question { { ask(question) } }
+                        if let Some(question) = &step.question { { question_section(question) } }
                         if let Some(command) = &step.try_command { <p>{ t!(worksheet::try_command) }{ " " }<code>{ shown(command) }</code></p> }
                     </li>
                 }) }
@@ -59,20 +59,20 @@ pub(crate) fn Worksheet(props: &Props) -> Html {
             <section class="answers" aria-label={t!(worksheet::answers)}>
                 <h3>{ t!(worksheet::answers) }</h3>
                 if n_questions > 0 {
-                    <ol>{ for opened.story.iter().filter_map(|step| step.question.as_ref()).map(reasons) }</ol>
+                    <ol>{ for opened.story.iter().filter_map(|step| step.question.as_ref()).map(reason_list) }</ol>
                 }
-                if let Some(info) = info.filter(|info| !info.rule.is_empty()) { { rule(info) } }
+                if let Some(info) = info.filter(|info| !info.rule.is_empty()) { { rule_section(info) } }
             </section>
         </Modal>
     }
 }
 
-fn rule(info: &LessonInfo) -> Html {
+fn rule_section(info: &LessonInfo) -> Html {
     html! { <p class="rule"><b>{ t!(worksheet::rule) }{ " " }</b>{ story::inline(&info.rule) }</p> }
 }
 
 /// A question with boxes to tick, or with a line to write on.
-fn ask(question: &Question) -> Html {
+fn question_section(question: &Question) -> Html {
     let space = match question.kind {
         QuestionKind::Time => t!(worksheet::after),
         QuestionKind::Place | QuestionKind::Choice => "____________________________".to_owned(),
@@ -90,7 +90,7 @@ fn ask(question: &Question) -> Html {
 }
 
 /// Lists the lesson's reply to each answer of a question.
-fn reasons(question: &Question) -> Html {
+fn reason_list(question: &Question) -> Html {
     html! {
         <li>
             <b>{ story::inline(&question.ask) }</b>
@@ -105,7 +105,7 @@ fn reasons(question: &Question) -> Html {
 }
 
 /// The QR code of a built-in lesson's address.
-fn code(opened: &Opened) -> Html {
+fn lesson_qr_code(opened: &Opened) -> Html {
     let Some(name) = &opened.lesson else {
         return Html::default();
     };
@@ -121,7 +121,7 @@ fn code(opened: &Opened) -> Html {
 }
 
 /// A picture of the cluster at the present instant.
-fn moment(model: &Model) -> Moment {
+fn present_moment(model: &Model) -> Moment {
     let pod = |pod: &PodView| MomentPod {
         short: pod.short.clone(),
         key: pod.key.clone(),

@@ -31,8 +31,8 @@ pub(crate) fn Yaml(props: &Props) -> Html {
         return html! { <p class="none">{ t!(yaml::no_such_object) }</p> };
     }
     let lines = props.text.lines().zip(1..).map(|(text, number)| match &props.pick {
-        Some(subject) => pickable(&ctl, subject, number, text),
-        None => line(text),
+        Some(subject) => pickable_line(&ctl, subject, number, text),
+        None => highlighted_line(text),
     });
     let copy = {
         let (text, ctl) = (props.text.clone(), ctl.clone());
@@ -54,16 +54,16 @@ pub(crate) fn Yaml(props: &Props) -> Html {
 }
 
 /// A line as a button that adds its field as a goal.
-fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
+fn pickable_line(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
     let request = Request::RecordGoal {
         subject: subject.clone(),
         line: number,
     };
     let title = t!(yaml::make_goal, field = podscope_api::visible(text.trim()));
-    html! { <button type="button" class="pick" onclick={ctl.on(request)} {title}>{ line(text.trim_end()) }</button> }
+    html! { <button type="button" class="pick" onclick={ctl.on(request)} {title}>{ highlighted_line(text.trim_end()) }</button> }
 }
 
-fn line(text: &str) -> Html {
+fn highlighted_line(text: &str) -> Html {
     let text = &*podscope_api::visible(text);
     let indent = text.len() - text.trim_start_matches([' ', '-']).len();
     let (lead, rest) = text.split_at(indent);

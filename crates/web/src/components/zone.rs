@@ -63,14 +63,14 @@ pub(crate) fn Zone(props: &Props) -> Html {
             data-zone={group.name.clone()} aria-label={if props.beside { t!(zone::other_run, group = title) } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono" key={counts_key}>{ for counts.iter().take(MAX_COUNTS).map(|count| skew(props, count)) }</span>
+                <span class="skews mono" key={counts_key}>{ for counts.iter().take(MAX_COUNTS).map(|count| skew_chip(props, count)) }</span>
             </header>
             { props.children.clone() }
         </section>
     }
 }
 
-fn skew(props: &Props, count: &SpreadCount) -> Html {
+fn skew_chip(props: &Props, count: &SpreadCount) -> Html {
     let (name, hue) = props
         .owners
         .get(&count.owner)

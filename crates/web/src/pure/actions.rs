@@ -31,7 +31,7 @@ fn dangerous(label: String, command: String) -> Action {
 }
 
 /// Returns `NAMESPACE/NAME` as arguments of kubectl.
-fn target(key: &str) -> String {
+fn kubectl_target(key: &str) -> String {
     match key.split_once('/') {
         Some(("default", name)) => name.to_string(),
         Some((namespace, name)) => format!("{name} -n {namespace}"),
@@ -41,12 +41,12 @@ fn target(key: &str) -> String {
 
 /// A graceful delete of a pod.
 pub(crate) fn delete_pod(key: &str) -> String {
-    format!("kubectl delete pod {} --wait=false", target(key))
+    format!("kubectl delete pod {} --wait=false", kubectl_target(key))
 }
 
 /// A forced delete of a pod.
 pub(crate) fn force_delete_pod(key: &str) -> String {
-    format!("kubectl delete pod {} --grace-period=0 --force", target(key))
+    format!("kubectl delete pod {} --grace-period=0 --force", kubectl_target(key))
 }
 
 /// The command that heals every partition at once.
@@ -173,7 +173,7 @@ pub(crate) fn can_be_counted(pod: &PodView) -> bool {
 
 /// Actions on any other object.
 pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action> {
-    let (kind, name) = (kind.to_ascii_lowercase(), target(key));
+    let (kind, name) = (kind.to_ascii_lowercase(), kubectl_target(key));
     let mut all = Vec::new();
     if let Some(count) = replicas {
         let scale = |count: i64| format!("kubectl scale {kind}/{name} --replicas={count}");

@@ -26,8 +26,8 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
             ),
             None => t!(belief::ready),
         },
-        (_, ConditionStatus::Unknown) => t!(belief::notready_since, instant = since(node.ready_since)),
-        _ => t!(belief::not_ready_since, instant = since(node.ready_since)),
+        (_, ConditionStatus::Unknown) => t!(belief::notready_since, instant = signed_instant(node.ready_since)),
+        _ => t!(belief::not_ready_since, instant = signed_instant(node.ready_since)),
     };
     let next = match &node.next {
         Some(NodeNext::NotReady { at }) => t!(belief::notready_at, instant = clock::axis(*at)),
@@ -43,7 +43,7 @@ pub(crate) fn belief_text(node: &NodeView, now: Micros) -> Option<String> {
 }
 
 /// Formats an instant that may be before the start, in a node from a dump: `1:05`, `−59:20`.
-fn since(at: Micros) -> String {
+fn signed_instant(at: Micros) -> String {
     match at {
         ..0 => format!("−{}", clock::axis(-at)),
         _ => clock::axis(at),

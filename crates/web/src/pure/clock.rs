@@ -16,15 +16,15 @@ pub(crate) fn axis(at: Micros) -> String {
 /// Formats the time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that
 /// the result is consistent with the instants that [`axis`] shows.
 pub(crate) fn countdown(until: Micros, now: Micros) -> String {
-    seconds(until.max(0) / SECOND - now.max(0) / SECOND)
+    format_seconds(until.max(0) / SECOND - now.max(0) / SECOND)
 }
 
 /// Formats a duration, rounded to the nearest second: `20 s`, `5:00`.
 pub(crate) fn rounded_duration(micros: Micros) -> String {
-    seconds((micros + SECOND / 2) / SECOND)
+    format_seconds((micros + SECOND / 2) / SECOND)
 }
 
-fn seconds(seconds: i64) -> String {
+fn format_seconds(seconds: i64) -> String {
     match seconds.max(0) {
         few @ ..100 => duration::of_seconds(few),
         many => whole(many),
@@ -61,18 +61,18 @@ pub(crate) fn speed(per_mille: u64) -> String {
     if per_mille < 1000 {
         let hundredths = (per_mille + 5) / 10;
         let digits = format!("{:02}", hundredths % 100);
-        return format!("{}×", decimal(hundredths / 100, digits.trim_end_matches('0')));
+        return format!("{}×", format_decimal(hundredths / 100, digits.trim_end_matches('0')));
     }
     let whole = per_mille / 1000;
     let tenth = per_mille % 1000 / 100;
     if whole < 10 && tenth > 0 {
-        return format!("{}×", decimal(whole, &tenth.to_string()));
+        return format!("{}×", format_decimal(whole, &tenth.to_string()));
     }
     format!("{}×", thousands(whole))
 }
 
 /// Formats a decimal number with the decimal separator of the language; a whole number has no decimals.
-fn decimal(whole: u64, digits: &str) -> String {
+fn format_decimal(whole: u64, digits: &str) -> String {
     match digits {
         "" => whole.to_string(),
         digits => format!("{whole}{}{digits}", t!(duration::decimal_separator)),

@@ -18,7 +18,7 @@ pub(crate) struct Difference {
 /// The properties of an event by which the events of two runs are compared.
 type Event<'a> = (Micros, Lane, &'a MarkLabel);
 
-fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
+fn comparable_events(model: &Model, until: Micros) -> Vec<Event<'_>> {
     let one = |mark: &Mark| (mark.from, mark.lane);
     let marks = model.marks.values().filter(|mark| mark.from <= until);
     let mut all: Vec<Event<'_>> = marks
@@ -34,7 +34,7 @@ fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
 /// Returns the first difference of two runs, up to the instant that both have reached.
 pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference> {
     let until = ours.horizon.max(ours.now).min(other.horizon.max(other.now));
-    let (our_events, other_events) = (events(ours, until), events(other, until));
+    let (our_events, other_events) = (comparable_events(ours, until), comparable_events(other, until));
     let parting = our_events
         .iter()
         .zip(&other_events)

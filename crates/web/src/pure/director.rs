@@ -7,7 +7,7 @@ use super::{actions, clock};
 use crate::state::{Model, Session};
 
 /// Returns the object that an upcoming event is about, if any: `web-0`, `web-0/app`.
-fn object(due: &UpcomingEvent) -> String {
+fn object_name(due: &UpcomingEvent) -> String {
     match due.container.is_empty() {
         true => due.name.clone(),
         false => format!("{}/{}", due.name, due.container),
@@ -16,7 +16,7 @@ fn object(due: &UpcomingEvent) -> String {
 
 /// Describes the upcoming event as a sentence: `a-1 becomes NotReady`.
 pub(crate) fn sentence_of(due: &UpcomingEvent) -> String {
-    let (name, count) = (object(due), due.count.max(1));
+    let (name, count) = (object_name(due), due.count.max(1));
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
             PendingEventKind::NotReady => t!(upcoming::will_not_ready, name = name, count = count),
@@ -150,7 +150,9 @@ pub(crate) fn button_texts(next: &Forward, session: &Session, now: Micros) -> (S
         Forward::Page(step) => (t!(upcoming::next_page), t!(upcoming::step, step = step + 1)),
         Forward::Skip => {
             let due = director.next.first();
-            due.map_or_else(Default::default, |due| (target(due), clock::countdown(due.at, now)))
+            due.map_or_else(Default::default, |due| {
+                (target_name(due), clock::countdown(due.at, now))
+            })
         }
         Forward::Command(line) => (
             actions::short_description(line).unwrap_or_default(),
@@ -192,7 +194,7 @@ fn event_in(due: &UpcomingEvent, now: Micros) -> String {
 }
 
 /// Names the event at which a fast run will stop: `NotReady`, `the eviction`.
-fn target(due: &UpcomingEvent) -> String {
+fn target_name(due: &UpcomingEvent) -> String {
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
             PendingEventKind::NotReady => "NotReady".to_owned(),
@@ -254,7 +256,7 @@ pub(crate) fn outcome(caption: &Caption) -> String {
 }
 
 fn past_sentence(due: &UpcomingEvent) -> String {
-    let (name, count) = (object(due), due.count.max(1));
+    let (name, count) = (object_name(due), due.count.max(1));
     match due.what {
         UpcomingEventKind::Pending(kind) => match kind {
             PendingEventKind::NotReady => t!(upcoming::was_not_ready, name = name, count = count),

@@ -82,12 +82,12 @@ impl Filter {
     /// Returns whether a pod matches.
     pub(crate) fn finds_pod(&self, pod: &PodView) -> bool {
         let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated, &pod.also];
-        let states = states(pod.mark);
+        let states = pod_state_words(pod.mark);
         self.all(|word| match word {
             Word::Text(word) => {
-                texts.iter().any(|text| contains(text, word))
+                texts.iter().any(|text| contains_ignoring_case(text, word))
                     || states.iter().any(|state| state.starts_with(word))
-                    || pod.labels.iter().any(|label| contains(label, word))
+                    || pod.labels.iter().any(|label| contains_ignoring_case(label, word))
                     || pod.queue.as_ref().is_some_and(|queue| cause_contains(queue, word))
             }
             Word::Not(key, value) => !(pod.labels.iter())
@@ -110,19 +110,21 @@ impl Filter {
 
     /// Returns whether a node itself matches; pods on it do not count.
     pub(crate) fn finds_node(&self, node: &NodeView) -> bool {
-        let states = node_states(node);
+        let states = node_state_words(node);
         self.all(|word| match word {
             Word::Text(word) => {
-                contains(&node.name, word)
+                contains_ignoring_case(&node.name, word)
                     || states.iter().any(|state| state.starts_with(word))
                     || node
                         .taints
                         .iter()
                         .chain(&node.pressure)
-                        .any(|text| contains(text, word))
+                        .any(|text| contains_ignoring_case(text, word))
                     || (node.labels.iter()).any(|(key, value)| match word.split_once('=') {
-                        Some((wanted_key, wanted_value)) => contains(key, wanted_key) && contains(value, wanted_value),
-                        None => contains(key, word) || contains(value, word),
+                        Some((wanted_key, wanted_value)) => {
+                            contains_ignoring_case(key, wanted_key) && contains_ignoring_case(value, wanted_value)
+                        }
+                        None => contains_ignoring_case(key, word) || contains_ignoring_case(value, word),
                     })
             }
             Word::Not(key, value) => (node.labels.iter())
@@ -140,7 +142,8 @@ impl Filter {
     /// Returns whether an event on the timeline, or the object that it is about, matches.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
-        let matches_text = |word: &Word, text: &str| matches!(word, Word::Text(word) if contains(text, word));
+        let matches_text =
+            |word: &Word, text: &str| matches!(word, Word::Text(word) if contains_ignoring_case(text, word));
         if self.all(|word| matches_text(word, &label)) {
             return true;
         }
@@ -186,7 +189,7 @@ impl Filter {
 }
 
 /// Returns whether a text contains a lower-case word, ignoring case.
-fn contains(text: &str, word: &str) -> bool {
+fn contains_ignoring_case(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)) || word.is_empty()
 }
@@ -209,7 +212,7 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
     if refused
         .into_iter()
-        .any(|cause| contains(&cause.text, word) || contains(&said(&cause.text), word))
+        .any(|cause| contains_ignoring_case(&cause.text, word) || contains_ignoring_case(&said(&cause.text), word))
     {
         return true;
     }
@@ -225,11 +228,11 @@ fn cause_contains(queue: &QueueView, word: &str) -> bool {
         QueuePlace::Gated(names) => ("held by a scheduling gate gated", names),
         QueuePlace::Victims { pods, .. } => ("room is being made waits nominated", pods),
     };
-    said.contains(word) || names.iter().any(|name| contains(name, word))
+    said.contains(word) || names.iter().any(|name| contains_ignoring_case(name, word))
 }
 
 /// Returns the words by which users search for the state of a pod.
-fn states(mark: PodMark) -> &'static [&'static str] {
+fn pod_state_words(mark: PodMark) -> &'static [&'static str] {
     match mark {
         PodMark::Pending => &["pending"],
         PodMark::Starting => &["starting", "notready"],
@@ -245,7 +248,7 @@ fn states(mark: PodMark) -> &'static [&'static str] {
 }
 
 /// Returns the words by which users search for the state of a node.
-fn node_states(node: &NodeView) -> Vec<&'static str> {
+fn node_state_words(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
     let mut all = vec![match node.ready {
         ConditionStatus::True => "ready",

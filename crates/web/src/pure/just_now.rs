@@ -79,7 +79,7 @@ fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize
             continue;
         }
         let Some(words) = mark_text(mark) else { continue };
-        let (line, kind) = ((mark.from, words), kind(mark));
+        let (line, kind) = ((mark.from, words), counted_kind(mark));
         let is_same_kind = |known: &&mut EventGroup| known.kind == kind && known.at - mark.from < SECOND;
         match all.iter_mut().rev().filter(|_| kind.is_some()).find(is_same_kind) {
             Some(known) => known.lines.push(line),
@@ -125,7 +125,7 @@ fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
 }
 
 /// Returns the type of an event, if several events of this type become one line.
-fn kind(mark: &Mark) -> Option<Kind> {
+fn counted_kind(mark: &Mark) -> Option<Kind> {
     Some(match &mark.label {
         MarkLabel::NoNode { .. } => Kind::NoNode,
         MarkLabel::Bound { .. } => Kind::Bound,
@@ -171,7 +171,7 @@ fn mark_text(mark: &Mark) -> Option<String> {
     {
         let from = from.clone();
         return Some(match from {
-            Some(from) => cut(
+            Some(from) => cut_text(
                 node,
                 &Cut {
                     from,
@@ -201,7 +201,7 @@ fn mark_text(mark: &Mark) -> Option<String> {
     }
 }
 
-fn cut(node: &str, cut: &Cut) -> String {
+fn cut_text(node: &str, cut: &Cut) -> String {
     let from = cut_end(&cut.from);
     match (cut.is_in, cut.is_out) {
         (true, false) => t!(just_now::lost_to_node_from, from = from, node = node),

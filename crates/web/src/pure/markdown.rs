@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str) -> Vec<Block> {
         let trimmed = line.trim();
         if trimmed.is_empty() {
             flush(&mut paragraph, &mut blocks);
-        } else if let Some(heading) = heading(trimmed) {
+        } else if let Some(heading) = parse_heading(trimmed) {
             flush(&mut paragraph, &mut blocks);
             blocks.push(Block::Heading(spans(heading)));
         } else if trimmed.starts_with("```") {
@@ -54,12 +54,12 @@ pub(crate) fn parse(text: &str) -> Vec<Block> {
                 code.push('\n');
             }
             blocks.push(Block::Code(code.trim_end().to_string()));
-        } else if let Some((numbered, first)) = item(trimmed) {
+        } else if let Some((numbered, first)) = parse_list_item(trimmed) {
             flush(&mut paragraph, &mut blocks);
             let mut items = vec![first.to_string()];
             while let Some(next) = lines.peek() {
                 let inner = next.trim();
-                match item(inner) {
+                match parse_list_item(inner) {
                     Some((_, text)) => items.push(text.to_string()),
                     None if !inner.is_empty() && next.starts_with(' ') => {
                         if let Some(last) = items.last_mut() {
@@ -83,14 +83,14 @@ pub(crate) fn parse(text: &str) -> Vec<Block> {
     blocks
 }
 
-fn heading(line: &str) -> Option<&str> {
+fn parse_heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     (line.len() - text.len() <= 3 && line.len() != text.len())
         .then(|| text.strip_prefix(' '))
         .flatten()
 }
 
-fn item(line: &str) -> Option<(bool, &str)> {
+fn parse_list_item(line: &str) -> Option<(bool, &str)> {
     if let Some(text) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) {
         return Some((false, text));
     }
@@ -147,7 +147,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
                 continue;
             }
         }
-        if let Some((link, after)) = rest.strip_prefix("[[").and_then(term) {
+        if let Some((link, after)) = rest.strip_prefix("[[").and_then(split_term) {
             let (term, words) = link.split_once('|').unwrap_or((link, link));
             if let Some((term, _)) = glossary::find_term(term) {
                 if !plain.is_empty() {
@@ -188,7 +188,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
 }
 
 /// Splits a text at the next `]]`, where a term ends.
-fn term(inner: &str) -> Option<(&str, &str)> {
+fn split_term(inner: &str) -> Option<(&str, &str)> {
     let near = inner.get(..inner.floor_char_boundary(MAX_TERM)).unwrap_or(inner);
     let end = near.find("]]")?;
     Some((inner.get(..end)?, inner.get(end + 2..)?))

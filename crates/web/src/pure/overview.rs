@@ -50,7 +50,7 @@ pub(crate) const TITLE: f64 = 28.0;
 /// Returns the number of squares for pods in each node: enough for the fullest node. The number stays the same while
 /// more than half of the squares are used, because every change repaints the whole picture.
 pub(crate) fn pod_squares(before: usize, fullest: usize) -> usize {
-    let side = side(fullest);
+    let side = squares_per_row(fullest);
     let room = side * side;
     if room < before && room * 2 > before {
         before
@@ -60,7 +60,7 @@ pub(crate) fn pod_squares(before: usize, fullest: usize) -> usize {
 }
 
 /// Returns the number of squares per row for this number of pods.
-fn side(pods: usize) -> usize {
+fn squares_per_row(pods: usize) -> usize {
     (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
 }
 
@@ -70,7 +70,7 @@ const MIN_CELL: f64 = 5.0;
 const MAX_CELL: f64 = 120.0;
 
 /// Returns the side of a node's cell, and the number of cells per row, so that `max_nodes` cells fit into the area.
-fn cells(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
+fn cell_size(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
     let mut best = (0.0_f64, 1);
     for per_row_of_cells in 1..=max_nodes.max(1) {
         let rows = max_nodes.max(1).div_ceil(per_row_of_cells);
@@ -95,7 +95,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         let rows = count.div_ceil(columns);
         let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
         let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
-        let (cell, per_row_of_cells) = cells(
+        let (cell, per_row_of_cells) = cell_size(
             max_nodes,
             (zone_w - 2.0 * INSET).max(MIN_CELL),
             (zone_h - TITLE - INSET).max(MIN_CELL),
@@ -111,7 +111,7 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
     }
     let (cell, per_row_of_cells, zone_w, zone_h, columns) = best;
     let between = if cell < 16.0 { 1.5 } else { 4.0 };
-    let per_row = side(pods);
+    let per_row = squares_per_row(pods);
     let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
     let zone_h = zone_h.max(TITLE + INSET + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
     let mut out = Plan {

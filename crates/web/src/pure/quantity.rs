@@ -16,7 +16,7 @@ pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
 }
 
 /// The largest binary unit that is not larger than the number of bytes.
-fn unit(bytes: i64) -> (i64, &'static str) {
+fn largest_unit(bytes: i64) -> (i64, &'static str) {
     match bytes {
         amount if amount >= 1 << 40 => (1i64 << 40, "Ti"),
         amount if amount >= 1 << 30 => (1 << 30, "Gi"),
@@ -27,7 +27,7 @@ fn unit(bytes: i64) -> (i64, &'static str) {
 
 /// Formats requested and allocatable memory, in the unit of the larger one: `4.1 / 8 Gi`.
 pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
-    let (unit, name) = unit(allocatable.max(requested));
+    let (unit, name) = largest_unit(allocatable.max(requested));
     format!("{} / {} {name}", tenths(requested, unit), tenths(allocatable, unit))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn cores(milli: i64) -> String {
 
 /// Formats an amount of memory: `512 Mi`.
 pub(crate) fn bytes(bytes: i64) -> String {
-    let (unit, name) = unit(bytes);
+    let (unit, name) = largest_unit(bytes);
     format!("{} {name}", tenths(bytes, unit))
 }
 

@@ -3,7 +3,7 @@
 use podscope_api::ordered::Set;
 use podscope_protocol::GroupView;
 
-use super::zoomed;
+use super::zoomed_group;
 use crate::components::messages::NodeEnd;
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::{Plan, SlotsByNode, StageSize, plan};
@@ -29,7 +29,7 @@ impl<'a> Group<'a> {
                     .collect(),
             })
             .collect();
-        let unregistered = if zoomed(page, model).is_some() {
+        let unregistered = if zoomed_group(page, model).is_some() {
             Vec::new()
         } else {
             model.unregistered()

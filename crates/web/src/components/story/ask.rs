@@ -42,7 +42,7 @@ pub(super) fn Ask(props: &Props) -> Html {
         return html! {
             <section class="asked" tabindex="-1" aria-label={t!(ask::prediction)} aria-live="polite">
                 <b>{ inline(&question.ask) }</b>
-                { revealed(question, &props.state) }
+                { revealed_answers(question, &props.state) }
                 { separating_criterion(&ctl, props) }
             </section>
         };
@@ -132,7 +132,7 @@ fn separating_criterion(ctl: &Ctl, props: &Props) -> Html {
     html! { <button type="button" class="quiet" onclick={look}>{ t!(ask::why_here) }</button> }
 }
 
-fn revealed(question: &Question, state: &StepState) -> Html {
+fn revealed_answers(question: &Question, state: &StepState) -> Html {
     let answer = state.answer.as_deref().unwrap_or_default();
     let Some(truth) = &state.truth else {
         return html! {

@@ -19,7 +19,7 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
                 GoalState::Reached => ("met", "check", goals::reached),
                 GoalState::Missed => ("missed", "cross", goals::missed),
             };
-            rows.push(row(class, mark, prefix, goal));
+            rows.push(goal_row(class, mark, prefix, goal));
         }
         for (keep, broken) in step.keeps.iter().zip(&now.broken) {
             let (class, mark, prefix) = match (broken, state.finished) {
@@ -27,7 +27,7 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
                 (false, true) => ("met", "check", goals::kept),
                 (false, false) => ("keep", "circle", goals::to_keep),
             };
-            rows.push(row(class, mark, prefix, keep));
+            rows.push(goal_row(class, mark, prefix, keep));
         }
     }
     if rows.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     html! { <ul class="goals" aria-label={t!(goals::goals)}>{ for rows }</ul> }
 }
 
-fn row(class: &'static str, mark: &'static str, prefix: Message, wanted: &LessonCondition) -> Html {
+fn goal_row(class: &'static str, mark: &'static str, prefix: Message, wanted: &LessonCondition) -> Html {
     html! {
         <li {class}>
             { icon(mark) }

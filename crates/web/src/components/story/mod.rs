@@ -59,7 +59,7 @@ pub(crate) fn Story(props: &Props) -> Html {
         .lesson
         .as_ref()
         .and_then(|name| page.shell.lessons.iter().find(|lesson| lesson.name == *name));
-    let restart = restart(&ctl, page, opened);
+    let restart = restart_callback(&ctl, page, opened);
     let hides_solutions = page.shell.study.hides_solutions();
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return not_begun(&ctl, page, opened);
@@ -98,7 +98,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let answered = |open: bool| {
         (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
-            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.session.time_question().filter(|_| is_asking_here)} pin={page.session.pin} why={page.session.why.clone()} />
+            <Ask question={question.clone()} state={answer_state.clone()} step={at} {open} pick={picked_answer(page, question.kind)} asked={page.session.time_question().filter(|_| is_asking_here)} pin={page.session.pin} why={page.session.why.clone()} />
         })
     };
     html! {
@@ -113,11 +113,11 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
                 if page.session.is_partly_translated { <p class="notice">{ t!(language::lesson_is_partly_english) }</p> }
-                <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(index, part)| block(part, index == 0)) }</div>
+                <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(index, part)| block_html(part, index == 0)) }</div>
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
-                { halted(&ctl, state, &restart) }
+                { halted_message(&ctl, state, &restart) }
                 if let Some(task) = task { { practise::end(&ctl, task, &page.shell.study) } }
                 if hides_solutions && is_over { { end::examined(&ctl, &page.shell.study) } }
                 if is_end && task.is_none() && !hides_solutions { <End info={info.cloned()} lessons={page.shell.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} study={page.shell.study.clone()} /> }
@@ -139,7 +139,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
             </div>
             }
-            { footer(&ctl, page, opened, &restart, &hint, is_end) }
+            { story_footer(&ctl, page, opened, &restart, &hint, is_end) }
         </aside>
     }
 }
@@ -183,7 +183,7 @@ fn use_focus(page: &Page) {
 
 /// Opens the same lesson or file again, with the same seed. An item of a course is opened as an item of the course
 /// again.
-fn restart(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
+fn restart_callback(ctl: &Ctl, page: &Page, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
     let item = page.shell.study.course.as_ref().zip(page.shell.study.item);
     if let Some((course, index)) = item {
@@ -227,7 +227,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
 }
 
 /// Converts a click on a node or pod, or a pin on the timeline, into an answer to the question.
-fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
+fn picked_answer(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
         QuestionKind::Time => Some(page.session.time_question()?.answer(page.session.pin?)),
         QuestionKind::Place | QuestionKind::Choice => match page.session.selected.as_ref()? {
@@ -260,7 +260,7 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
     let state = story.steps.get(story.step)?;
     let is_open = story.question == Some(story.step);
     let mine = if is_open {
-        let pick = pick(page, question.kind);
+        let pick = picked_answer(page, question.kind);
         pick.is_some_and(|pick| pick == name && (question.options.is_empty() || question.options.contains(&pick)))
     } else {
         state.answer.as_deref() == Some(name)
@@ -380,7 +380,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
 }
 
 /// The message that the user broke a condition of the step, with buttons that go back in time or start over.
-fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
+fn halted_message(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     let Some(halted) = &state.halted else {
         return Html::default();
     };
@@ -400,7 +400,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
 }
 
 /// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
-fn footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
+fn story_footer(ctl: &Ctl, page: &Page, opened: &Opened, restart: &Callback<()>, hint: &Html, is_end: bool) -> Html {
     let state = &*page.session.model.story;
     let at = state.step;
     let count = opened.story.len();
@@ -464,7 +464,7 @@ fn waits_for(state: &StoryState) -> Html {
 
 /// Renders a text of several blocks.
 pub(crate) fn prose(text: &str) -> Html {
-    html! { { for markdown::parse(text).iter().map(|one| block(one, false)) } }
+    html! { { for markdown::parse(text).iter().map(|one| block_html(one, false)) } }
 }
 
 /// Renders a line of a lesson: code spans and emphasis, no blocks.
@@ -475,12 +475,12 @@ pub(crate) fn inline(text: &str) -> Html {
         Block::List(..) | Block::Code(_) => &[],
     });
     let spans: Vec<Span> = spans.cloned().collect();
-    html! { <bdi>{ line(&spans) }</bdi> }
+    html! { <bdi>{ line_html(&spans) }</bdi> }
 }
 
 /// Renders the spans of a line. Terms and code are boxes, next to which the browser may break the line, so punctuation
 /// before and after a term or short code is kept on its line.
-fn line(spans: &[Span]) -> Html {
+fn line_html(spans: &[Span]) -> Html {
     let text_at = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
         Some(Span::Text(text)) => text.as_str(),
         _ => "",
@@ -511,11 +511,11 @@ fn line(spans: &[Span]) -> Html {
                 let (_, opens) = opens.split_at(opens.trim_end_matches(OPENING_PUNCTUATION).len());
                 let (closes, _) = closes.split_at(closes.len() - closes.trim_start_matches(CLOSING_PUNCTUATION).len());
                 match opens.is_empty() && closes.is_empty() {
-                    true => span(one),
-                    false => html! { <span class="kept">{ opens }{ span(one) }{ closes }</span> },
+                    true => span_html(one),
+                    false => html! { <span class="kept">{ opens }{ span_html(one) }{ closes }</span> },
                 }
             }
-            _ => span(one),
+            _ => span_html(one),
         }
     });
     html! { { for drawn } }
@@ -526,16 +526,16 @@ const CLOSING_PUNCTUATION: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'
 /// Punctuation that directly precedes a word.
 const OPENING_PUNCTUATION: [char; 3] = ['(', '“', '‘'];
 
-fn block(block: &Block, first: bool) -> Html {
+fn block_html(block: &Block, first: bool) -> Html {
     match block {
-        Block::Heading(spans) if first => html! { <h2 class="title">{ line(spans) }</h2> },
-        Block::Heading(spans) => html! { <h3>{ line(spans) }</h3> },
-        Block::Paragraph(spans) => html! { <p>{ line(spans) }</p> },
+        Block::Heading(spans) if first => html! { <h2 class="title">{ line_html(spans) }</h2> },
+        Block::Heading(spans) => html! { <h3>{ line_html(spans) }</h3> },
+        Block::Paragraph(spans) => html! { <p>{ line_html(spans) }</p> },
         Block::List(true, items) => {
-            html! { <ol>{ for items.iter().map(|item| html! { <li>{ line(item) }</li> }) }</ol> }
+            html! { <ol>{ for items.iter().map(|item| html! { <li>{ line_html(item) }</li> }) }</ol> }
         }
         Block::List(false, items) => {
-            html! { <ul>{ for items.iter().map(|item| html! { <li>{ line(item) }</li> }) }</ul> }
+            html! { <ul>{ for items.iter().map(|item| html! { <li>{ line_html(item) }</li> }) }</ul> }
         }
         Block::Code(code) => html! { <pre class="mono">{ code }</pre> },
     }
@@ -544,7 +544,7 @@ fn block(block: &Block, first: bool) -> Html {
 /// Maximum length of a code span that is kept on one line in the narrow column of the story, in bytes.
 const MAX_UNBROKEN: usize = 20;
 
-fn span(span: &Span) -> Html {
+fn span_html(span: &Span) -> Html {
     match span {
         Span::Text(text) => html! { { text } },
         Span::Emphasis(text) => html! { <em>{ text }</em> },

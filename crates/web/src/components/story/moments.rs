@@ -31,7 +31,7 @@ pub(super) fn pair(moments: &[Moment]) -> Html {
 /// A text alternative of the picture.
 fn text_alternative(moment: &Moment) -> String {
     let pods = |pods: &[MomentPod]| {
-        let all: Vec<String> = pods.iter().map(|one| name(one).to_owned()).collect();
+        let all: Vec<String> = pods.iter().map(|one| pod_name(one).to_owned()).collect();
         listed(all)
     };
     let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
@@ -50,7 +50,7 @@ fn text_alternative(moment: &Moment) -> String {
     parts.join("; ")
 }
 
-fn name(pod: &MomentPod) -> &str {
+fn pod_name(pod: &MomentPod) -> &str {
     names::without_default(&pod.key)
 }
 
@@ -59,34 +59,34 @@ pub(crate) fn picture(moment: &Moment) -> Html {
     let mut top = 0;
     let mut drawn: Vec<Html> = Vec::new();
     for node in moment.groups.iter().flat_map(|(_, nodes)| nodes) {
-        drawn.push(card(node, top));
-        top += height(node.pods.len()) + 4;
+        drawn.push(node_card(node, top));
+        top += node_height(node.pods.len()) + 4;
     }
     if !moment.pending.is_empty() {
         drawn.push(html! { <text x="6" y={(top + 13).to_string()} class="soft">{ t!(moments::pending) }</text> });
-        drawn.extend(row(&moment.pending, top + NODE));
-        top += height(moment.pending.len()) + 4;
+        drawn.extend(pod_row(&moment.pending, top + NODE));
+        top += node_height(moment.pending.len()) + 4;
     }
     let view = format!("0 0 {WIDTH} {}", top.max(24));
     html! { <svg viewBox={view} role="img" aria-label={text_alternative(moment)}>{ for drawn }</svg> }
 }
 
-fn height(pods: usize) -> usize {
+fn node_height(pods: usize) -> usize {
     NODE + 4 + pods.div_ceil(PER_ROW) * STEP
 }
 
-fn card(node: &MomentNode, top: usize) -> Html {
+fn node_card(node: &MomentNode, top: usize) -> Html {
     html! {
         <g>
-            <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(height(node.pods.len()) - 1).to_string()} rx="5" />
+            <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(node_height(node.pods.len()) - 1).to_string()} rx="5" />
             <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
             if let Some(trouble) = node.trouble { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
-            { for row(&node.pods, top + NODE) }
+            { for pod_row(&node.pods, top + NODE) }
         </g>
     }
 }
 
-fn row(pods: &[MomentPod], top: usize) -> Vec<Html> {
+fn pod_row(pods: &[MomentPod], top: usize) -> Vec<Html> {
     let mark = |(at, pod): (usize, &MomentPod)| {
         let (x, y) = (6 + at % PER_ROW * STEP, top + 2 + at / PER_ROW * STEP);
         let hue = pod.hue.map_or(HUES, |hue| hue % HUES);
@@ -101,7 +101,7 @@ fn row(pods: &[MomentPod], top: usize) -> Vec<Html> {
         };
         html! {
             <g class={classes!("p", pod::class(pod.mark), format!("h{hue}"))}>
-                <title>{ name(pod) }</title>
+                <title>{ pod_name(pod) }</title>
                 <rect x={x.to_string()} y={y.to_string()} width={POD.to_string()} height={POD.to_string()} rx="5" />
                 <text x={(x + POD / 2).to_string()} y={(y + 14).to_string()} text-anchor="middle">{ &pod.short }</text>
                 if !sign.is_empty() { <text x={(x + POD).to_string()} y={(y + 6).to_string()} text-anchor="middle" class="sign">{ sign }</text> }

@@ -26,21 +26,21 @@ pub(crate) fn Pins(props: &Props) -> Html {
     if let Some(question) = page.session.time_question() {
         return html! {
             <>
-                { for question.options.iter().enumerate().map(|(index, (text, at))| mark(span, *at, if index % 2 == 0 { "choice" } else { "choice low" }, text)) }
-                { slider(&ctl, page, &question, span) }
+                { for question.options.iter().enumerate().map(|(index, (text, at))| answer_mark(span, *at, if index % 2 == 0 { "choice" } else { "choice low" }, text)) }
+                { pin_slider(&ctl, page, &question, span) }
             </>
         };
     }
     let (mine, real) = pin::answers(opened, &page.session.model.story);
     html! {
         <>
-            if let Some(at) = mine { { mark(span, at, "mine", &t!(story::your_answer)) } }
-            if let Some(at) = real { { mark(span, at, "real", &t!(story::so_it_is)) } }
+            if let Some(at) = mine { { answer_mark(span, at, "mine", &t!(story::your_answer)) } }
+            if let Some(at) = real { { answer_mark(span, at, "real", &t!(story::so_it_is)) } }
         </>
     }
 }
 
-fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
+fn answer_mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
     let left = span.percent(at);
     if !(0.0..=100.0).contains(&left) {
         return Html::default();
@@ -52,7 +52,7 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
 
 /// The pin, as a slider: arrow keys move it, and Enter answers. Only its label can be dragged, not its line, because
 /// the line may cover the playhead.
-fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
+fn pin_slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
     let at = page.session.pin.unwrap_or(question.from);
     let words = page
         .session

@@ -58,7 +58,7 @@ pub(crate) enum MarkContent {
 }
 
 /// Returns whether a process of the pod runs on its machine.
-fn runs(pod: &PodView, node: &NodeView) -> bool {
+fn has_process(pod: &PodView, node: &NodeView) -> bool {
     node.machine.powered && node.machine.running.iter().any(|uid| uid == pod.uid())
 }
 
@@ -70,7 +70,11 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
     if has_single_truth {
         return MarkContent::Whole(state_text(pod, drawn, now));
     }
-    let process = if runs(pod, node) { Surface::Full } else { Surface::Empty };
+    let process = if has_process(pod, node) {
+        Surface::Full
+    } else {
+        Surface::Empty
+    };
     let torn = |surface: Surface, api: String, words: String, next: String| MarkContent::Torn {
         api: Half { surface, words: api },
         process: Half {
@@ -115,7 +119,7 @@ pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth
 
 /// Describes the process of a pod whose node is unreachable.
 fn unreachable_text(pod: &PodView, node: &NodeView) -> String {
-    match (runs(pod, node), node.machine.powered) {
+    match (has_process(pod, node), node.machine.powered) {
         (true, _) => t!(halves::runs_unheard),
         (false, true) => t!(halves::has_ended_unheard),
         (false, false) => t!(halves::no_power),

@@ -150,7 +150,7 @@ struct Grid {
 /// Lays out the zones. Every node has space for at least `usual_slots` slots (cells for pods).
 pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
     let measures = Measures::of(room);
-    let grid = arrange(room, &measures, slots_by_node, usual_slots);
+    let grid = best_grid(room, &measures, slots_by_node, usual_slots);
     let columns = grid.zone_columns;
     let zone_w = (room.w - 2.0 * measures.pad - (columns as f64 - 1.0) * measures.zone_gap) / columns as f64;
     let rows_of = |nodes: &Vec<usize>| nodes.len().max(1).div_ceil(grid.node_columns);
@@ -167,7 +167,7 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
                 w: zone_w,
                 h: zone_h,
             };
-            zones.push(zone(rect, nodes, &grid, &measures, usual_slots));
+            zones.push(plan_zone(rect, nodes, &grid, &measures, usual_slots));
         }
         y += zone_h + measures.zone_gap;
     }
@@ -181,7 +181,7 @@ pub(crate) fn plan(room: StageSize, slots_by_node: &SlotsByNode, usual_slots: us
 }
 
 /// Returns the arrangement of zones and nodes in which pods are largest.
-fn arrange(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+fn best_grid(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
     let zones = slots_by_node.len().max(1);
     let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let inner_h = room.h - measures.top() - measures.pad * 0.9;
@@ -196,7 +196,7 @@ fn arrange(room: StageSize, measures: &Measures, slots_by_node: &SlotsByNode, us
             if node_columns * zone_columns > 1 && w < MIN_NODE.0 * measures.unit {
                 break;
             }
-            let (zone_rows, node_rows) = rows(slots_by_node, zone_columns, node_columns);
+            let (zone_rows, node_rows) = count_rows(slots_by_node, zone_columns, node_columns);
             let headers = zone_rows as f64
                 * (measures.zone_header + measures.inset - measures.node_gap + measures.zone_gap)
                 - measures.zone_gap;
@@ -247,7 +247,7 @@ fn column_gap(measures: &Measures, node_columns: usize) -> f64 {
 }
 
 /// Returns the number of rows of zones, and the number of rows of nodes in all of them.
-fn rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -> (usize, usize) {
+fn count_rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -> (usize, usize) {
     let mut sum = 0;
     for row in slots_by_node.chunks(zone_columns) {
         sum += (row.iter().map(|nodes| nodes.len().max(1).div_ceil(node_columns)))
@@ -257,7 +257,7 @@ fn rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -
     (slots_by_node.len().max(1).div_ceil(zone_columns), sum.max(1))
 }
 
-fn zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usual_slots: usize) -> ZonePlan {
+fn plan_zone(rect: Rect, nodes: &[usize], grid: &Grid, measures: &Measures, usual_slots: usize) -> ZonePlan {
     // A zone with fewer nodes than others has larger nodes.
     let columns = grid.node_columns.min(nodes.len()).max(1);
     let rows = nodes.len().max(1).div_ceil(columns);
