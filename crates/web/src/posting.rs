@@ -166,7 +166,7 @@ fn parse_request(event: &MessageEvent, origin: &str) -> Option<Value> {
     (message["podscope"] == json!(FORMAT_VERSION)).then_some(message)
 }
 
-/// Executes a request.
+/// Executes a request of the surrounding page: opens a source, runs a command, plays, pauses or sets the theme.
 fn execute_request(request: &Value, ctl: &Ctl) {
     let text = |key: &str| request[key].as_str().map(str::to_owned);
     match request["do"].as_str() {

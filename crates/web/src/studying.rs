@@ -108,7 +108,7 @@ fn use_record_attempt(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             Attempt {
                 score: score(opened, story),
                 is_finished: is_over(opened, story),
-                way: page.shell.study.help.max(how_answered(story)),
+                how_solved: page.shell.study.help.max(how_answered(story)),
                 run: link.map_or_else(String::new, |link| {
                     link.whole.clone().unwrap_or_else(|| link.fragment.clone())
                 }),

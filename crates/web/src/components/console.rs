@@ -57,21 +57,21 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         .map_or(TextKind::Other, |(_, kind)| *kind);
     let choices = completions.map_or(0, |(_, _, choices)| choices.len());
     let picked = (*typed.choice).min(choices.saturating_sub(1));
-    let take = typed.take(completions.cloned());
-    let oninput = typed.input();
-    let onpaste = typed.paste();
+    let take = typed.take_completion(completions.cloned());
+    let oninput = typed.on_input();
+    let onpaste = typed.on_paste();
     let onkeydown = {
         let (typed, take, history, open) = (typed.clone(), take.clone(), console.history.clone(), props.open);
         Callback::from(move |event: KeyboardEvent| {
             match event.key().as_str() {
-                "Enter" => typed.enter(pasted),
+                "Enter" => typed.on_enter(pasted),
                 "Tab" if choices > 0 && !event.shift_key() => take.emit(picked),
                 "ArrowDown" if choices > 1 => typed.choice.set((picked + 1) % choices),
                 "ArrowUp" if choices > 1 && picked > 0 => typed.choice.set(picked - 1),
-                key @ ("ArrowUp" | "ArrowDown") => typed.recall(&history, key == "ArrowUp"),
+                key @ ("ArrowUp" | "ArrowDown") => typed.recall_command(&history, key == "ArrowUp"),
                 "Escape" if !typed.earlier_lines.is_empty() => typed.earlier_lines.set(String::new()),
                 "Escape" if choices > 0 => typed.ctl.act.emit(Act::ForgetCompletions),
-                "Escape" => typed.close(&event, before.take()),
+                "Escape" => typed.close_console(&event, before.take()),
                 // As in a terminal: Ctrl+C discards the typed text; on an empty line it stops running commands.
                 "c" if event.ctrl_key() && !typed.earlier_lines.is_empty() => {
                     typed.earlier_lines.set(String::new());
@@ -166,7 +166,7 @@ struct TypedText {
 
 impl TypedText {
     /// Returns a callback that takes the completion at an index.
-    fn take(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
+    fn take_completion(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
         let typed = self.clone();
         Callback::from(move |index: usize| {
             let Some((hint_for, (from, to), choices)) = &completions else {
@@ -186,7 +186,7 @@ impl TypedText {
         })
     }
 
-    fn input(&self) -> Callback<InputEvent> {
+    fn on_input(&self) -> Callback<InputEvent> {
         let typed = self.clone();
         Callback::from(move |event: InputEvent| {
             let field: HtmlInputElement = event.target_unchecked_into();
@@ -212,7 +212,7 @@ impl TypedText {
         })
     }
 
-    fn paste(&self) -> Callback<Event> {
+    fn on_paste(&self) -> Callback<Event> {
         let typed = self.clone();
         Callback::from(move |event: Event| {
             let pasted = event
@@ -235,7 +235,7 @@ impl TypedText {
     }
 
     /// Runs the command, or opens the pasted text, or continues an unfinished command on another line.
-    fn enter(&self, pasted: TextKind) {
+    fn on_enter(&self, pasted: TextKind) {
         if pasted != TextKind::Other && self.line.is_empty() {
             if pasted >= TextKind::Scenario {
                 self.ctl.open_pasted((*self.earlier_lines).clone());
@@ -255,7 +255,7 @@ impl TypedText {
     }
 
     /// Closes the console and returns the focus.
-    fn close(&self, event: &KeyboardEvent, before: Option<HtmlElement>) {
+    fn close_console(&self, event: &KeyboardEvent, before: Option<HtmlElement>) {
         let field: HtmlInputElement = event.target_unchecked_into();
         field.blur().warn();
         if let Some(before) = before {
@@ -265,7 +265,7 @@ impl TypedText {
     }
 
     /// Shows the previous or the next command of the history.
-    fn recall(&self, history: &[String], back: bool) {
+    fn recall_command(&self, history: &[String], back: bool) {
         self.ctl.act.emit(Act::ConsoleOpen(true));
         let at = self.history_index.unwrap_or(history.len());
         let next = if back { at.checked_sub(1) } else { Some(at + 1) };

@@ -108,7 +108,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                                 html! {
                                     <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson_source(&info.name, None))} data-lesson={info.name.clone()}
                                         aria-current={here.then_some("true")}>
-                                        <b>if let Some(way) = props.course.way(&info.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&info.title) }</b>
+                                        <b>if let Some(way) = props.course.how_solved(&info.name) { <span class={classes!("tick", way.name())} title={way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", way.words()) }</span></span> }{ shown(&info.title) }</b>
                                         <span>{ shown(&info.summary) }</span>
                                         if info.minutes > 0 { <small>{ duration_and_prerequisites(info, &props.lessons) }</small> }
                                     </button>

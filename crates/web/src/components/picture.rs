@@ -135,14 +135,14 @@ impl Shapes {
         for (zone_index, ((_, nodes), rects)) in scene.zones.iter().zip(&scene.plan.nodes).enumerate() {
             for (node_index, (node, rect)) in nodes.iter().zip(rects).enumerate() {
                 if before.is_none_or(|before| has_to_be_painted(scene, before, (zone_index, node_index), node)) {
-                    shapes.node(scene, node, *rect);
+                    shapes.add_node(scene, node, *rect);
                 }
             }
         }
         shapes
     }
 
-    fn node(&mut self, scene: &Scene, node: &NodeState, rect: Rect) {
+    fn add_node(&mut self, scene: &Scene, node: &NodeState, rect: Rect) {
         self.cards.push(rect);
         if belief::is_unhealthy(&node.view, scene.truth) {
             self.unwell.push(rect);
@@ -175,11 +175,11 @@ impl Shapes {
                 self.with_matches.push(rect);
             }
             let inner = if has_filter { enlarged(inner, 0.75) } else { inner };
-            self.pod(scene, pod, mark, inner);
+            self.add_pod(scene, pod, mark, inner);
         }
     }
 
-    fn pod(&mut self, scene: &Scene, pod: &PodView, mark: PodMark, inner: Rect) {
+    fn add_pod(&mut self, scene: &Scene, pod: &PodView, mark: PodMark, inner: Rect) {
         let hue = usize::from(scene.owners.get(&pod.owner).map_or(HUES, |owner| owner.hue % HUES));
         match mark {
             PodMark::Ghost => self.ghosts.push(inner),
@@ -203,32 +203,32 @@ impl Shapes {
 
     fn paint(&self, brush: &Brush, colours: &Colours, scene: &Scene, repaints_all: bool) {
         if repaints_all {
-            brush.fill(&colours.panel, &scene.plan.zones);
+            brush.fill_rects(&colours.panel, &scene.plan.zones);
         } else {
             // The focus frame extends beyond its card and has to be erased.
             let wider: Vec<Rect> = self.cards.iter().map(|rect| enlarged(*rect, 2.0)).collect();
-            brush.fill(&colours.panel, &wider);
+            brush.fill_rects(&colours.panel, &wider);
         }
-        brush.fill(&colours.card, &self.cards);
-        brush.frame(&colours.line, 1.0, &self.cards);
-        brush.frame(&colours.ink, 1.0, &self.with_matches);
-        brush.frame(&colours.bad, 2.0, &self.unwell);
+        brush.fill_rects(&colours.card, &self.cards);
+        brush.outline_rects(&colours.line, 1.0, &self.cards);
+        brush.outline_rects(&colours.ink, 1.0, &self.with_matches);
+        brush.outline_rects(&colours.bad, 2.0, &self.unwell);
         for (hue, colour) in colours.hues.iter().enumerate() {
-            brush.fill(colour, &self.filled[hue]);
-            brush.frame(colour, 1.0, &self.outlined[hue]);
+            brush.fill_rects(colour, &self.filled[hue]);
+            brush.outline_rects(colour, 1.0, &self.outlined[hue]);
         }
-        brush.fill(&colours.line, &self.not_matching);
-        brush.fill(&colours.bad, &self.failing);
-        brush.frame(&colours.ghost, 1.0, &self.ghosts);
+        brush.fill_rects(&colours.line, &self.not_matching);
+        brush.fill_rects(&colours.bad, &self.failing);
+        brush.outline_rects(&colours.ghost, 1.0, &self.ghosts);
         // Pods that differ are outlined in a neutral colour, which is not the colour of any owner.
-        brush.frame(&colours.ink, 2.0, &self.differing);
+        brush.outline_rects(&colours.ink, 2.0, &self.differing);
         if let Some(rect) = scene
             .plan
             .nodes
             .get(scene.focus.0)
             .and_then(|nodes| nodes.get(scene.focus.1))
         {
-            brush.frame(&colours.accent, 2.0, &[enlarged(*rect, 1.5)]);
+            brush.outline_rects(&colours.accent, 2.0, &[enlarged(*rect, 1.5)]);
         }
     }
 }
@@ -247,7 +247,7 @@ fn has_to_be_painted(scene: &Scene, before: &Scene, at: (usize, usize), node: &S
 struct Brush(CanvasRenderingContext2d);
 
 impl Brush {
-    fn fill(&self, colour: &str, rects: &[Rect]) {
+    fn fill_rects(&self, colour: &str, rects: &[Rect]) {
         self.0.set_fill_style_str(colour);
         self.0.begin_path();
         rects
@@ -256,7 +256,7 @@ impl Brush {
         self.0.fill();
     }
 
-    fn frame(&self, colour: &str, width: f64, rects: &[Rect]) {
+    fn outline_rects(&self, colour: &str, width: f64, rects: &[Rect]) {
         self.0.set_stroke_style_str(colour);
         self.0.set_line_width(width);
         self.0.begin_path();

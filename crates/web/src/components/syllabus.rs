@@ -74,7 +74,7 @@ pub(crate) fn Syllabus(props: &Props) -> Html {
                             if let Some(text) = &item.text { <div class="prose">{ story::prose(text) }</div> }
                             <button type="button" class={classes!("item", is_here.then_some("here"))} disabled={is_closed} onclick={open_item(&ctl, course, index)} aria-current={is_here.then_some("true")} data-item={index.to_string()}>
                                 <b>
-                                    if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.way.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.way.words()) }</span></span> }
+                                    if let Some(done) = attempt.filter(|attempt| attempt.is_finished && attempt.score > 0 && !is_examined) { <span class="tick" title={done.how_solved.words()}>{ icon("check") }<span class="sr">{ format!("{}: ", done.how_solved.words()) }</span></span> }
                                     { shown(&said(&item.title)) }
                                 </b>
                                 <small>{ item_status(&props.study, course, index) }</small>

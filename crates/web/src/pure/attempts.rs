@@ -40,7 +40,7 @@ impl HowSolved {
             HowSolved::Shown,
         ]
         .into_iter()
-        .find(|way| way.name() == name)
+        .find(|how_solved| how_solved.name() == name)
     }
 
     /// Returns the text for this way of solving on the page.
@@ -60,7 +60,7 @@ pub(crate) struct Attempt {
     /// Share of goals reached and questions answered rightly, in thousandths.
     pub(crate) score: u32,
     pub(crate) is_finished: bool,
-    pub(crate) way: HowSolved,
+    pub(crate) how_solved: HowSolved,
     /// Fragment of the link of the run.
     pub(crate) run: String,
 }
@@ -98,13 +98,14 @@ impl Attempts {
                         attempts.sessions.insert(id, index);
                     }
                 }
-                [index, score, finished, way, run @ ..] => {
-                    if let (Ok(index), Ok(score), Some(way)) = (index.parse(), score.parse(), HowSolved::from_name(way))
+                [index, score, finished, how_solved, run @ ..] => {
+                    if let (Ok(index), Ok(score), Some(how_solved)) =
+                        (index.parse(), score.parse(), HowSolved::from_name(how_solved))
                     {
                         let attempt = Attempt {
                             score,
                             is_finished: *finished == "finished",
-                            way,
+                            how_solved,
                             run: run.first().copied().unwrap_or_default().to_owned(),
                         };
                         attempts.items.insert(index, attempt);
@@ -124,7 +125,7 @@ impl Attempts {
             format!(
                 "{index} {} {finished} {} {}\n",
                 attempt.score,
-                attempt.way.name(),
+                attempt.how_solved.name(),
                 attempt.run
             )
         };
@@ -214,8 +215,8 @@ impl Attempts {
                     "lesson": name,
                     "run": format!("#{}", attempt.run),
                     "minutes": self.spent.get(index).map(|millis| (millis / MILLIS_PER_MINUTE * 10.0).round() / 10.0),
-                    "hints": u8::from(attempt.way == HowSolved::Hinted),
-                    "shown": attempt.way == HowSolved::Shown,
+                    "hints": u8::from(attempt.how_solved == HowSolved::Hinted),
+                    "shown": attempt.how_solved == HowSolved::Shown,
                     "finished": attempt.is_finished,
                 })
             })
@@ -286,7 +287,7 @@ mod tests {
         Attempt {
             score,
             is_finished,
-            way: HowSolved::Hinted,
+            how_solved: HowSolved::Hinted,
             run: "s1:abc".to_owned(),
         }
     }

@@ -33,7 +33,7 @@ pub(crate) struct FinishedLesson {
     /// Number of repetitions so far.
     pub(crate) recaps: usize,
     /// How the lesson was solved in the best attempt.
-    pub(crate) way: HowSolved,
+    pub(crate) how_solved: HowSolved,
 }
 
 /// Progress in the course.
@@ -49,8 +49,8 @@ impl Course {
             let mut words = line.split_whitespace();
             let (name, at) = (words.next()?, words.next()?.parse().ok()?);
             let recaps = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-            let way = words.next().and_then(HowSolved::from_name).unwrap_or_default();
-            Some((name.to_owned(), FinishedLesson { at, recaps, way }))
+            let how_solved = words.next().and_then(HowSolved::from_name).unwrap_or_default();
+            Some((name.to_owned(), FinishedLesson { at, recaps, how_solved }))
         };
         Course {
             done: text.lines().filter_map(line).collect(),
@@ -60,25 +60,25 @@ impl Course {
     /// Returns the text to store.
     pub(crate) fn write(&self) -> String {
         let line = |(name, done): (&String, &FinishedLesson)| {
-            let way = match done.way {
+            let how_solved = match done.how_solved {
                 HowSolved::Solved => String::new(),
-                way => format!(" {}", way.name()),
+                how_solved => format!(" {}", how_solved.name()),
             };
-            format!("{name} {} {}{way}\n", done.at, done.recaps)
+            format!("{name} {} {}{how_solved}\n", done.at, done.recaps)
         };
         self.done.iter().map(line).collect()
     }
 
     /// Records that a lesson was finished now. If it was finished before, the earlier instant and the better way of
     /// solving are kept.
-    pub(crate) fn finish(&mut self, name: &str, way: HowSolved, now: f64) {
+    pub(crate) fn finish(&mut self, name: &str, how_solved: HowSolved, now: f64) {
         let done = FinishedLesson {
             at: now,
             recaps: 0,
-            way,
+            how_solved,
         };
         let known = self.done.entry(name.to_owned()).or_insert(done);
-        known.way = known.way.min(way);
+        known.how_solved = known.how_solved.min(how_solved);
     }
 
     /// Merges progress from another device; ignores lessons that do not exist. Returns the number of merged lessons.
@@ -90,7 +90,7 @@ impl Course {
             let mine = self.done.entry(name).or_insert(done);
             mine.at = mine.at.min(done.at);
             mine.recaps = mine.recaps.max(done.recaps);
-            mine.way = mine.way.min(done.way);
+            mine.how_solved = mine.how_solved.min(done.how_solved);
         }
         count
     }
@@ -103,8 +103,8 @@ impl Course {
     }
 
     /// Returns how a lesson was solved; `None` if it was not finished.
-    pub(crate) fn way(&self, name: &str) -> Option<HowSolved> {
-        self.done.get(name).map(|done| done.way)
+    pub(crate) fn how_solved(&self, name: &str) -> Option<HowSolved> {
+        self.done.get(name).map(|done| done.how_solved)
     }
 
     /// Returns whether a lesson was finished.

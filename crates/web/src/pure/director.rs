@@ -291,7 +291,7 @@ pub(crate) fn next(director: &Director) -> Option<(&UpcomingEvent, Option<&Upcom
 mod tests {
     use super::*;
 
-    fn due(what: UpcomingEventKind, name: &str, at: i64, count: u32) -> UpcomingEvent {
+    fn upcoming_event(what: UpcomingEventKind, name: &str, at: i64, count: u32) -> UpcomingEvent {
         UpcomingEvent {
             at: at * 1_000_000,
             what,
@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn coming_events_are_described_with_time_left() {
-        let fall = due(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1", 105, 1);
-        let evict = due(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web", 405, 3);
+        let fall = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::NotReady), "a-1", 105, 1);
+        let evict = upcoming_event(UpcomingEventKind::Pending(PendingEventKind::Evicted), "web", 405, 3);
         assert_eq!(event_in(&fall, 65_000_000), "a-1 becomes NotReady in 40 s");
         assert_eq!(event_in(&evict, 65_000_000), "3 pods are evicted in 5:40");
         let director = Director {
@@ -321,7 +321,12 @@ mod tests {
                 .starts_with("9 s later: it did not come to it that 3 pods")
         );
         assert_eq!(
-            lane(&due(UpcomingEventKind::Pending(PendingEventKind::Attempt), "p", 0, 1)),
+            lane(&upcoming_event(
+                UpcomingEventKind::Pending(PendingEventKind::Attempt),
+                "p",
+                0,
+                1
+            )),
             Lane::Decisions
         );
     }

@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
+    fn refused_node(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         let verdict = NodeVerdict::Refused {
             refusal: Refusal::Plugin {
                 name: plugin.into(),
@@ -294,7 +294,7 @@ mod tests {
         ScoreNote::Evenness { without: 0, with }
     }
 
-    fn feasible(name: &str, scores: [i64; 2]) -> NodeExplanation {
+    fn feasible_node(name: &str, scores: [i64; 2]) -> NodeExplanation {
         let scores = NodeScores {
             weighted: scores.to_vec(),
             raw: Vec::new(),
@@ -352,10 +352,10 @@ mod tests {
             message: None,
             plugins: vec![plugin("TaintToleration", 3), plugin("NodeResourcesFit", 1)],
             nodes: vec![
-                refused("a-1", "NodeResourcesFit", "Insufficient cpu"),
-                refused("a-2", "TaintToleration", "untolerated taint"),
-                feasible("b-2", [300, 52]),
-                feasible("c-1", [300, 71]),
+                refused_node("a-1", "NodeResourcesFit", "Insufficient cpu"),
+                refused_node("a-2", "TaintToleration", "untolerated taint"),
+                feasible_node("b-2", [300, 52]),
+                feasible_node("c-1", [300, 71]),
                 node("c-2", NodeVerdict::NotExamined),
             ],
             spread: Vec::new(),

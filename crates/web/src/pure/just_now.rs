@@ -237,7 +237,7 @@ mod tests {
         lines(&model)
     }
 
-    fn course() -> Vec<Mark> {
+    fn sample_marks() -> Vec<Mark> {
         let node = || "a-1".to_owned();
         let cut = MarkLabel::Cut {
             node: node(),
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn seek_back_lists_only_events_before_the_cursor() {
         let texts_at = |now| {
-            let lines = lines_at(now, course()).into_iter();
+            let lines = lines_at(now, sample_marks()).into_iter();
             lines.map(|(_, line)| line).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -277,7 +277,10 @@ mod tests {
             ["a-1 is Ready again", "healed a-1", "a-1 NotReady", "a-1 is cut off"]
         );
         assert_eq!(texts_at(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
-        assert_eq!(lines_at(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
+        assert_eq!(
+            lines_at(1_500_000, sample_marks()),
+            [(SECOND, "a-1 is cut off".to_owned())]
+        );
     }
 
     /// If the effect of a command has a mark of its own, the command is not listed.

@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    fn text(content: &str) -> Span {
+    fn text_span(content: &str) -> Span {
         Span::Text(content.into())
     }
 
@@ -226,10 +226,14 @@ mod tests {
         assert_eq!(
             blocks,
             vec![
-                Block::Heading(vec![text("Force delete")]),
-                Block::Paragraph(vec![text("The "), Span::Emphasis("name".into()), text(" is free.")]),
-                Block::List(false, vec![vec![text("one more")], vec![Span::Code("two".into())]]),
-                Block::List(true, vec![vec![text("a")], vec![text("b")]]),
+                Block::Heading(vec![text_span("Force delete")]),
+                Block::Paragraph(vec![
+                    text_span("The "),
+                    Span::Emphasis("name".into()),
+                    text_span(" is free.")
+                ]),
+                Block::List(false, vec![vec![text_span("one more")], vec![Span::Code("two".into())]]),
+                Block::List(true, vec![vec![text_span("a")], vec![text_span("b")]]),
                 Block::Code("kubectl x".into()),
             ]
         );
@@ -244,7 +248,7 @@ mod tests {
             "[x](javascript:alert(1))",
             "<img src=x onerror=y>",
         ] {
-            assert_eq!(parse(hostile), vec![Block::Paragraph(vec![text(hostile)])]);
+            assert_eq!(parse(hostile), vec![Block::Paragraph(vec![text_span(hostile)])]);
         }
     }
 
@@ -253,14 +257,14 @@ mod tests {
         let spans = spans("its [[grace period]], [[back-off|waits]], [[x]]");
         assert_eq!(spans[1], Span::Term("grace period", "grace period".into()));
         assert_eq!(spans[3], Span::Term("back-off", "waits".into()));
-        assert_eq!(spans[4], text(", [[x]]"));
+        assert_eq!(spans[4], text_span(", [[x]]"));
     }
 
     #[test]
     fn unclosed_markers_and_inner_underscores_are_text() {
-        assert_eq!(spans("2 * 3 and **open"), vec![text("2 * 3 and **open")]);
-        assert_eq!(spans("a_b_c"), vec![text("a_b_c")]);
-        assert_eq!(spans("\\*no\\*"), vec![text("*no*")]);
-        assert_eq!(spans("**b-1** is"), vec![Span::Strong("b-1".into()), text(" is")]);
+        assert_eq!(spans("2 * 3 and **open"), vec![text_span("2 * 3 and **open")]);
+        assert_eq!(spans("a_b_c"), vec![text_span("a_b_c")]);
+        assert_eq!(spans("\\*no\\*"), vec![text_span("*no*")]);
+        assert_eq!(spans("**b-1** is"), vec![Span::Strong("b-1".into()), text_span(" is")]);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn seeds_of(engine: usize, engines: usize, first: u64, runs: u32) -> 
 mod tests {
     use super::*;
 
-    fn tried(seed: u64, parts: u32) -> TriedSeed {
+    fn tried_seed(seed: u64, parts: u32) -> TriedSeed {
         let size = RunSize {
             parts,
             commands: parts,
@@ -72,7 +72,7 @@ mod tests {
     /// Shows: P-16
     #[test]
     fn tally_is_the_same_for_any_division_of_seeds() {
-        let all: Vec<TriedSeed> = (0..40).map(|seed| tried(seed, (seed % 5) as u32)).collect();
+        let all: Vec<TriedSeed> = (0..40).map(|seed| tried_seed(seed, (seed % 5) as u32)).collect();
         let count = |engines: usize| {
             let mut tally = Tally::default();
             for engine in 0..engines {

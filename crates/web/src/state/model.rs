@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    fn first() -> Model {
+    fn first_model() -> Model {
         let mut model = Model::default();
         model.apply(Frame {
             reset: true,
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn bound_pod_moves_from_pending_to_its_node() {
-        let mut model = first();
+        let mut model = first_model();
         assert_eq!((model.pending.len(), model.ready, model.ghosts), (1, 2, 0));
         assert!(model.moved.is_empty(), "the first frame moves no pod");
         model.apply(Frame {
@@ -392,7 +392,7 @@ mod tests {
     /// Memoised components compare nodes by identity, so an unchanged node must keep its allocation.
     #[test]
     fn unchanged_nodes_keep_their_identity() {
-        let mut model = first();
+        let mut model = first_model();
         let before = model.nodes["a-1"].clone();
         model.apply(Frame {
             now: 5,
@@ -408,7 +408,7 @@ mod tests {
     /// Shows: U-02
     #[test]
     fn ghost_and_its_successor_are_separate_pods() {
-        let mut model = first();
+        let mut model = first_model();
         let ghost = PodView {
             id: "old@b-1".into(),
             mark: PodMark::Ghost,
@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn nominated_pod_is_listed_on_node_until_bound() {
-        let mut model = first();
+        let mut model = first_model();
         model.apply(Frame {
             pods: vec![Arc::new(PodView {
                 nominated: "a-1".into(),

@@ -49,7 +49,7 @@ pub(crate) fn motion(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn message(from: Peer, to: Peer) -> Message {
+    fn message_between(from: Peer, to: Peer) -> Message {
         Message {
             from,
             to,
@@ -64,9 +64,15 @@ mod tests {
     #[test]
     fn message_end_is_the_partner_of_the_api_server() {
         let node = || Peer::Node("a-1".to_owned());
-        assert_eq!(partner(&message(node(), Peer::ApiServer)), Some((&node(), true)));
-        assert_eq!(partner(&message(Peer::ApiServer, node())), Some((&node(), false)));
-        assert_eq!(partner(&message(Peer::User, Peer::ApiServer)), None);
+        assert_eq!(
+            partner(&message_between(node(), Peer::ApiServer)),
+            Some((&node(), true))
+        );
+        assert_eq!(
+            partner(&message_between(Peer::ApiServer, node())),
+            Some((&node(), false))
+        );
+        assert_eq!(partner(&message_between(Peer::User, Peer::ApiServer)), None);
     }
 
     #[test]
