@@ -24,8 +24,8 @@
     else show();
   };
 
-  // A start may fail because of a damaged offline copy, or because the host is just replacing its files. The first
-  // time the copy is deleted and the page is loaded again from the network.
+  // A start may fail because the offline copy is damaged, or because the host is replacing its files at this moment.
+  // After a first failure the offline copy is deleted, and the page is loaded again from the network.
   const started = { page: false, engine: false };
   const RETRIED = `podscope.retried ${here}`;
   let failed = false;
@@ -41,7 +41,7 @@
     showStatus(`Podscope could not start: ${why}`);
     try {
       if (sessionStorage.getItem(RETRIED)) return;
-      // The offline copy does not answer HEAD requests. Without a network the copy is kept.
+      // A HEAD request is not answered by the offline copy, so it fails without a network. Then the copy is kept.
       if (!(await fetch(location.pathname, { method: "HEAD", cache: "no-store" })).ok) return;
       sessionStorage.setItem(RETRIED, "1");
       for (const name of await caches.keys()) {
@@ -104,7 +104,7 @@
     showStatus(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
-  // crates/web takes over this worker, and starts another one after a trap.
+  // The page (crates/web) takes over this worker. After a trap of the engine the page starts another worker.
   try {
     const worker = window.podscopeEngine();
     worker.addEventListener("message", () => succeed("engine"), { once: true });
@@ -126,9 +126,10 @@
     fail(`the engine: ${error.message}`);
   }
 
-  // The offline copy. A new version is activated only on request: the page receives `podscope-update` and answers with
-  // `podscope-update-now`. A tab receives the same event if another tab has activated the new version; until it
-  // reloads, the offline copy also keeps the files of its version (www/sw.js).
+  // The offline copy. A new version is activated only when the user accepts it: the page receives the event
+  // `podscope-update` and answers with `podscope-update-now`. A tab receives the same event if another tab has
+  // activated the new version; until the tab reloads, the offline copy also keeps the files of the tab's version
+  // (www/sw.js).
   const version = root.dataset.version;
   if (!version || !navigator.serviceWorker) return;
   navigator.locks?.request(`podscope ${here} ${version}`, { mode: "shared" }, () => new Promise(() => {}));
@@ -144,7 +145,7 @@
       const offer = () => {
         if (window.podscopeUpdate) return;
         window.podscopeUpdate = true;
-        // The page listens only after it has replaced the shell.
+        // The page listens to the event only after it has replaced the loading screen (the shell).
         const notify = () => {
           if (started.page) dispatchEvent(new Event("podscope-update"));
           else setTimeout(notify, 200);

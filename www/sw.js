@@ -3,7 +3,7 @@
 "use strict";
 const VERSION = "unversioned";
 const FILES = {};
-// Two deployments may share an origin, so the names of caches contain the scope.
+// Two deployments of the site may share an origin, so the names of caches contain the scope of the service worker.
 const PREFIX = `podscope ${registration.scope} `;
 const CACHE = PREFIX + VERSION;
 
@@ -36,12 +36,13 @@ addEventListener("install", (event) => event.waitUntil((async () => {
   }
 })()));
 
-/** Deletes other versions, except those that a tab still runs: each such tab holds a lock (www/boot.js). */
+/** Deletes the caches of other versions, except those of versions that a tab still runs: each such tab holds a lock
+ *  (www/boot.js). */
 const tidy = async () => {
   if (registration.installing || registration.waiting) return;
   const held = (await navigator.locks.query()).held.map((lock) => lock.name);
   for (const name of await caches.keys()) {
-    // In old versions the name had no scope: such a copy belongs to this site if it contains the site's page.
+    // In old versions the cache's name had no scope. Such a cache belongs to this site if it contains the site's page.
     const isOld = /^podscope-[0-9a-f]+$/.test(name) && await caches.match(registration.scope, { cacheName: name });
     const isOurs = name.startsWith(PREFIX) && name !== CACHE && !held.includes(name);
     if (isOld || isOurs) await caches.delete(name);
@@ -58,11 +59,11 @@ addEventListener("message", (event) => {
   if (event.data === "tidy") event.waitUntil(tidy().catch(() => { /* the next start tries again */ }));
 });
 
-/** The stored response for a request: of this version, else of a version that a tab still runs. */
+/** Returns the stored response for a request: of this version, or else of a version that a tab still runs. */
 const storedResponse = async (request) => {
   try {
     if (request.mode === "navigate") {
-      // The page is stored under its directory, to which some hosts redirect `index.html`.
+      // The page is stored under the address of its directory, because some hosts redirect `index.html` there.
       const { origin, pathname } = new URL(request.url);
       const page = origin + pathname.replace(/\/index\.html$/, "/");
       return await caches.match(page, { cacheName: CACHE });

@@ -6,15 +6,15 @@
 const FRAMES_PER_SECOND = 8; // as in the film
 const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm", "video/mp4"];
 
-/** The value of a discrete animation at a part of its duration, from 0 to 1. */
+/** Returns the value of a discrete animation at a fraction of its duration, from 0 to 1. */
 const valueAt = (part, values, times) => values.split(";")[times.split(";").filter((time) => Number(time) <= part).length - 1];
 
-/** The drawing that a film shows at a part of its duration. */
+/** Returns the drawing that a film shows at a fraction of its duration, as an SVG without animation. */
 const frameAt = (film, part) => film
   .replace(/<g visibility="\w+"><animate [^>]* values="([^"]*)" keyTimes="([^"]*)"\/>/g, (_, values, times) => `<g visibility="${valueAt(part, values, times)}">`)
   .replace(/width="(\d+)"( height="4"[^>]*>)<animate [^>]* keyTimes="0;([\d.]+);1"[^>]*\/>/, (_, width, rest, end) => `width="${Math.min(part / end, 1) * width}"${rest}`);
 
-/** Decodes a drawing. */
+/** Decodes an SVG drawing to an image. */
 async function decoded(drawing) {
   const image = new Image();
   image.src = URL.createObjectURL(new Blob([drawing], { type: "image/svg+xml" }));

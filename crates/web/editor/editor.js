@@ -52,7 +52,7 @@ const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.separator, tags.punctuation], color: "var(--ink-2)" },
 ]));
 
-/** Maximum length of a document in which fields are completed, in characters. */
+/** Maximum length of a document in which the editor completes fields, in characters. */
 const MAX_COMPLETED = 200_000;
 
 /** Returns whether a position is inside brackets: in the syntax tree or, for a manifest in a text value, in its line. */
@@ -63,7 +63,7 @@ function inFlow(state, at, textBefore) {
   return /[{[]/.test(textBefore);
 }
 
-/** Returns the function that inserts a field: for a list with its first element, for an object with its first field. */
+/** Returns the function that inserts a field by name: a list with its first element, an object with its first field. */
 function insert(name, type) {
   return (view, _, from, to) => {
     const line = view.state.doc.lineAt(from);
@@ -75,7 +75,7 @@ function insert(name, type) {
     const text = type ? name + rest : name;
     const end = isBlock && isFlow ? close : "";
     view.dispatch({ changes: { from, to, insert: text + end }, selection: { anchor: from + text.length } });
-    // A field with a fixed set of values offers them at once.
+    // If the field has a fixed set of values, the editor offers them at once.
     if (type && !isBlock) startCompletion(view);
   };
 }
@@ -146,8 +146,8 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the call's
-     *  number. */
+    /** Receives the answer to a call of `asked`: the fields that fit, as pairs of name and hint, and the number of the
+     *  call. */
     fields([list, revision]) { if (revision === asking) resolveFields?.(list); },
     destroy() { view.destroy(); },
   };
