@@ -35,7 +35,7 @@ test("the forward button skips to the next expected event and reports it", async
 });
 
 // Shows: T-07
-test("one skip goes past all scenario events of the same instant", async ({ t }) => {
+test("one press of the forward button passes all scenario events of the same instant", async ({ t }) => {
   const page = await t.open("#lesson=why-not-running");
   await t.seek(page, "0:00.0");
   const forward = page.locator("[data-forward]");

@@ -182,7 +182,7 @@ test("the link of a comparison opens the same comparison for its receiver", asyn
 });
 
 // Shows: T-04
-test("a received comparison says 'its commands', not 'your commands', and has one End button", async ({ t }) => {
+test("a comparison opened from a link says 'its commands', not 'your commands', and has one End button", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "kubectl scale deployment web --replicas=4");

@@ -77,7 +77,7 @@ test("all branches and the button to compare them survive a reload", async ({ t 
 });
 
 // Shows: E-07
-test("'Show me' goes to the solution's next command and never back in time", async ({ t }) => {
+test("the button 'Show me' runs to the solution's next command and never goes back in time", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset", { before: (page) => page.clock.install() });
   await t.pause(page);
   await page.getByRole("button", { name: "Skip to the story" }).click();
@@ -126,7 +126,7 @@ test("one click skips to the start of a story that begins late", async ({ t }) =
 });
 
 // Shows: U-05
-test("'Next event' names the event, and 'Next decision' stops at an earlier node failure", async ({ t }) => {
+test("the button 'Next event' names the event, and 'Next decision' stops at an earlier node failure", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:40.0");
   await t.command(page, "fault partition c-2");

@@ -50,7 +50,7 @@ test("a lesson that begins with a question shows no error and continues after th
   await expect(story.getByText(/You said 3/)).toBeVisible();
 });
 
-test("a click on a node answers, and its difference to the scheduler's choice is explained", async ({ t }) => {
+test("a click on a node answers the question, and the scheduler's other choice is explained", async ({ t }) => {
   const { page, story, question } = await openLesson(t, "two-constraints");
   await page.getByLabel("Speed").selectOption("6");
   await expect(question.getByText("Time waits")).toBeVisible();
@@ -79,7 +79,7 @@ test("a question can be answered by keyboard alone", async ({ t }) => {
   await expect(page.getByRole("region", { name: "A question" }), "the question is closed").toHaveCount(0);
 });
 
-test("a pod can be the answer to a question and is marked", async ({ t }) => {
+test("a clicked pod answers a question, and the right pod is marked afterwards", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "which.yaml": WHICH });
   const story = page.getByRole("complementary", { name: "Story" });

@@ -59,7 +59,7 @@ test("a question is repeated only after one, three and seven days", async ({ t }
 });
 
 // Shows: E-10
-test("clicked fields become the goals of a recorded lesson", async ({ t }) => {
+test("clicked YAML fields become the goals of a recorded lesson", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();

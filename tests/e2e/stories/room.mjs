@@ -217,7 +217,7 @@ test("an embedded frame can show any parts at any size", async ({ t }) => {
 });
 
 // Shows: E-04, U-13
-test("'See it' opens the details of a guarantee on a tablet and on a phone", async ({ t }) => {
+test("the button 'See it' opens the details of a guarantee on a tablet and on a phone", async ({ t }) => {
   for (const width of [1024, 390]) {
     const page = await t.open("#guarantees", { touch: true });
     await t.resize(page, width, 800);

@@ -39,7 +39,7 @@ test("the console does not show an empty list as an error", async ({ t }) => {
   await expect(log.locator("p.error")).toContainText(["not found"]);
 });
 
-test("a command during a question prints one line saying that time waits", async ({ t }) => {
+test("a command during a question prints one line: time waits for the answer", async ({ t }) => {
   const page = await t.open("#lesson=requests-not-usage");
   await expect(page.getByRole("region", { name: "A question" })).toBeVisible();
   for (let count = 1; count <= 2; count += 1) {
@@ -50,7 +50,7 @@ test("a command during a question prints one line saying that time waits", async
 });
 
 for (const [size, width, height] of [["a laptop", 1366, 650], ["a tablet", 820, 1180], ["a phone", 390, 844], ["a low window", 844, 390]]) {
-  test(`the open console does not cover Hint and Next on ${size}`, async ({ t }) => {
+  test(`the open console does not cover the buttons Hint and Next on ${size}`, async ({ t }) => {
     const page = await t.open("#lesson=first-pod");
     await expect(page.getByRole("heading", { name: "Your first pod", exact: true })).toBeVisible();
     await t.resize(page, width, height);
@@ -87,7 +87,7 @@ test("the verdicts of a decision disappear when its pod is deleted", async ({ t 
   await expect(page.locator(".node .verdict")).toHaveCount(0);
 });
 
-test("a YAML error names one position and what is needed there", async ({ t }) => {
+test("an error in YAML is reported at one position, with what is expected there", async ({ t }) => {
   const page = await t.open("#new");
   await chooseFromMore(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });

@@ -26,7 +26,7 @@ const changedValues = (page) => page.locator(".overview canvas").evaluate((canva
 });
 
 // Shows: U-08
-test("every mark is visible with forced colours", async ({ t }) => {
+test("every pod, bar and dot is visible with forced colours", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition a-1");

@@ -66,7 +66,7 @@ test("timeline lanes show events, and bars show how containers terminated", asyn
   await page.getByRole("button", { name: "See all" }).click();
 });
 
-test("quick key presses on the timeline add up", async ({ t }) => {
+test("three quick presses of an arrow key move the timeline by three steps", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:20.0");
   const head = page.getByRole("slider", { name: "Time" });

@@ -87,7 +87,7 @@ spec:
 `;
 
 // Shows: P-14, U-08
-test("what-if marks fit into full nodes, and the menu of a zone predicts its power loss", async ({ t }) => {
+test("predicted pods of a what-if answer fit into full nodes, and a zone's menu predicts its power loss", async ({ t }) => {
   const page = await t.open("#new");
   await t.openFiles(page, { "many.yaml": FULL.replace("nodesPerZone: 1", "nodesPerZone: 3").replace("cpu: 2,", "cpu: 8,").replace("pods: 20", "pods: 60")
     .replace("replicas: 2", "replicas: 54").replace("cpu: 1500m", "cpu: 500m") });
@@ -147,7 +147,7 @@ test("a pod's details say how many more copies fit, on which nodes, and what sto
 });
 
 // Shows: P-14, U-08
-test("nodes that can be removed are found by simulated drains, and marked", async ({ t }) => {
+test("a what-if question finds nodes that can be removed, and marks them on the stage", async ({ t }) => {
   const page = await t.open("#new");
   await expect(page.locator("[data-pod]").first()).toBeVisible();
   await t.pause(page);

@@ -36,7 +36,7 @@ const ALLOCATED = "kubectl get resourceclaim big-gpu -o jsonpath='{.status.alloc
 
 // `device_claim_is_allocated_by_selector` (crates/session) expects the same device of the native engine.
 // Shows: T-01, T-03, Q-05
-test("the whole engine allocates the same device as the native engine and keeps the session", async ({ t }) => {
+test("the whole engine is loaded on demand, keeps the session and allocates the native engine's device", async ({ t }) => {
   let requests;
   const page = await t.open("#new", { before: async (page) => { requests = await countRequests(page); } });
   const field = page.getByLabel("Command", { exact: true });
@@ -71,7 +71,7 @@ test("the whole engine allocates the same device as the native engine and keeps 
 });
 
 // Shows: Q-05
-test("a failure to load the whole engine is reported, and the same command tries again", async ({ t }) => {
+test("a failure to load the whole engine is reported, and repeating the command loads it again", async ({ t }) => {
   const page = await t.open("#new");
   t.allowComplaint(/Failed to load resource|ERR_FAILED|dynamically imported module/);
   const log = page.locator(".con .log");

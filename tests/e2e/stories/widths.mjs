@@ -82,7 +82,7 @@ test("nothing covers the text of a step in a low window and in presentation mode
 });
 
 // Shows: U-13
-test("the details overlay the stage without moving it", async ({ t }) => {
+test("the details panel covers a part of the stage without moving the stage", async ({ t }) => {
   for (const [width, height] of [[820, 1180], [1024, 768]]) {
     const page = await t.open("#lesson=first-pod");
     await t.resize(page, width, height);
