@@ -67,7 +67,7 @@ export async function openLegend(page) {
   await page.getByRole("complementary", { name: "Legend" }).waitFor();
 }
 
-/** Opens the menu that selects whose state the stage draws: the API server's, the machines', or both. */ */
+/** Opens the menu that selects whose state the stage draws: the API server's, the machines', or both. */
 export async function openView(page) {
   if (!await page.locator("details.view").evaluate((view) => view.open)) await page.locator("details.view > summary").click();
 }

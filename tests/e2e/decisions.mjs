@@ -8,7 +8,7 @@ const DIRECTORY = process.env.PODSCOPE_BENCH;
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 const TYPES = { js: "text/javascript", wasm: "application/wasm", html: "text/html" };
 /** Number of decisions per round. The fastest round counts, so that other load on the machine does not falsify the
- *  result. */ */
+ *  result. */
 const ROUND = 50;
 
 const browser = await launch();

@@ -52,7 +52,6 @@ await loaded;
 `;
 
 /** Opens a page that contains only the engine's worker. Its function `ask` sends a request and waits for the answer. */
- *  */
 const openEngine = async () => {
   const page = await browser.newPage();
   const served = {
@@ -101,7 +100,7 @@ const open = async (page, name) => {
   return withTimeout(`open ${name}`, page.evaluate(([name, text]) => open(name, text), [name, text]));
 };
 const seek = (page, at) => withTimeout(`seek to ${at / 1e6} s`, page.evaluate((at) => seek(at), at));
-/** Asks the engine how many more copies of this pod fit into the cluster. */ */
+/** Asks the engine how many more copies of this pod fit into the cluster. */
 const countCopies = (page, pod) => withTimeout("count", page.evaluate((pod) => countCopies(pod), pod));
 
 const figure = (name, value, unit = "ms") => console.log(`figure: ${name} = ${value.toFixed(1)} ${unit}`);

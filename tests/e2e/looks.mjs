@@ -43,8 +43,7 @@ export async function expectNoOverflow(page, subject) {
 /** Window sizes, in CSS pixels. */
 export const WIDTHS = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
 
-/** Lists controls and panels that reach beyond the left or right edge of the window, with their left and right edges.
- *  */ */
+/** Lists controls and panels that reach beyond the left or right edge of the window, with both of their edges. */
 export const controlsOutsideWindow = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".rail, .scroll, .log, .skip, .sr"))
   .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])

@@ -15,7 +15,7 @@ export const TYPES = {
 };
 
 /** A network line with limited speed, which all answers share: `bits` per second; each answer starts `delay` ms after
- *  its request. */ */
+ *  its request. */
 class Line {
   #waiting = []; // [response, bytes left]
   #free = 0; // when the line can send again
@@ -54,7 +54,7 @@ const requestedHeaders = () => Object.fromEntries(readFileSync(join(DIST, "_head
 
 /** Serves `dist/` as a static host does, below the path `base` and the paths in `also`. Options: `index` serves the
  *  index file of a directory, `types` overrides media types, `headers` sends the headers of `_headers`, `line` limits
- *  the speed and compresses as a CDN does. */ */
+ *  the speed and compresses as a CDN does. */
 export async function serve({ base = BASE, also = base, index = true, types = {}, headers = false, line } = {}) {
   if (!existsSync(join(DIST, "index.html"))) throw new Error(`no site in ${DIST}: run \`cargo xtask build\``);
   const replaced = new Map(); // path → replacement text; null: the file is missing
@@ -100,7 +100,7 @@ export async function serve({ base = BASE, also = base, index = true, types = {}
     change(path, edit) {
       replaced.set(path, edit(readFileSync(join(DIST, path), "utf8")));
     },
-    /** From now on, serves the site as another version; `edit` changes the text of its service worker. */ */
+    /** From now on, serves the site as another version; `edit` changes the text of its service worker. */
     publish(version, { index = true, edit = (text) => text } = {}) {
       const html = readFileSync(join(DIST, "index.html"), "utf8").replace(/data-version="\w+"/, `data-version="${version}"`);
       const digest = createHash("sha256").update(html).digest("base64");

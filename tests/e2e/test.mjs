@@ -21,8 +21,7 @@ export const test = playwright.test.extend({
     if (host) site.close();
   },
 
-  /** A visit of the story to the site. If one of the visit's pages complains (error, blocked request), the story fails.
-   *  */ */
+  /** A visit of the story to the site. If one of the visit's pages reports an error, the story fails. */
   t: async ({ browser, site }, use, info) => {
     const t = visit(browser, site);
     await use(t);

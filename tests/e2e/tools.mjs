@@ -19,7 +19,7 @@ export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8
 /** The source of scorm-again: the API of a learning platform that speaks SCORM 1.2. */
 export const SCORM_AGAIN = readFileSync(join(modules, "scorm-again/dist/scorm12.min.js"), "utf8");
 
-/** Time in which the page must reach an expected state even on a busy machine, in milliseconds. */ */
+/** Time in which the page must reach an expected state even on a busy machine, in milliseconds. */
 export const TIMEOUT = 60_000;
 
 const LAUNCH = {

@@ -10,7 +10,7 @@ const summarize = (page) => page.evaluate(() => {
   return `${location.href.slice(0, 120)} at ${now}, playing ${playing}, kept ${kept}: ${document.body.innerText.replace(/\s+/g, " ").slice(0, 600)}`;
 }).catch((error) => `the page does not answer: ${error.message}`);
 
-/** Creates a visit to the site that is served at `site`: its pages open in `browser`. */ */
+/** Creates a visit to the site that is served at `site`: its pages open in `browser`. */
 export function visit(browser, site) {
   const contexts = [];
   const complaints = new Complaints();
@@ -53,7 +53,7 @@ export function visit(browser, site) {
     /** A summary of each open page. */
     pageSummaries: () => Promise.all(contexts.flatMap((context) => context.pages()).map(summarize)),
 
-    /** Closes all pages; throws if one of them reported an error that the story did not allow. */ */
+    /** Closes all pages; throws if one of them reported an error that the story did not allow. */
     async end() {
       site.restore();
       for (const context of contexts) await context.close();

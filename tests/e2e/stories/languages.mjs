@@ -36,7 +36,7 @@ const plainEnglish = (page) => page.evaluate(() => {
   return [...found];
 });
 
-/** Lists labels whose text is wider than their element. */ */
+/** Lists labels whose text is wider than their element. */
 const clipped = (page) => page.evaluate(() => [...document.querySelectorAll("button, label, .btn, h1, h2, h3, th, dt")]
   .filter((element) => element.checkVisibility() && !element.closest(".mono, .scene, #stage"))
   .filter((element) => element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible" && getComputedStyle(element).textOverflow !== "ellipsis")

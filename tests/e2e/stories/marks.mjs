@@ -8,7 +8,7 @@ const WINDOW_SIZES = [
   [1024, 768], [1280, 720], [1366, 650], [1440, 900], [1536, 864], [1920, 1080], [2560, 1440], [3440, 1440], [3840, 2160],
 ];
 
-/** Counts the pods on the stage, and lists those that are not completely visible. */ */
+/** Counts the pods on the stage, and lists those that are not completely visible. */
 const stagePods = (page) => page.evaluate(() => {
   const stage = document.querySelector("#stage").getBoundingClientRect();
   const all = [...document.querySelectorAll("#stage [data-pod]")];
@@ -20,7 +20,7 @@ const stagePods = (page) => page.evaluate(() => {
   return { count: all.length, hidden: hidden.map((mark) => mark.dataset.pod) };
 });
 
-/** Starts to sum up the layout shifts of the page. */ */
+/** Starts to sum up the layout shifts of the page. */
 const watchShifts = (page) => page.evaluate(() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {

@@ -7,23 +7,23 @@ import { expect, test } from "../test.mjs";
 const MAX_TOUCH_WIDTH = 1279;
 const BOTH_THEMES_AT = [390, 1024, 1440];
 
-/** Lists the controls in a part of the page that are smaller than 44 px; links in a sentence are exempt. */ */
+/** Lists the controls in a part of the page that are smaller than 44 px; links in a sentence are exempt. */
 const smallTargets = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
   .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".sr, .lanes, .scenery, .overview, .prose p"))
   .map((e) => [e, (e.matches("[type=checkbox], [type=radio]") ? e.closest("label") ?? e : e).getBoundingClientRect()])
   .filter(([e, r]) => r.width > 0 && (r.height < 43.5 || r.width < 43.5 && !e.matches("[type=checkbox]")))
   .map(([e, r]) => `${e.getAttribute("aria-label") ?? e.innerText} ${Math.round(r.width)}×${Math.round(r.height)}`));
 
-/** Lists the texts in a part of the page that are cut off because the part is too narrow. */ */
+/** Lists the texts in a part of the page that are cut off because the part is too narrow. */
 const clippedTexts = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("p, h2, h3, li, button, label, td, th, dd, span")]
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .scenery, .overview"))
   .map((e) => e.innerText.slice(0, 40)));
 
-/** Lists the texts on bars of the timeline that are higher than their bar. */ */
+/** Lists the texts on bars of the timeline that are higher than their bar. */
 const cutBars = (page) => page.evaluate(() => [...document.querySelectorAll(".lanes .span")]
   .filter((e) => e.checkVisibility() && e.innerText && parseFloat(getComputedStyle(e).fontSize) > e.clientHeight).map((e) => e.innerText));
 
-/** Returns how far the console's log covers the editor beside the cluster, in pixels of height. */ */
+/** Returns how far the console's log covers the editor beside the cluster, in pixels of height. */
 const coveredEditor = (page) => page.evaluate(() => {
   const [log, editor] = [".con .log", ".code-beside"].map((where) => document.querySelector(where)?.getBoundingClientRect());
   return log && editor && log.right > editor.left + 1 ? Math.max(0, Math.round(editor.bottom - log.top)) : 0;
@@ -35,7 +35,7 @@ const openShareDialog = async (page, what) => {
   if (what) await dialog.getByRole("group", { name: "What to share" }).getByRole("button", { name: what }).click();
 };
 
-/** For each part of the page: the address to open, the actions that open the part, and its selector. */ */
+/** For each part of the page: the address to open, the actions that open the part, and its selector. */
 const PARTS = {
   start: ["", async (page) => expect(page.locator(".start")).toBeVisible(), ".start"],
   course: ["#lesson=first-pod", async (page) => page.keyboard.press("l"), "dialog"],

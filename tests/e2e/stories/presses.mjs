@@ -12,7 +12,7 @@ const paste = async (page, text) => {
   }, text);
 };
 
-/** Converts a clock text such as 1:25.0 to seconds. */ */
+/** Converts a clock text such as 1:25.0 to seconds. */
 const seconds = (now) => now.split(":").reduce((sum, part) => sum * 60 + parseFloat(part), 0);
 
 // Shows: K-01

@@ -68,7 +68,7 @@ const openCloud = async (t) => {
   return page;
 };
 
-/** Returns the bounding boxes of the visible elements that match a selector. */ */
+/** Returns the bounding boxes of the visible elements that match a selector. */
 const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => {
   const { left, right, top, bottom, width, height } = e.getBoundingClientRect();
   return { name: e.getAttribute("aria-label") ?? e.innerText ?? e.className, left, right, top, bottom, width, height };

@@ -38,7 +38,7 @@ test("the stage covers half the window in a lesson with a question", async ({ t 
 });
 
 /** Lists the controls of a story's current task that are not completely visible. The guided start shows its task in a
- *  line below the stage, `.brief`. */ */
+ *  line below the stage, `.brief`. */
 const hiddenControls = (page) => page.evaluate(() => {
   const isVisible = (element) => {
     const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
@@ -59,7 +59,7 @@ async function expectControlsVisible(page, at) {
 }
 
 /** Clicks the first available button of these names. Finding and clicking are one step, because the story may continue
- *  without a click. */ */
+ *  without a click. */
 const pressFirst = (story, names) => story.evaluate((story, names) => {
   const buttons = [...story.querySelectorAll("button:enabled")].filter((button) => button.checkVisibility());
   names.map((name) => buttons.find((button) => button.innerText.trim() === name)).find((button) => button)?.click();
@@ -91,7 +91,7 @@ async function openLesson(t, tab, lesson) {
 }
 
 /** Opens the first two steps of a lesson and checks their controls. Returns whether the tab can be used for another
- *  lesson. */ */
+ *  lesson. */
 async function showFirstSteps(t, page, lesson) {
   const story = page.locator(".story");
   const skip = story.getByRole("button", { name: "Skip to the story" });

@@ -5,7 +5,7 @@ import { expect, test } from "../test.mjs";
 const expectCluster = (page) => expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
 const version = (page) => page.locator("html").getAttribute("data-version");
 const copies = (page) => page.evaluate(() => caches.keys());
-/** Accepts the update that the page offers. */ */
+/** Accepts the update that the page offers. */
 const accept = async (t, page) => {
   await page.waitForFunction(() => window.podscopeUpdate === true);
   await Promise.all([page.waitForEvent("load"), page.evaluate(() => { dispatchEvent(new Event("podscope-update-now")); })]);

@@ -22,7 +22,7 @@ const run = async (page, text) => {
   await field.press("Enter");
 };
 
-/** Counts the requests for the files of the whole engine. */ */
+/** Counts the requests for the files of the whole engine. */
 const countRequests = async (page) => {
   const requests = [];
   await page.route(WHOLE_ENGINE, (route) => {
