@@ -32,8 +32,8 @@ pub(crate) fn App() -> Html {
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
         if let FirstSource::Welcome { shows_start } = &*first.borrow() {
-            // A first visit always begins with the same cluster: a recording of its first updates is shown while the
-            // engine loads.
+            // A first visit always begins in the same state. While the engine loads, the page shows a recording of the
+            // engine's first updates.
             page = page.with_recording();
             page.shell.start = *shows_start;
         }

@@ -39,7 +39,8 @@ pub(crate) struct Connection {
     seek_to: Option<i64>,
     /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.
     pub(crate) needs_history_entry: bool,
-    /// The browser's history already has an entry for the session that opens next, because it navigated there.
+    /// The user went Back or Forward to the session that opens next, so the browser's history already has an entry for
+    /// it.
     pub(crate) has_entry: bool,
     pub(crate) watch: EngineWatch,
     /// Number of requests sent to this engine, not counting [`Request::FrameDone`].

@@ -96,7 +96,7 @@ pub(crate) fn use_posting(page: &Shared<Page>, ctl: &Rc<Ctl>, origin: Option<&st
     let finished = page.session.opened.as_ref().filter(|_| story.finished).map(|opened| {
         let way = page.shell.study.help.max(how_answered(story));
         let score = f64::from(score(opened, story)) / 1000.0;
-        // All tasks of a family have the same name, so the item's number is sent too.
+        // All tasks of a family have the same name, so the message also contains the item's number in the course.
         let item = page.shell.study.item.map(|item| item + 1);
         json!({"type": "finished", "lesson": name, "item": item, "score": score, "way": way.name()})
     });

@@ -73,7 +73,7 @@ pub(crate) fn use_engine(
     html! { <Busy {stop} {wait} /> }
 }
 
-/// Starts an engine, in place of the running one if there is one. Returns false if no engine can be started.
+/// Starts an engine and ends the running one, if any. Returns false if no engine can be started.
 fn start_engine(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -> bool {
     let on_message = {
         let (ctl, connection, busy) = (ctl.clone(), connection.clone(), busy.clone());

@@ -95,7 +95,7 @@ impl Saving {
     }
 }
 
-/// Requests the link of the current content, once there is something to save and the session's number is certain.
+/// Requests the link of the current content, if there is something to save and this tab's session number is final.
 fn request_link(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
     let has_begun = saving.borrow().has_begun;
     if !has_begun || store::is_lock_pending() {

@@ -186,7 +186,7 @@ impl Drag {
     pub(crate) fn end(self, root: &Element, event: &PointerEvent) -> End {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
         let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > DRAG_THRESHOLD;
-        // The bin is only there during a drag, so the drop target is looked up before the mark is removed.
+        // Removing the pod's copy also hides the bin, so look up the drop target first.
         let over = element_at(at.0, at.1);
         highlight_drop_target(root, None);
         match self.target {

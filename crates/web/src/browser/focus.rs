@@ -40,7 +40,7 @@ pub(crate) fn ensure_stop(root: &Element) {
     }
 }
 
-/// Moves the focus inside `root`; returns whether there was a target.
+/// Moves the focus to the next element in the direction of the key; returns whether there is one.
 pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
     let Some(document) = super::document() else {
         return false;
@@ -112,12 +112,11 @@ impl ElementEdges {
             _ => return None,
         };
         let is_sideways = matches!(key, "ArrowLeft" | "ArrowRight");
-        // If the other element overlaps this one, its distance is smaller the closer its middle is to the direction of
-        // the key.
+        // If the two elements overlap, prefer the one whose middle is closer to the direction of the key.
         let (dx, dy) = ((to.left + to.right) / 2.0 - x, (to.top + to.bottom) / 2.0 - y);
         let off = if is_sideways { dy } else { dx };
         let aside = if is_same_node { 0.5 } else { 2.0 };
-        // Left and right prefer every mark of the same row to marks of other rows.
+        // Left and right reach every element of the same row before elements of other rows.
         let row = if is_sideways && across > 0.0 {
             OTHER_ROW_PENALTY
         } else {
@@ -141,7 +140,7 @@ mod tests {
             right: left + w,
             bottom: top + h,
         };
-        // Names with the same first letter are on the same node.
+        // In this test, elements whose names have the same first letter are on the same node.
         let all = [
             ("a-1", place(50.0, 160.0, 40.0, 20.0)),
             ("a pod", place(50.0, 200.0, 160.0, 110.0)),

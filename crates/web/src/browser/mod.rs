@@ -125,8 +125,8 @@ fn query(selector: &str) -> Option<Element> {
     document()?.query_selector(selector).warn()?
 }
 
-/// Scrolls to the nth element that a selector matches, counted modulo their number, and gives it the focus; false if
-/// there is none.
+/// Scrolls to the nth element that a selector matches and gives it the focus; `nth` starts over after the last element.
+/// Returns false if no element matches.
 pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
     let found = document().and_then(|document| document.query_selector_all(selector).warn());
     let Some(found) = found.filter(|found| found.length() > 0) else {
@@ -149,7 +149,7 @@ pub(crate) fn show_selected() {
     }
 }
 
-/// Time during which a shown node is kept in view while its card grows, in milliseconds.
+/// Time for which the page follows a shown node while its card grows, in milliseconds.
 const FOLLOW_NODE_MS: u32 = 2_000;
 
 /// Scrolls to a node after the next drawing, and again whenever the node's card grows.
@@ -341,7 +341,7 @@ pub(crate) fn write_address(fragment: &str, what: &str, is_new: bool) {
         false => String::new(),
     };
     let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
-    // A browser refuses too many changes in a short time; a later one succeeds.
+    // The browser refuses if the address changes too often within a short time; a later change succeeds.
     let done = if is_new {
         history.push_state_with_url(&what, "", Some(&address))
     } else {

@@ -116,7 +116,7 @@ fn grade_chosen_files(ctl: &Ctl) -> Callback<Event> {
         spawn_local(async move {
             let Some(list) = input.files() else { return };
             let read = files::read(list).await;
-            // Cleared, so that choosing the same file again fires a change event.
+            // Clear the field, so that choosing the same file again fires a change event.
             input.set_value("");
             match read {
                 Ok(files) => {

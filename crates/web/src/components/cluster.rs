@@ -258,7 +258,8 @@ impl PointerGesture {
 /// Returns the titles of two compared runs.
 fn run_titles(ours: &Model, other: &Model) -> (String, String) {
     match (run_title(ours), run_title(other)) {
-        // When the link of a comparison is opened, both runs have the same title: this user gave none of the commands.
+        // If a comparison was opened from a link, both runs have the same title, because this user gave none of the
+        // commands.
         (ours, other) if ours == other => (t!(cluster::with_commands), t!(cluster::without_commands)),
         both => both,
     }

@@ -296,7 +296,7 @@ fn log_html(console: &Console, log: NodeRef) -> Html {
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ t!(console::empty_log) }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(index, line)| {
                 let run = console.run_at(index);
-                // What a person typed and a command printed is English in every language.
+                // Commands and their output are in English, in every language of the page.
                 let english = matches!(line.text, ConsoleText::Text(_)).then_some("en");
                 let above = index.checked_sub(1).filter(|_| index > skip && run.is_none()).and_then(|index| console.lines.get(index));
                 html! { <>{ for run.map(run_heading) }<p class={line_class(line.kind)}><span class="when">{ console.time_label(line, above) }</span><span class="text" lang={english} translate={english.map(|_| "no")}>{ line_html(line) }</span></p></> }
@@ -351,7 +351,7 @@ fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
     }
 }
 
-/// Renders a console line. For a command with a document only the first line is shown, and the rest can be unfolded.
+/// Renders a console line. A command with a here-document shows its first line; a click unfolds the other lines.
 fn line_html(line: &ConsoleLine) -> Html {
     let words = line.text.words();
     match words.split_once('\n') {

@@ -26,7 +26,7 @@ pub(crate) struct PodEmphasis {
 /// The pods of a node, or the pending pods, that are highlighted or dimmed.
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct PodsEmphasis {
-    /// Id of the selected pod, if it is one of them.
+    /// Id of the selected pod, if it is among these pods.
     pub(crate) selected: Option<String>,
     /// Keys of the preemption victims of the shown decision.
     pub(crate) victims: Vec<String>,

@@ -10,7 +10,7 @@ use crate::pure::fullness;
 /// Names of the columns, and of the lines of the plots.
 const RUN_NAMES: [Message; 2] = [figures::this_run, figures::other_run];
 
-/// Renders the plots and the table; nothing if there are no figures.
+/// Renders the plots and the table of two compared runs; renders nothing if there are no figures.
 pub(super) fn view(figures: &ComparedFigures) -> Html {
     let mut rows = figures.rows.iter();
     let Some(names) = rows.next() else {
@@ -47,7 +47,8 @@ fn figure_row(row: &[Sentence]) -> Html {
     }
 }
 
-/// Draws a line for each run, from the fullest node to the emptiest one. The table has the same figures.
+/// Draws the plot of one resource: a line for each run, from the fullest node to the emptiest. The table contains the
+/// same figures.
 fn fullness_plot(one: &Fullness) -> Html {
     let title = t!(figures::plot, resource = one.resource);
     html! {

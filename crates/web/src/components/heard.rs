@@ -19,7 +19,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// What was already announced about the open session.
+/// State of the announcements: what was already announced about the open session.
 #[derive(Default)]
 struct Announced {
     /// Title, seed and branch: after a change of these nothing is announced as new.

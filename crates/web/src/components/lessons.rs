@@ -250,7 +250,7 @@ fn merge_saved_course(ctl: &Ctl, props: &Props) -> Callback<Event> {
         spawn_local(async move {
             let Some(list) = input.files() else { return };
             let read = files::read(list).await;
-            // Cleared, so that choosing the same file again fires a change event.
+            // Clear the field, so that choosing the same file again fires a change event.
             input.set_value("");
             let message = match read {
                 Ok(files) => {

@@ -9,7 +9,7 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
-/// Maximum number of copies in the form; the engine's count also stops there.
+/// Maximum number of copies that the user can request; the engine stops counting at the same number.
 const MAX_COPIES: u32 = 100_000;
 
 #[derive(Properties, PartialEq)]

@@ -254,7 +254,7 @@ fn find_node(zones: &Zones, predicate: impl Fn(&NodeState) -> bool) -> Option<(u
     (zones.iter().enumerate()).find_map(|(zone_index, (_, nodes))| Some((zone_index, index_in(nodes)?)))
 }
 
-/// Scrolls to the focus frame after it is drawn.
+/// Scrolls to the frame around the focused node, after the frame is drawn.
 fn scroll_into_view_after_drawing(mark: &NodeRef) {
     let mark = mark.clone();
     browser::after_drawing(move || mark.cast().iter().for_each(browser::scroll_into_view));

@@ -211,7 +211,7 @@ fn label_here(props: &Props) -> String {
     label
 }
 
-/// Returns whether a large mark is too narrow for large text.
+/// Returns whether a pod with a large mark (icon) is too narrow for text in large type.
 fn is_slim(place: &Place) -> bool {
     place.detail == DetailLevel::Large && place.rect.w < 166.0 * place.unit
 }

@@ -24,7 +24,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
     };
     {
         let send = ctl.send.clone();
-        // The list changes with each answer.
+        // Request the list again: it changes with each answer.
         use_effect_with((), move |()| {
             send.emit(Request::Course(CourseRequest::Families(store::practice())))
         });
@@ -89,8 +89,8 @@ pub(crate) fn open(ctl: &Ctl, task: Option<TaskId>) -> Callback<MouseEvent> {
     })
 }
 
-/// The card at the end of a task: the rule, what the other answers would have led to, and the next task. A task of a
-/// course is followed by the next item of the course.
+/// The card at the end of a practice task: the rule, the outcome of each other answer, and the next task. In a course,
+/// the next item of the course takes the place of the next task.
 pub(crate) fn end(ctl: &Ctl, task: &PracticeTask, study: &Study) -> Html {
     let with = |seed: u64, level: u32| {
         open(

@@ -179,7 +179,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     } else {
         &page.session.link
     };
-    // In a dialog of little height the code would be below the visible part.
+    // Scroll to the QR code: in a low dialog it would be below the visible part.
     use_effect_with(link.is_some() && props.has_buttons, |is_drawn| {
         if *is_drawn {
             browser::scroll_all_into_view(".share .code, .share .code + .buttons");

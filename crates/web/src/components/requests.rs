@@ -58,7 +58,7 @@ pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
     pub(crate) requests: Shared<Vec<ServiceRequests>>,
     pub(super) paths: Vec<RequestPath>,
-    /// Time runs; dots only move then.
+    /// True while time runs: only then the dots move.
     pub(crate) playing: bool,
 }
 

@@ -183,7 +183,7 @@ pub(crate) fn SearchView(props: &Props) -> Html {
     }
 }
 
-/// Starts the engines of a search, and ends them with it or with the dialog.
+/// Starts the engines of a search. Ends them when the search ends or its dialog closes.
 #[hook]
 fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
     let engines = use_mut_ref(Vec::<Engine>::new);

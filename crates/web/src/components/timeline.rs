@@ -100,7 +100,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let model = &*page.session.model;
     let span = page.session.visible_span();
     let question = page.session.time_question();
-    // While the introduction is open only the axis is drawn; otherwise every lane that is not empty.
+    // While the introduction is open, the timeline shows only its axis; otherwise also every lane that is not empty.
     let held = *use_memo((model.marks_rev, model.director.clone(), page.shell.start), |_| {
         if page.shell.start {
             [false; LANES.len()]
@@ -367,8 +367,8 @@ struct LaneProps {
 }
 
 impl LaneProps {
-    /// Returns a key that changes when the lane has to be drawn again. While time runs that is a few times a second,
-    /// and different lanes are drawn in different frames.
+    /// Returns a key that changes when the lane has to be redrawn. While time runs it changes a few times a second, in
+    /// other frames than the keys of the other lanes.
     fn render_key(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
         let model = &self.page.session.model;
         let asks = model.story.question;
@@ -499,7 +499,7 @@ pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let untouched = untouched.map(|request| ctl.on(request));
     html! {
         <div class="branches" role="group" aria-label={t!(timeline::branches)}>
-            // During a comparison the button that ends it is above the other run.
+            // During a comparison there is a button above the second run that ends the comparison.
             if page.session.other.is_none() && is_touched {
                 <button type="button" class="chip" onclick={untouched} title={t!(timeline::compare_no_commands_hint)}>{ t!(timeline::compare_no_commands) }</button>
             }

@@ -27,7 +27,7 @@ pub(crate) struct Props {
     pub(crate) change: WhatIf,
     /// `None` while the engine works.
     pub(crate) answer: Option<Shared<WhatIfAnswer>>,
-    /// The finished part of the engine's work, in per mille, if it is known.
+    /// The finished part of the engine's work, in per mille; `None` if it is unknown.
     pub(crate) done: Option<u32>,
     /// Zone of the node in question, for a button that asks about the whole zone.
     pub(crate) zone: Option<String>,

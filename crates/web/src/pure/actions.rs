@@ -11,7 +11,7 @@ use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 pub(crate) struct Action {
     pub(crate) label: String,
     pub(crate) command: String,
-    /// Whether the button is drawn as dangerous. Whether a confirmation is needed is decided by the engine.
+    /// Whether the button looks dangerous. Only the engine decides whether the command has to be confirmed.
     pub(crate) is_dangerous: bool,
 }
 
@@ -220,7 +220,7 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
     all
 }
 
-/// Returns a short description of a command, or `None` if there is none that is clearer than the command.
+/// Returns a short description of a command; `None` if the command is clear without one.
 pub(crate) fn short_description(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (say, name): (fn(&str) -> String, &str) = match *words.as_slice() {

@@ -50,7 +50,7 @@ fn signed_instant(at: Micros) -> String {
     }
 }
 
-/// Maximum number of evictions that the text lists; the others are only counted.
+/// Maximum number of evictions in the text; further evictions are only counted.
 const MAX_EVICTIONS: usize = 3;
 
 /// Lists the evictions in order of time, with the number of pods.

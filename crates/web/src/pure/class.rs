@@ -10,7 +10,7 @@ pub(crate) struct Class {
     pub(crate) runs: Vec<GradedRun>,
     /// Problems of files that cannot be read.
     pub(crate) problems: Vec<Problem>,
-    /// Number of files that are still being replayed.
+    /// Number of files whose replay is not finished.
     pub(crate) n_awaited: usize,
 }
 

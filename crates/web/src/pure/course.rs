@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(course.merge(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
     }
 
-    /// A lesson's `recap` list determines which finished lessons are asked about, in turn.
+    /// The `recap` list of a lesson determines of which finished lessons the questions are repeated, one after another.
     /// Shows: E-08
     #[test]
     fn recap_list_determines_repeated_questions() {

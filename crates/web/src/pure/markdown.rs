@@ -110,7 +110,8 @@ const MAX_TERM: usize = 200;
 struct MarkerSearch<'t> {
     line: &'t str,
     marker: &'static str,
-    /// Index of the marker's next occurrence; the line's length if there is none. `None`: not searched yet.
+    /// Index of the marker's next occurrence, or the line's length if the marker does not occur again. `None`: not
+    /// searched yet.
     at: Option<usize>,
 }
 

@@ -11,7 +11,7 @@ const SECOND: Micros = 1_000_000;
 /// An open question for a time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TimeQuestion {
-    /// Instant at which the question's step was shown; the answer is counted from there.
+    /// Instant at which the question's step was shown. An answer is a duration from this instant.
     pub(crate) from: Micros,
     /// The options: text and instant.
     pub(crate) options: Vec<(String, Micros)>,

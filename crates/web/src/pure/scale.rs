@@ -258,7 +258,7 @@ mod tests {
             .ticks();
             assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
         }
-        // A span of days or weeks has ticks too.
+        // The axis also has round ticks for spans of days and weeks.
         let days = |count: i64| {
             Span {
                 from: 0,

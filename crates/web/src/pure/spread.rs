@@ -10,7 +10,7 @@ use super::scale::Span;
 pub(crate) const VIEW_HEIGHT: f64 = 100.0;
 /// Width of the drawing, in units of its view box.
 pub(crate) const VIEW_WIDTH: f64 = 1000.0;
-/// Changes closer than this are drawn as one, in units.
+/// Minimum distance of two drawn changes, in units; closer changes are drawn as one.
 const MERGE_DISTANCE: f64 = 1.0;
 
 /// The paths of the drawing.

@@ -167,7 +167,7 @@ pub(crate) fn cause_counted(pod: &PodView) -> String {
     each.join(&t!(explain::separator))
 }
 
-/// Pending pods with the same cause.
+/// Pending pods that wait for the same cause.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     pub(crate) cause: String,

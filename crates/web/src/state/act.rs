@@ -338,8 +338,8 @@ impl Page {
         }
     }
 
-    /// Starts the page with a recording of a first visit's first updates. The engine, the largest download, sends the
-    /// same updates later. Requests are queued until then.
+    /// Shows a recording of the first updates of a first visit, while the engine (the largest download) loads. The
+    /// user's requests are queued until the engine sends the same updates.
     pub(crate) fn with_recording(mut self) -> Page {
         let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
             debug_assert!(
@@ -553,7 +553,7 @@ mod tests {
         });
         assert!(!after_opening.session.recorded && after_opening.shell.start);
         assert_eq!(after_opening.session.selected, selected_node.session.selected);
-        // Another session replaces the recording.
+        // When another session opens, it replaces the recording.
         let other = selected_node.reduce(opened());
         assert!(!other.session.recorded && other.shell.start && other.session.selected.is_none());
     }

@@ -38,7 +38,7 @@ impl Page {
 
     /// Opens a dialog, or closes the open one with `Dialog::None`.
     pub(super) fn open_dialog(&mut self, dialog: Dialog) {
-        // What-if questions are answered anew each time.
+        // A what-if question is computed again each time that its dialog opens.
         if matches!(dialog, Dialog::WhatIf(_)) {
             self.session.what_if = None;
         }

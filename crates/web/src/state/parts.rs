@@ -155,7 +155,7 @@ impl Present {
 pub(crate) struct HelpView {
     pub(crate) pod: String,
     pub(crate) remedies: Vec<Remedy>,
-    /// What each node group would do, one line per group.
+    /// For each node group, one line about the effect of one more node.
     pub(crate) groups: Vec<Sentence>,
     pub(crate) per_mille: u32,
     pub(crate) done: bool,

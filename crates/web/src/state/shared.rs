@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// An immutable shared value. Two are equal only if they are the same allocation.
+/// An immutable shared value. Two shared values are equal only if they are the same allocation.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(Rc<T>);
 

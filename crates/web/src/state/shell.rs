@@ -10,9 +10,9 @@ use crate::pure::route::{Panels, Theme, View};
 /// for the next session.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
-    /// Number of frames so far. The next frame is requested when this one is drawn.
+    /// Number of frames that the engine has sent so far. The next frame is requested when this one is drawn.
     pub(crate) frames: u64,
-    /// Number of changes so far other than frames: these are drawn at once, also in a big cluster.
+    /// Number of changes of the page's state other than frames. They are drawn at once, even in a big cluster.
     pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) has_new_version: bool,

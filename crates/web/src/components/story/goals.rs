@@ -53,8 +53,8 @@ pub(super) fn mistakes_with_reply<'a>(now: &'a StepState, study: &Study) -> &'a 
     }
 }
 
-/// Replies to the mistakes that the user made. Because a reply leads to the solution, an exam only says that there was
-/// a mistake.
+/// Replies to the mistakes that the user made. A reply would lead to the solution, so an exam only reports that there
+/// was a mistake.
 pub(super) fn mistakes(step: &StoryStep, told: &[usize], hides_solutions: bool) -> Html {
     if hides_solutions && !told.is_empty() {
         return html! { <p class="mistake" role="status">{ t!(goals::mistake_noted) }</p> };

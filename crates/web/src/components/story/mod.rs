@@ -82,7 +82,7 @@ pub(crate) fn Story(props: &Props) -> Html {
             revealed.set((key.clone(), n_revealed + 1));
         })
     };
-    // Only a story with goals, or a lesson, has a card at its end.
+    // The last step ends with a card only in a lesson, or in a story with goals.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     // The end card of a practice task reveals its answer, so it is shown only when the task is over.

@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// Both processes stay visible beside the text, wherever they are.
+    /// Both processes stay visible beside the text, wherever their pods are on the stage.
     /// Shows: U-02
     #[test]
     fn text_covers_neither_process() {

@@ -64,8 +64,7 @@ fn has_process(pod: &PodView, node: &NodeView) -> bool {
 
 /// Returns the content of a pod's mark. `truth`: whether it shows the API server's state, the machine's, or both.
 pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> MarkContent {
-    // Both states cannot be shown for a node without a machine. Nothing is known about the machine of a dumped node of
-    // which only the name is known.
+    // Show one state only if the user chose one, or if the node has no machine (or none that is known).
     let has_single_truth = truth != Truth::Both || !node.machine.exists;
     if has_single_truth {
         return MarkContent::Whole(state_text(pod, drawn, now));

@@ -330,7 +330,7 @@ fn node_layout(measures: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
     }
 }
 
-/// Height of a line of text below the marks, in CSS pixels at the default font size; see `.truth` in cluster.css.
+/// Height of a line of text below the pods, in CSS pixels at the default font size; see `.truth` in cluster.css.
 const FOOT_LINE: f64 = 22.0;
 
 /// Lays out a single node, outside any zone.

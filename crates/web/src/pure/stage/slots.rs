@@ -68,7 +68,8 @@ impl Slots {
     pub(crate) fn usual(&mut self) -> usize {
         let mut all: Vec<usize> = self.nodes.values().map(|node| node.pods.len()).collect();
         all.stable_sort();
-        // Three quarters of the nodes have enough slots; the other nodes have more and smaller ones.
+        // Choose the number that is enough for three quarters of the nodes. The other nodes show more slots, which are
+        // smaller.
         let needed = all.get(all.len() * 3 / 4).copied().unwrap_or(0).max(2);
         self.usual = keep_unless_half_empty(self.usual, needed);
         self.usual

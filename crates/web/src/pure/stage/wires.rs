@@ -66,7 +66,8 @@ impl Wire {
         self.points.windows(2).map(|pair| distance(pair[0], pair[1])).sum()
     }
 
-    /// Returns the point at a distance from the wire's beginning, and the direction there in degrees.
+    /// Returns the point of the wire at a distance from its beginning, and the wire's direction at this point, in
+    /// degrees.
     pub(crate) fn at(&self, length: f64) -> (f64, f64, f64) {
         let mut left = length.max(0.0);
         let mut last = (0.0, 0.0, 0.0);
