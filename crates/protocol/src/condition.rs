@@ -27,7 +27,7 @@ pub enum LessonCondition {
 /// The earliest or latest time at which the condition must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConditionTime {
-    /// Not before this time.
+    /// The condition must hold at this time or later.
     From(Micros),
     /// The condition must hold at this time at the latest.
     Until(Micros),

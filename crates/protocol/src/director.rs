@@ -23,18 +23,18 @@ pub struct Director {
 pub struct UpcomingEvent {
     pub at: Micros,
     pub what: UpcomingEventKind,
-    /// The affected object; the first one if there are several.
+    /// The object that the event affects; the first one if there are several.
     pub subject: Option<SubjectRef>,
     pub name: String,
     /// Name of the container; empty if the event concerns the whole subject.
     pub container: String,
-    /// Number of events of this kind at the same time.
+    /// Number of equal events at this time.
     pub count: u32,
     /// Whether the event only occurs if another upcoming event occurs first.
     pub is_projected: bool,
 }
 
-/// What an upcoming event does, or who causes it.
+/// The sort of an upcoming event, by who or what causes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UpcomingEventKind {
     /// A component or machine waits for this event.
@@ -71,7 +71,7 @@ pub enum Caption {
     Decided(Micros),
     /// The scheduler made no decision. Holds the simulated time of the run, and the time at which it stopped.
     NoDecision(Micros, Micros),
-    /// There are no upcoming events.
+    /// A single step or a fast run found no upcoming event.
     NoUpcomingEvent,
     /// This event occurred before any scheduling decision. Holds the event and the simulated time until it.
     Before(UpcomingEvent, Micros),
@@ -81,7 +81,7 @@ pub enum Caption {
         by: String,
         /// Kind of the trace record; for an Event object, the reason of the event.
         what: String,
-        /// Kind and name of the affected object; empty if there is none.
+        /// Kind and name of the object that the record affects; empty if there is none.
         of: String,
     },
 }

@@ -48,7 +48,7 @@ pub enum MarkKind {
     /// Network links were cut.
     #[default]
     Cut,
-    /// Another fault.
+    /// A fault other than a cut link began.
     Fault,
     /// The end of a fault.
     Healed,

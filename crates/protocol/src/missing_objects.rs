@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The missing objects because of which a dump does not show why a pod is pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MissingObjectsView {
-    /// There is no Node object.
+    /// The dump contains no Node object.
     Nodes,
     /// Names of missing claims of the pod.
     Claims(Vec<String>),

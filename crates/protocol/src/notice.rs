@@ -250,7 +250,7 @@ impl fmt::Display for GoalRefusal {
 pub struct OtherEngine {
     /// Version of the engine that created the link.
     pub maker: String,
-    /// Kubernetes version that the other engine simulates, if it differs.
+    /// Kubernetes version that the other engine simulates, if it differs from that of this engine.
     pub followed: Option<String>,
     /// Version of the engine that opened the link.
     pub own: String,

@@ -137,7 +137,7 @@ pub struct GroupView {
     pub name: String,
     /// Names of the nodes, in order.
     pub nodes: Arc<Vec<String>>,
-    /// Counts per owner, with the allowed skew if there is a constraint.
+    /// Number of pods of each owner in the group, with the allowed skew if there is a constraint.
     pub counts: Vec<SpreadCount>,
 }
 
@@ -217,7 +217,7 @@ pub enum NodeNext {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PodMark {
-    /// Not bound to a node.
+    /// The pod is not bound to a node.
     #[default]
     Pending,
     /// Bound, not started.
@@ -298,7 +298,7 @@ impl PodView {
 /// State of a container according to the API, as the page draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerStage {
-    /// Not started, or in back-off.
+    /// The container is not started, or is in back-off.
     #[default]
     Waiting,
     Running,
@@ -355,9 +355,9 @@ pub enum QueuePlace {
     /// The scheduler has not received the pod yet.
     #[default]
     NotObserved,
-    /// In activeQ.
+    /// The pod is in activeQ: the scheduler will try it next.
     Active,
-    /// In backoffQ.
+    /// The pod is in backoffQ, until its back-off ends.
     Backoff,
     /// Held by scheduling gates with these names.
     Gated(Vec<String>),
@@ -445,7 +445,7 @@ pub enum ComponentState {
     Leader,
     /// Running, and waiting to become the leader.
     Standby,
-    /// Not running.
+    /// The process does not run.
     Down,
     /// Running, but unreachable.
     Unreachable,

@@ -39,7 +39,7 @@ impl<T: fmt::Display> fmt::Display for FirstItems<T> {
 pub enum Remark {
     /// A limitation of answers because objects are missing.
     Basis(Basis),
-    /// Objects of a kind that is kept but not simulated.
+    /// Objects of a kind that the cluster stores but does not simulate.
     NotSimulated { kind: String, count: usize },
     /// An object was left out because its API version is no longer served.
     Unserved {
@@ -92,7 +92,7 @@ pub enum Remark {
     },
     /// Number of pods with missing claims or volumes that are not listed.
     MoreWithMissingVolumes(usize),
-    /// Pending pods that use objects which are only assumed to exist, so the pods may run here.
+    /// Pending pods that use assumed objects. They may run here, although the real cluster may lack these objects.
     UsesAssumed(FirstItems<PodWithAssumedObjects>),
     /// Number of HorizontalPodAutoscalers without metrics.
     AutoscalersWithoutMetrics(usize),

@@ -200,7 +200,7 @@ pub struct ServiceRequests {
     pub failing: Option<FailedStretch>,
 }
 
-/// Requests to one endpoint with the same outcome.
+/// The requests of a Service that go to the same endpoint and have the same outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRoute {

@@ -41,7 +41,7 @@ pub struct Question {
     pub ask: String,
     /// Answers to choose from. If empty, the reader clicks a node or pod, or sets a pin on the timeline.
     pub options: Vec<String>,
-    /// What kind of thing the answer is.
+    /// Whether the answer is a node or pod, an option, or a duration.
     pub kind: QuestionKind,
     /// Explanation for each answer; the key `else` is for all other wrong answers.
     pub why: ordered::Map<String, String>,
@@ -49,7 +49,7 @@ pub struct Question {
     pub pod: Option<String>,
 }
 
-/// What kind of thing answers a question.
+/// The sort of answer that a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
@@ -123,7 +123,7 @@ pub struct MomentPod {
 pub struct Halted {
     pub at: Micros,
     pub promise: LessonCondition,
-    /// Time at which the step with the condition was shown; a retry starts there.
+    /// Time at which the step with the condition was shown; the button for another attempt seeks to it.
     pub from: Micros,
 }
 
@@ -164,7 +164,7 @@ pub struct TruthView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GoalState {
-    /// Not reached yet.
+    /// The goal is not reached yet.
     #[default]
     Open,
     /// Reached; it stays reached.

@@ -26,11 +26,11 @@ pub enum Subtitle {
     NoNode,
     /// For any other object: its kind.
     Kind(String),
-    /// For an invariant.
+    /// The inspected subject is an invariant.
     Invariant,
     /// Namespace, owner and node, from what the page knows before the detail arrives. Empty parts are not displayed.
     Known([String; 3]),
-    /// For failed requests.
+    /// The inspected subject is a group of failed requests.
     FailedRequests,
 }
 
@@ -128,7 +128,7 @@ pub enum Summary {
         /// Name of the node.
         node: String,
     },
-    /// Another object no longer exists.
+    /// The object, which is neither a pod nor a node, no longer exists.
     GoneObject {
         kind: String,
         /// `NAMESPACE/NAME` or name.

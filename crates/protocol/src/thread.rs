@@ -59,7 +59,7 @@ pub enum ThreadActor {
     Other,
 }
 
-/// What a trace record reports. `Display` formats it; the affected object is shown beside it.
+/// What happened according to a trace record. `Display` formats it; the affected object is shown beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThreadEvent {
     Command {

@@ -361,7 +361,7 @@ pub enum Basis {
         /// Name of the namespace.
         namespace: String,
     },
-    /// Only the names of nodes are known.
+    /// The dump contains only the names of nodes, not their resources.
     OnlyNames,
     /// A List is truncated.
     Cut {
@@ -444,7 +444,7 @@ impl fmt::Display for LinkLength {
     }
 }
 
-/// The reason why there is no film.
+/// The reason why no film was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FilmRefusal {
     /// No time was simulated between the two instants.
