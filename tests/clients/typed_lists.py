@@ -65,7 +65,7 @@ wait_for(
     "default",
 )
 
-# Not `EventsV1Api`: it refuses an event without `eventTime`, which a real API server sends too.
+# The client's `EventsV1Api` refuses events without `eventTime`, which a real API server sends too, so it is not used.
 APIS = [
     client.AppsV1Api,
     client.AutoscalingV2Api,

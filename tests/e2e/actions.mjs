@@ -116,7 +116,7 @@ export async function pause(page) {
   await page.getByText("Starting the cluster…").waitFor({ state: "detached" });
   await waitUntilSettled(page);
   const paused = page.locator('.page[data-playing="false"]');
-  // Time may stop by itself (at its end or at a question) before the click arrives: then there is no such button.
+  // Time may pause by itself (at the end or at a question) before the click arrives; then there is no Pause button.
   await expect(async () => {
     if (await paused.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 10_000 });
     await waitUntilSettled(page);

@@ -144,13 +144,13 @@ test("two runs with the same seed are compared side by side", async ({ t }) => {
   await expect(page.locator(".runs .run").first().locator(".node.dark"), "the first run is unchanged").toHaveCount(0);
   await expect(page.locator(".versus").first().getByText("Wait")).toBeVisible();
   await expect(page.locator(".versus").nth(1).getByText("Power off")).toBeVisible();
-  // The first difference is shown with its instant; a click goes there.
+  // The page shows the first difference with its instant; a click seeks to the instant.
   const difference = page.getByRole("region", { name: "What differs" });
   await expect(difference.getByText(/First difference at 0:05\.0/)).toBeVisible();
   await expect(difference.getByText(/1 pod differs now/)).toBeVisible();
   await expect(page.locator(".runs .pod.differs"), "the pod is outlined in both runs").toHaveCount(2);
   await t.checkLooks(page, "two-runs");
-  // A click goes to the pod that differs; on a phone, too, the runs stand side by side with shared rows.
+  // A click moves to the pod that differs. On a phone too, the runs are side by side, with common rows.
   await t.resize(page, 390, 844);
   await difference.getByRole("button", { name: "1 pod differs now" }).click();
   expect(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "the differing pod has the focus").toBeTruthy();

@@ -121,7 +121,7 @@ test("tables keep their columns aligned in the console of a phone", async ({ t }
     expect(scrollRange, `${line}: ${scrollRange} px to scroll`).toBeGreaterThan(100);
     await t.checkLooks(page, `phone-console-${line.split(" ")[1]}`);
   }
-  // Arrow keys scroll, too; the next command scrolls back to the first column.
+  // Arrow keys scroll the log too; the next command scrolls it back to the first column.
   await log.focus();
   for (let i = 0; i < 3; i += 1) await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft > 40);

@@ -90,7 +90,7 @@ test("the address holds the session's state, and Back restores it", async ({ t }
   await page.goForward();
   await expect(page.locator('.page[data-now="1:00.0"]')).toBeVisible();
 
-  // Another session adds a history entry.
+  // Opening another session adds an entry to the browser's history.
   await page.evaluate(() => { location.hash = "#lesson=first-pod"; });
   await expect(page.locator(".story")).toBeVisible();
   await t.waitUntilSaved(page);

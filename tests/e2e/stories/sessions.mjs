@@ -264,7 +264,7 @@ test("#new starts a new session, and an embedded page saves nothing", async ({ t
     document.body.replaceChildren(frame);
   }, t.url);
   await expect(framing.frameLocator("iframe").locator("[data-node]").first()).toBeVisible();
-  // The page saves an opened session in less time than this.
+  // The page saves an opened session in less than 20 s.
   await framing.clock.fastForward(20_000);
   await expect(framing.frameLocator("iframe").locator("html")).toHaveAttribute("data-settled", "true");
   expect(await savedSessions(framing), "a frame saves nothing").toBe("");
@@ -288,7 +288,7 @@ test("a session can be renamed", async ({ t }) => {
   await chooseFromMore(other, "Files");
   await expect(other.locator(".sessions li").getByRole("button", { name: /^Open .* · My outage drill/ }).first()).toBeVisible();
   await t.checkLooks(other, "session-named");
-  // A session without a tab can be renamed, too, and a second tab's copy is named after its original.
+  // A session that no tab has open can be renamed too. A copy in a second tab is named after its original.
   const copy = await t.tab(page.context());
   await expect(copy.locator("[data-node]").first()).toBeVisible();
   await t.waitUntilSaved(copy);

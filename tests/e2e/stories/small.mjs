@@ -174,7 +174,7 @@ test("a double click runs its command once; a broken guarantee is explained", as
   const ways = other.locator(".ways-back");
   await expect(ways.getByRole("button", { name: /^Back to/ })).toBeVisible();
   await t.checkLooks(other, "broken");
-  // Two pods of the same name are distinguished by node and start time.
+  // The details distinguish two pods of the same name by node and start time.
   await other.locator(".side .promise").getByRole("button", { name: "at-most-one" }).or(other.locator('.side[data-subject="at-most-one"] h3')).first().click();
   await expect(other.locator(".side").getByText(/processes of two pods default\/db-0 run: on c-2 since 0:0\d\.\d and on [ab]-\d since \d:\d\d\.\d/)).toBeVisible();
   await ways.getByRole("button", { name: "Heal c-2" }).dblclick();

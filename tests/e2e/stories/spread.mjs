@@ -84,7 +84,7 @@ test("the spread lane counts pods without an owner by their constraint; nodes ha
   await page.locator('[data-select-node="a-1"]').press("Enter");
   await expect(page.locator('.side[data-subject="a-1"]')).toBeVisible();
   await expect(lane).toHaveCount(0);
-  // On a phone the timeline has the lane, too.
+  // On a phone the timeline has the spread lane too.
   await page.locator('[data-pod="default/one"]').press("Enter");
   await t.resize(page, 390, 844);
   await expect(lane).toBeVisible();

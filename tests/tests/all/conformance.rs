@@ -55,7 +55,7 @@ fn decisions_with_other_configurations_match() {
     check_corpus("configured.jsonl.gz", 600);
 }
 
-/// Device allocations are compared, too, except where runs of the real scheduler differ from each other.
+/// The test also compares device allocations, except where runs of the real scheduler differ from each other.
 /// Shows: S-19
 #[test]
 fn decisions_with_resource_claims_match() {

@@ -2,7 +2,7 @@
 
 use podscope_tests::traces::hashes;
 
-/// Also checks that different seeds give different traces: otherwise the comparison would prove nothing.
+/// The test also checks that different seeds give different traces, because otherwise equal traces would prove nothing.
 #[test]
 fn equal_seeds_give_equal_traces() {
     let first = hashes();

@@ -55,7 +55,7 @@ fn running_pods_of_a_dump_keep_node_and_age() {
             .list::<Pod>()
             .all(|pod| pod.status.phase == Some(PodPhase::Running))
     );
-    // Only the nodes of the dump exist.
+    // The cluster has only the nodes of the dump: no default node was added.
     assert_eq!(objects.list::<Node>().count(), 9);
     for node in objects.list::<Node>() {
         let machine = session

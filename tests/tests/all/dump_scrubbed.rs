@@ -192,7 +192,7 @@ fn pod_without_uid_keeps_missing_priority_class() {
     assert!(pods.iter().any(|pod| pod.starts_with("default/web-x ")), "{pods:?}");
 }
 
-/// Also a manifest with `creationTimestamp: null` or an empty status, as tools print them, is created.
+/// A manifest with `creationTimestamp: null` or an empty status, as tools print it, is created too.
 #[test]
 fn manifest_beside_a_dump_is_created() {
     let manifest = |metadata: &str, status: &str| {

@@ -109,7 +109,7 @@ fn saved_session_reopens_unchanged() {
     let mut again = Page::open(&saved);
     again.seek(60);
     assert_eq!(again.export(ExportKind::Trace).1, trace);
-    // Saving again gives the same file.
+    // Saving the reopened session gives the same file.
     assert_eq!(again.export(ExportKind::Scenario).1, saved);
     assert!(saved.contains("kind: Ingress"));
 }
