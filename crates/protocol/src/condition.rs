@@ -300,7 +300,7 @@ impl RequiredState {
                 service,
                 outcome,
                 number,
-            } => requests(position, service, outcome.as_deref(), number),
+            } => requests_sentence(position, service, outcome.as_deref(), number),
             RequiredState::Kept { statement } => {
                 let statement = said(statement);
                 let mut inside = statement.trim_end_matches(['.', '。']).to_owned();
@@ -422,7 +422,7 @@ impl ObjectState {
     }
 }
 
-fn requests(position: &str, service: &str, outcome: Option<&str>, number: &RequiredValue) -> String {
+fn requests_sentence(position: &str, service: &str, outcome: Option<&str>, number: &RequiredValue) -> String {
     let which = match outcome {
         None => String::new(),
         Some("failed") => format!(" {}", t!(condition::that_failed)),

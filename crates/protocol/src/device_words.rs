@@ -61,12 +61,12 @@ pub fn outcome(request: &RequestDevices) -> Sentence {
             class = class
         ),
     };
-    gets(named, request)
+    devices_sentence(named, request)
 }
 
-fn gets(named: Sentence, request: &RequestDevices) -> Sentence {
+fn devices_sentence(named: Sentence, request: &RequestDevices) -> Sentence {
     let both = |one: Sentence, other: Sentence| sentence!(device_words::both, one = one, other = other);
-    let gets = request.gets.iter().map(share).reduce(both).unwrap_or_default();
+    let gets = request.gets.iter().map(share_sentence).reduce(both).unwrap_or_default();
     match (&request.outcome, request.gets.len()) {
         (RequestOutcome::Complete, _) => sentence!(device_words::gets, request = named, devices = gets),
         (RequestOutcome::PassedOver, _) => sentence!(device_words::passed_over, request = named, devices = gets),
@@ -99,8 +99,8 @@ fn is_unmatched(why: &DeviceObstacle) -> bool {
     matches!(why, DeviceObstacle::NotSelected { .. } | DeviceObstacle::OtherNode)
 }
 
-fn share(share: &DeviceShare) -> Sentence {
-    let consumes = share.consumes.iter().map(amount);
+fn share_sentence(share: &DeviceShare) -> Sentence {
+    let consumes = share.consumes.iter().map(amount_sentence);
     let counters = share.counters.iter().map(|one| {
         sentence!(
             device_words::takes,
@@ -141,7 +141,7 @@ pub fn obstacle(why: &DeviceObstacle) -> Sentence {
             ),
         },
         DeviceObstacle::TakenBy { claim, request } => sentence!(device_words::taken, request = request, claim = claim),
-        DeviceObstacle::NotSelected { selector, expression } => excluded(selector, expression),
+        DeviceObstacle::NotSelected { selector, expression } => exclusion_sentence(selector, expression),
         DeviceObstacle::SelectorError {
             selector,
             expression,
@@ -200,7 +200,7 @@ pub fn obstacle(why: &DeviceObstacle) -> Sentence {
     }
 }
 
-fn excluded(selector: &DeviceSelectorPlace, expression: &str) -> Sentence {
+fn exclusion_sentence(selector: &DeviceSelectorPlace, expression: &str) -> Sentence {
     match selector {
         DeviceSelectorPlace::Class { class, index } => sentence!(
             device_words::excluded_by_class,
@@ -234,7 +234,7 @@ fn selector_error(selector: &DeviceSelectorPlace, expression: &str, error: &str)
     }
 }
 
-fn amount(amount: &Amount) -> Sentence {
+fn amount_sentence(amount: &Amount) -> Sentence {
     sentence!(device_words::amount, amount = &amount.amount, name = &amount.name)
 }
 

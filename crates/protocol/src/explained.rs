@@ -211,7 +211,7 @@ mod tests {
         sentence(&DecisionSummary { pod, outcome })
     }
 
-    fn names(names: &[&str]) -> Vec<String> {
+    fn owned_names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
@@ -242,7 +242,7 @@ mod tests {
             ),
             (
                 DecisionOutcome::ToBeDrawn {
-                    among: names(&["a-1", "b-1"]),
+                    among: owned_names(&["a-1", "b-1"]),
                 },
                 "default/web goes to one of a-1, b-1: they score equally high, and a draw decides.",
             ),
@@ -264,7 +264,7 @@ mod tests {
             WaitsBecause::Refused(RefusedNodes { nodes, causes })
         };
         let room = |victims, nodes: &[&str]| {
-            let nodes = names(nodes);
+            let nodes = owned_names(nodes);
             Some(Room { victims, nodes })
         };
         for (cause, room, want) in [

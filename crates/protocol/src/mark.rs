@@ -287,7 +287,7 @@ fn repair_sentence(fault: FaultKind, name: &str) -> String {
     }
 }
 
-fn cut(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> String {
+fn cut_label(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> String {
     let lost = match (is_in, is_out) {
         (true, false) => "incoming",
         (false, true) => "outgoing",
@@ -299,7 +299,7 @@ fn cut(node: &str, from: Option<&CutFrom>, is_in: bool, is_out: bool) -> String 
     }
 }
 
-fn requests(service: &str, per_second: i64, failing: i64) -> String {
+fn requests_label(service: &str, per_second: i64, failing: i64) -> String {
     let per_second = Thousandths(per_second);
     match failing {
         0 => format!("{service} {per_second}/s"),
@@ -326,7 +326,7 @@ impl fmt::Display for MarkLabel {
                 from,
                 is_in,
                 is_out,
-            } => f.write_str(&cut(node, from.as_ref(), *is_in, *is_out)),
+            } => f.write_str(&cut_label(node, from.as_ref(), *is_in, *is_out)),
             Self::Cordoned { node, is_on: true } => f.write_str(&t!(mark::cordoned, node = node)),
             Self::Cordoned { node, .. } => f.write_str(&t!(mark::uncordoned, node = node)),
             Self::Evicted { pod, by } => f.write_str(&by.sentence(pod)),
@@ -380,7 +380,7 @@ impl fmt::Display for MarkLabel {
                 service,
                 per_second,
                 failing,
-            } => f.write_str(&requests(service, *per_second, *failing)),
+            } => f.write_str(&requests_label(service, *per_second, *failing)),
             Self::RequestsFailed(failed) => failed.fmt(f),
         }
     }

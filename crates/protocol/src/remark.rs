@@ -258,7 +258,7 @@ impl fmt::Display for Remark {
             Self::SharedUid(objects) => t!(remark::shared_uid, count = objects.count, objects = objects),
             Self::Kubelet(said) => return write!(f, "KubeletConfiguration: {said}"),
             Self::Scheduler(said) | Self::History(said) => return said.fmt(f),
-            Self::Assumed { kinds, means } => assumed(kinds, means),
+            Self::Assumed { kinds, means } => assumed_remark(kinds, means),
             Self::PodProblems(pods) => t!(remark::pod_problems, count = pods.count, pods = pods),
             Self::NodeProblems {
                 nodes,
@@ -285,7 +285,7 @@ impl fmt::Display for Remark {
     }
 }
 
-fn assumed(kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> String {
+fn assumed_remark(kinds: &[(String, FirstItems<String>)], means: &[Assumption]) -> String {
     let kind = |(kind, names): &(String, FirstItems<String>)| format!("{} × {kind} ({names})", names.count);
     let kinds: Vec<String> = kinds.iter().map(kind).collect();
     let mut text = match kinds.is_empty() {

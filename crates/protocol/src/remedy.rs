@@ -20,7 +20,7 @@ impl Remedy {
     /// Formats the change and its result.
     #[must_use]
     pub fn sentence(&self) -> Sentence {
-        let change = change(&self.change);
+        let change = change_text(&self.change);
         match &self.effect {
             ChangeEffect::Fits(nodes) => sentence!(remedy::fits, change = change, nodes = *nodes),
             ChangeEffect::Ends { victims, node } => {
@@ -66,14 +66,14 @@ pub fn gate_setter(gate: &str) -> Option<Sentence> {
     })
 }
 
-fn taint(key: &str, value: &str, effect: &str) -> String {
+fn taint_text(key: &str, value: &str, effect: &str) -> String {
     match value {
         "" => format!("{key}:{effect}"),
         value => format!("{key}={value}:{effect}"),
     }
 }
 
-fn change(change: &Change) -> Sentence {
+fn change_text(change: &Change) -> Sentence {
     match change {
         Change::Uncordon { node } => sentence!(remedy::uncordon, node = node),
         Change::Untaint {
@@ -81,7 +81,7 @@ fn change(change: &Change) -> Sentence {
             key,
             value,
             effect,
-        } => sentence!(remedy::untaint, taint = taint(key, value, effect), node = node),
+        } => sentence!(remedy::untaint, taint = taint_text(key, value, effect), node = node),
         Change::Ungate { gates } => {
             let (count, names) = (gates.len(), gates.clone());
             match gates.first().and_then(|gate| gate_setter(gate)) {
@@ -90,7 +90,7 @@ fn change(change: &Change) -> Sentence {
             }
         }
         Change::HonorTaints { topology_key, .. } => sentence!(remedy::honor_taints, topology_key = topology_key),
-        Change::Tolerate { key, value, effect } => sentence!(remedy::tolerate, taint = taint(key, value, effect)),
+        Change::Tolerate { key, value, effect } => sentence!(remedy::tolerate, taint = taint_text(key, value, effect)),
         Change::Shrink { resource, from, to, .. } => {
             sentence!(remedy::shrink, to = to, resource = resource, from = from)
         }

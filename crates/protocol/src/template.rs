@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use podscope_messages::{Locale, N_MESSAGES, Plural, digest, set};
 
-    fn pair(name: &str, value: &str) -> Variable {
+    fn new_variable(name: &str, value: &str) -> Variable {
         (name.to_owned(), value.to_owned())
     }
 
@@ -96,9 +96,9 @@ mod tests {
         let texts = FilledTexts {
             templates: vec!["${n} nodes. ${words}A pod waits.\n".to_owned()],
             values: vec![
-                pair("n", "3"),
-                pair("other", "b-1"),
-                pair("words", "`${other}` is cordoned. "),
+                new_variable("n", "3"),
+                new_variable("other", "b-1"),
+                new_variable("words", "`${other}` is cordoned. "),
             ],
         };
         let english = "3 nodes. `b-1` is cordoned. A pod waits.\n";
