@@ -36,7 +36,7 @@ fn region(inner: &str) -> HtmlElement {
     region
 }
 
-fn find(region: &HtmlElement, selector: &str) -> Element {
+fn find_element(region: &HtmlElement, selector: &str) -> Element {
     region.query_selector(selector).ok().flatten().expect(selector)
 }
 
@@ -229,7 +229,7 @@ fn mouse_drags_pod_to_bin_or_node() {
     ];
     for ((x, y), end) in rows {
         let stage = region(STAGE);
-        let pod = find(&stage, ".pod");
+        let pod = find_element(&stage, ".pod");
         let mut drag = Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
         assert_eq!(
             drag.pointer_moved(&stage, &pointer(&pod, "pointermove", false, x, y)),
@@ -253,7 +253,7 @@ fn mouse_drags_pod_to_bin_or_node() {
 #[wasm_bindgen_test]
 fn finger_drags_only_after_resting() {
     let stage = region(STAGE);
-    let pod = find(&stage, ".pod");
+    let pod = find_element(&stage, ".pod");
     let begin = || Drag::begin(&pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
     let mut drag = begin();
     assert_eq!(
@@ -297,10 +297,10 @@ fn stroke_reports_each_crossed_link_once() {
         drag.end(&stage, &pointer(&stage, "pointerup", false, 300, 165)),
         End::Nothing
     );
-    let field = find(&stage, "select");
+    let field = find_element(&stage, "select");
     assert!(Drag::begin(&pointer(&field, "pointerdown", false, 25, 225)).is_none());
     stage.set_attribute("data-other", "").expect("set");
-    let pod = find(&stage, ".pod");
+    let pod = find_element(&stage, ".pod");
     assert!(
         Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).is_none(),
         "the second run of a comparison cannot be changed"

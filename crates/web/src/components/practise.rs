@@ -46,7 +46,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
             <div class="groups">
                 <div class="cards">
                     { for families.iter().map(|family| html! {
-                        <button type="button" onclick={open(&ctl, Some(task(family)))} data-practice={family.name.clone()}>
+                        <button type="button" onclick={open(&ctl, Some(scheduled_task(family)))} data-practice={family.name.clone()}>
                             <b>{ shown(&said(&family.title)) }</b>
                             <span>{ shown(&family.topic) }</span>
                             <small>{ t!(practise::level, level = family.level, due = due_text(family.due_in)) }</small>
@@ -61,7 +61,7 @@ pub(crate) fn Practise(props: &Props) -> Html {
     }
 }
 
-fn task(family: &PracticeFamily) -> TaskId {
+fn scheduled_task(family: &PracticeFamily) -> TaskId {
     TaskId {
         family: family.name.clone(),
         seed: family.seed,

@@ -15,7 +15,7 @@ pub(crate) struct Action {
     pub(crate) is_dangerous: bool,
 }
 
-fn action(label: String, command: String) -> Action {
+fn new_action(label: String, command: String) -> Action {
     Action {
         label,
         command,
@@ -23,7 +23,7 @@ fn action(label: String, command: String) -> Action {
     }
 }
 
-fn dangerous(label: String, command: String) -> Action {
+fn new_dangerous_action(label: String, command: String) -> Action {
     Action {
         is_dangerous: true,
         ..action(label, command)
@@ -67,22 +67,22 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
     let mut all = Vec::new();
     if machine.exists {
         if machine.cuts.is_empty() {
-            all.push(action(t!(actions::cut_off), format!("fault partition {name}")));
-            all.push(action(
+            all.push(new_action(t!(actions::cut_off), format!("fault partition {name}")));
+            all.push(new_action(
                 t!(actions::lose_inbound),
                 format!("fault partition {name} --one-way in"),
             ));
         } else {
-            all.push(action(t!(actions::heal_links), format!("fault heal {name}")));
+            all.push(new_action(t!(actions::heal_links), format!("fault heal {name}")));
         }
     }
     if node.registered {
         if node.cordoned {
-            all.push(action(t!(actions::uncordon), format!("kubectl uncordon {name}")));
+            all.push(new_action(t!(actions::uncordon), format!("kubectl uncordon {name}")));
         } else {
-            all.push(action(t!(actions::cordon), format!("kubectl cordon {name}")));
+            all.push(new_action(t!(actions::cordon), format!("kubectl cordon {name}")));
         }
-        all.push(action(
+        all.push(new_action(
             t!(actions::drain),
             format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
         ));
@@ -90,45 +90,45 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
     if machine.exists {
         if machine.powered {
             if machine.kubelet {
-                all.push(action(
+                all.push(new_action(
                     t!(actions::crash_kubelet),
                     format!("fault crash kubelet {name}"),
                 ));
             } else {
-                all.push(action(
+                all.push(new_action(
                     t!(actions::restart_kubelet),
                     format!("fault restart kubelet {name}"),
                 ));
             }
             if machine.runtime {
-                all.push(action(
+                all.push(new_action(
                     t!(actions::crash_runtime),
                     format!("fault crash runtime {name}"),
                 ));
             } else {
-                all.push(action(
+                all.push(new_action(
                     t!(actions::restart_runtime),
                     format!("fault restart runtime {name}"),
                 ));
             }
-            all.push(action(t!(actions::power_off), format!("fault poweroff {name}")));
+            all.push(new_action(t!(actions::power_off), format!("fault poweroff {name}")));
         } else {
-            all.push(action(t!(actions::boot), format!("fault boot {name}")));
+            all.push(new_action(t!(actions::boot), format!("fault boot {name}")));
         }
     }
     if node.registered {
         if node.taints.iter().any(|taint| taint.starts_with(OUT_OF_SERVICE)) {
-            all.push(action(
+            all.push(new_action(
                 t!(actions::back_in_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}-"),
             ));
         } else {
-            all.push(dangerous(
+            all.push(new_dangerous_action(
                 t!(actions::out_of_service),
                 format!("kubectl taint nodes {name} {OUT_OF_SERVICE}=nodeshutdown:NoExecute"),
             ));
         }
-        all.push(dangerous(
+        all.push(new_dangerous_action(
             t!(actions::delete_node),
             format!("kubectl delete node {name}"),
         ));
@@ -139,9 +139,12 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
 /// Actions on a zone.
 pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
     if cut {
-        vec![action(t!(actions::heal_zone), format!("fault heal --zone {name}"))]
+        vec![new_action(t!(actions::heal_zone), format!("fault heal --zone {name}"))]
     } else {
-        vec![action(t!(actions::cut_zone), format!("fault partition --zone {name}"))]
+        vec![new_action(
+            t!(actions::cut_zone),
+            format!("fault partition --zone {name}"),
+        )]
     }
 }
 
@@ -150,16 +153,19 @@ pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
 pub(crate) fn pod(pod: &PodView) -> Vec<Action> {
     if pod.mark == PodMark::Ghost {
         return vec![
-            action(t!(actions::heal_node_links), format!("fault heal {}", pod.node)),
-            action(t!(actions::power_machine_off), format!("fault poweroff {}", pod.node)),
+            new_action(t!(actions::heal_node_links), format!("fault heal {}", pod.node)),
+            new_action(t!(actions::power_machine_off), format!("fault poweroff {}", pod.node)),
         ];
     }
     let mut all = vec![
-        action(t!(actions::delete_pod), delete_pod(&pod.key)),
-        dangerous(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
+        new_action(t!(actions::delete_pod), delete_pod(&pod.key)),
+        new_dangerous_action(t!(actions::force_delete_pod), force_delete_pod(&pod.key)),
     ];
     if matches!(pod.mark, PodMark::Ready | PodMark::NotReady) {
-        all.push(action(t!(actions::break_sandbox), format!("fault sandbox {}", pod.key)));
+        all.push(new_action(
+            t!(actions::break_sandbox),
+            format!("fault sandbox {}", pod.key),
+        ));
     }
     all
 }
@@ -177,20 +183,20 @@ pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action
     let mut all = Vec::new();
     if let Some(count) = replicas {
         let scale = |count: i64| format!("kubectl scale {kind}/{name} --replicas={count}");
-        all.push(action(t!(actions::scale_up), scale(count + 1)));
+        all.push(new_action(t!(actions::scale_up), scale(count + 1)));
         if count > 0 {
-            all.push(action(t!(actions::scale_down), scale(count - 1)));
+            all.push(new_action(t!(actions::scale_down), scale(count - 1)));
         }
     }
     if matches!(&*kind, "deployment" | "statefulset" | "daemonset") {
-        all.push(action(
+        all.push(new_action(
             t!(actions::restart_rollout),
             format!("kubectl rollout restart {kind}/{name}"),
         ));
     }
     let delete = match &*kind {
-        "namespace" | "node" => dangerous,
-        _ => action,
+        "namespace" | "node" => new_dangerous_action,
+        _ => new_action,
     };
     all.push(delete(
         t!(actions::delete_object),
@@ -209,13 +215,13 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
         Component::Attacher | Component::Fencing => return Vec::new(),
     };
     let mut all = vec![match (one.component, one.state.is_up()) {
-        (Component::Etcd, true) => action(t!(actions::stop_etcd), "fault etcd down".into()),
-        (Component::Etcd, false) => action(t!(actions::start_etcd), "fault etcd up".into()),
-        (_, true) => action(t!(actions::crash_component), format!("fault crash {name}")),
-        (_, false) => action(t!(actions::restart_component), format!("fault restart {name}")),
+        (Component::Etcd, true) => new_action(t!(actions::stop_etcd), "fault etcd down".into()),
+        (Component::Etcd, false) => new_action(t!(actions::start_etcd), "fault etcd up".into()),
+        (_, true) => new_action(t!(actions::crash_component), format!("fault crash {name}")),
+        (_, false) => new_action(t!(actions::restart_component), format!("fault restart {name}")),
     }];
     if can_be_two {
-        all.push(action(t!(actions::start_second), format!("fault second {name}")));
+        all.push(new_action(t!(actions::start_second), format!("fault second {name}")));
     }
     all
 }

@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    fn course() -> CourseInfo {
+    fn exam_course() -> CourseInfo {
         let item = |name: &str, weight| CourseItem {
             source: CourseSource::Lesson(name.to_owned()),
             title: name.to_owned(),
@@ -318,7 +318,7 @@ mod tests {
         attempts.record(0, attempt(500, false));
         attempts.record(1, attempt(1000, true));
         attempts.record(1, attempt(200, false));
-        assert_eq!(attempts.percent(&course()), 87.5);
+        assert_eq!(attempts.percent(&exam_course()), 87.5);
         attempts.add_time(0, 60_000.0);
         attempts.note_session(1_764_000_000_000_123, 1);
         assert_eq!(attempts.item_of_session(1_764_000_000_000_123), Some(1));
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(attempts.remaining_millis(exam, 1e9), Some(0.0));
         attempts.record(1, attempt(0, true));
         attempts.record(1, attempt(1000, true));
-        assert_eq!(attempts.percent(&course()), 0.0, "the first answer counts");
+        assert_eq!(attempts.percent(&exam_course()), 0.0, "the first answer counts");
         attempts.ended = Some(2_000.0);
         attempts.record(0, attempt(1000, true));
         assert_eq!(
@@ -373,7 +373,7 @@ mod tests {
         attempts.add_time(1, 60_000.0);
         attempts.record(1, attempt(1000, true));
         attempts.add_time(1, 60_000.0);
-        let file: Value = serde_json::from_str(&attempts.hand_in(&course(), "Ada")).expect("it is JSON");
+        let file: Value = serde_json::from_str(&attempts.hand_in(&exam_course(), "Ada")).expect("it is JSON");
         assert_eq!(file["name"], "Ada");
         assert_eq!(file["lessons"][0]["lesson"], "keep-three");
         assert_eq!(file["lessons"][0]["run"], "#s1:abc");

@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    fn run(student: &str, given: &str) -> GradedRun {
+    fn graded_run(student: &str, given: &str) -> GradedRun {
         GradedRun {
             student: student.to_owned(),
             lesson: "first-pod".to_owned(),
@@ -148,7 +148,9 @@ mod tests {
     #[test]
     fn most_frequent_wrong_answer_is_counted_among_all_answers() {
         let mut class = Class::default();
-        class.add(Ok(["b-1", "c-1", "b-1", "a-1"].map(|given| run("Ada", given)).to_vec()));
+        class.add(Ok(["b-1", "c-1", "b-1", "a-1"]
+            .map(|given| graded_run("Ada", given))
+            .to_vec()));
         let mistakes = class.frequent_mistakes();
         assert_eq!(mistakes.len(), 1);
         assert_eq!((mistakes[0].wrong.as_str(), mistakes[0].count), ("b-1", (2, 4)));
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn cells_that_begin_like_a_formula_are_quoted() {
         let mut class = Class::default();
-        class.add(Ok(vec![run("=1+1", "a-1")]));
+        class.add(Ok(vec![graded_run("=1+1", "a-1")]));
         let csv = class.csv();
         assert_eq!(
             csv.lines().nth(1),

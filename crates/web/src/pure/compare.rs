@@ -76,7 +76,7 @@ mod tests {
     use podscope_protocol::{Frame, PodView};
     use std::sync::Arc;
 
-    fn model(marks: &[(Micros, Lane, &str)], pods: &[(&str, &str, &str)]) -> Model {
+    fn model_with(marks: &[(Micros, Lane, &str)], pods: &[(&str, &str, &str)]) -> Model {
         let mut model = Model::default();
         let marks = marks.iter().enumerate().map(|(id, (from, lane, label))| Mark {
             id: id as u64,
@@ -109,8 +109,8 @@ mod tests {
         let both = (10, Lane::Faults, "cut a-1");
         let healed = (50, Lane::Commands, "heal a-1");
         let (one, two) = (
-            model(&[both, healed], &[]),
-            model(&[both, (60, Lane::Decisions, "web-0")], &[]),
+            model_with(&[both, healed], &[]),
+            model_with(&[both, (60, Lane::Decisions, "web-0")], &[]),
         );
         let found = first_difference(&one, &two).expect("they differ");
         assert_eq!(
@@ -120,14 +120,14 @@ mod tests {
         assert!(!first_difference(&two, &one).is_some_and(|found| found.is_ours));
         assert_eq!(first_difference(&one, &one), None);
         // Events after the end of the shorter run are not compared.
-        let mut short = model(&[both], &[]);
+        let mut short = model_with(&[both], &[]);
         (short.now, short.horizon) = (40, 40);
         assert_eq!(first_difference(&one, &short), None);
     }
 
     #[test]
     fn pod_differs_if_on_another_node_or_missing() {
-        let one = model(
+        let one = model_with(
             &[],
             &[
                 ("1", "default/a", "n1"),
@@ -135,7 +135,7 @@ mod tests {
                 ("3", "default/c", "n1"),
             ],
         );
-        let two = model(&[], &[("9", "default/a", "n1"), ("8", "default/b", "n2")]);
+        let two = model_with(&[], &[("9", "default/a", "n1"), ("8", "default/b", "n2")]);
         let found: Vec<String> = differing_pods(&one, &two).into_iter().collect();
         assert_eq!(found, ["2", "3"]);
     }

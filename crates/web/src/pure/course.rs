@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(Course::read("nonsense\n\nx y z"), Course::default());
     }
 
-    fn lesson(name: &str, recap: &[&str]) -> LessonInfo {
+    fn lesson_with_recap(name: &str, recap: &[&str]) -> LessonInfo {
         LessonInfo {
             name: name.into(),
             title: String::new(),
@@ -197,7 +197,7 @@ mod tests {
     /// Shows: E-08
     #[test]
     fn saved_course_is_merged() {
-        let lessons = [lesson("first", &[]), lesson("second", &[])];
+        let lessons = [lesson_with_recap("first", &[]), lesson_with_recap("second", &[])];
         let mut course = Course::default();
         course.finish("first", HowSolved::Solved, 5.0 * DAY);
         course.record_recap("first");
@@ -215,9 +215,9 @@ mod tests {
     #[test]
     fn recap_list_determines_repeated_questions() {
         let lessons = [
-            lesson("first", &[]),
-            lesson("second", &[]),
-            lesson("third", &["first", "second", "never-done"]),
+            lesson_with_recap("first", &[]),
+            lesson_with_recap("second", &[]),
+            lesson_with_recap("third", &["first", "second", "never-done"]),
         ];
         let mut course = Course::default();
         course.finish("first", HowSolved::Solved, 9.0 * DAY);

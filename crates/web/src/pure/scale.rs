@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use podscope_protocol::MarkKind;
 
-    fn mark(id: u64, from: i64, to: Option<i64>) -> Shared<Mark> {
+    fn mark_between(id: u64, from: i64, to: Option<i64>) -> Shared<Mark> {
         Shared::new(Mark {
             id,
             from: from * SECOND,
@@ -285,13 +285,13 @@ mod tests {
             to: 100 * SECOND,
         };
         let marks = [
-            mark(1, 0, Some(20)),
-            mark(2, 10, None),
-            mark(3, 20, Some(30)),
-            mark(4, 50, Some(50)),
-            mark(5, 50, Some(50)),
-            mark(6, 60, Some(60)),
-            mark(7, 200, Some(300)),
+            mark_between(1, 0, Some(20)),
+            mark_between(2, 10, None),
+            mark_between(3, 20, Some(30)),
+            mark_between(4, 50, Some(50)),
+            mark_between(5, 50, Some(50)),
+            mark_between(6, 60, Some(60)),
+            mark_between(7, 200, Some(300)),
         ];
         let drawn = lane_shapes(marks.iter(), span, 40 * SECOND);
         let rows: Vec<_> = drawn
@@ -317,7 +317,7 @@ mod tests {
             to: 3_600 * SECOND,
         };
         let marks: Vec<_> = (0..10_000_u64)
-            .map(|index| mark(index, index as i64 / 3, Some(index as i64 / 3 + 5)))
+            .map(|index| mark_between(index, index as i64 / 3, Some(index as i64 / 3 + 5)))
             .collect();
         let drawn = lane_shapes(marks.iter(), span, 3_600 * SECOND);
         assert!(drawn.len() < 400, "{}", drawn.len());

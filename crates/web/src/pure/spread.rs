@@ -145,7 +145,7 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
 mod tests {
     use super::*;
 
-    fn point(at: Micros, pods: &[u32]) -> SpreadPoint {
+    fn spread_point(at: Micros, pods: &[u32]) -> SpreadPoint {
         SpreadPoint {
             at: at * 1_000_000,
             found: pods.len() as u32,
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn texts_name_pods_skew_and_limit() {
-        let mut lane = lane_of_two_zones(vec![point(0, &[2, 1]), point(9, &[3, 1])]);
+        let mut lane = lane_of_two_zones(vec![spread_point(0, &[2, 1]), spread_point(9, &[3, 1])]);
         let now = at(&lane, 5_000_000).cloned().expect("it has begun");
         assert_eq!(
             (pods_text(&lane, &now), skew_text(&lane, &now)),
@@ -192,7 +192,11 @@ mod tests {
             from: 0,
             to: 100_000_000,
         };
-        let mut lane = lane_of_two_zones(vec![point(0, &[1]), point(10, &[1, 3]), point(50, &[2, 2])]);
+        let mut lane = lane_of_two_zones(vec![
+            spread_point(0, &[1]),
+            spread_point(10, &[1, 3]),
+            spread_point(50, &[2, 2]),
+        ]);
         lane.points.push(SpreadPoint {
             pods: vec![Some(2), None],
             ..point(70, &[2])

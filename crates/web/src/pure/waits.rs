@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use podscope_protocol::explained::{Cause, RefusedNodes};
 
-    fn pod(key: &str, place: QueuePlace, causes: &[(&str, usize)]) -> PodView {
+    fn pending_pod(key: &str, place: QueuePlace, causes: &[(&str, usize)]) -> PodView {
         let refusal = (!causes.is_empty()).then(|| RefusedNodes {
             nodes: 4,
             causes: (causes.iter())
@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn pods_with_a_common_cause_are_grouped() {
         let cpu: &[(&str, usize)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
-        let pods = ["a", "b", "c"].map(|name| Shared::new(pod(name, QueuePlace::Backoff, cpu)));
-        let mut all = vec![Shared::new(pod("gated", QueuePlace::Gated(vec![]), &[]))];
+        let pods = ["a", "b", "c"].map(|name| Shared::new(pending_pod(name, QueuePlace::Backoff, cpu)));
+        let mut all = vec![Shared::new(pending_pod("gated", QueuePlace::Gated(vec![]), &[]))];
         all.extend(pods);
         let groups = groups(&all);
         assert_eq!(groups.len(), 2);
@@ -240,7 +240,7 @@ mod tests {
     /// Shows: S-12, S-13
     #[test]
     fn pod_ignored_by_schedulers_has_a_reason() {
-        let reason = |place| why_ignored(&pod("p", place, &[]));
+        let reason = |place| why_ignored(&pending_pod("p", place, &[]));
         assert_eq!(
             reason(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
             Some("Scheduling is blocked due to non-empty scheduling gates: quota, team.")
@@ -261,7 +261,7 @@ mod tests {
             reason(QueuePlace::Halted(Component::ApiServer)).as_deref(),
             Some("p waits for the API server, which does not run.")
         );
-        let halted = pod("p", QueuePlace::Halted(Component::Etcd), &[]);
+        let halted = pending_pod("p", QueuePlace::Halted(Component::Etcd), &[]);
         assert_eq!(
             waiting_text(&halted, 0),
             "waits for etcd, which the API server does not reach"
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn pod_with_unknown_cause_names_what_the_files_lack() {
         let claims = MissingObjectsView::Claims(vec!["data-db-0".into()]);
-        let mut waits = pod("p", QueuePlace::Unknown(claims), &[]);
+        let mut waits = pending_pod("p", QueuePlace::Unknown(claims), &[]);
         assert_eq!(cause(&waits), "no file has its claim data-db-0");
         assert_eq!(waiting_text(&waits, 0), "nobody can say why it waits");
         assert!(can_be_helped(&waits));
@@ -300,7 +300,7 @@ mod tests {
             node: "a-1".into(),
             pods: vec!["default/low".into()],
         };
-        let pod = pod("high", place, &[("Insufficient cpu", 4)]);
+        let pod = pending_pod("high", place, &[("Insufficient cpu", 4)]);
         assert_eq!(waiting_text(&pod, 0), "waits until low is gone from a-1, 23 s");
         assert_eq!(cause(&pod), "room is being made");
         let sentence = waits_for_victims(&pod, 0);

@@ -72,7 +72,7 @@ impl EngineWatch {
 mod tests {
     use super::*;
 
-    fn ticks(watch: &mut EngineWatch, count: u32) -> Vec<Tick> {
+    fn run_ticks(watch: &mut EngineWatch, count: u32) -> Vec<Tick> {
         (0..count).map(|_| watch.tick()).collect()
     }
 
@@ -82,21 +82,29 @@ mod tests {
         let mut watch = EngineWatch::default();
         watch.request_sent();
         assert_eq!(
-            ticks(&mut watch, 20),
+            run_ticks(&mut watch, 20),
             [Tick::Rest; 20],
             "a loading engine is not pinged"
         );
         watch.update_received();
-        assert_eq!(ticks(&mut watch, 1), [Tick::Ping]);
-        assert_eq!(ticks(&mut watch, 4), [Tick::Rest; 4]);
+        assert_eq!(run_ticks(&mut watch, 1), [Tick::Ping]);
+        assert_eq!(run_ticks(&mut watch, 4), [Tick::Rest; 4]);
         watch.update_received();
-        assert_eq!(ticks(&mut watch, 4), [Tick::Rest; 4]);
-        assert_eq!(ticks(&mut watch, 2), [Tick::Busy, Tick::Rest], "busy is reported once");
+        assert_eq!(run_ticks(&mut watch, 4), [Tick::Rest; 4]);
+        assert_eq!(
+            run_ticks(&mut watch, 2),
+            [Tick::Busy, Tick::Rest],
+            "busy is reported once"
+        );
         watch.wait_on();
-        assert_eq!(ticks(&mut watch, 5).last(), Some(&Tick::Busy));
+        assert_eq!(run_ticks(&mut watch, 5).last(), Some(&Tick::Busy));
         watch.ping_answered();
-        assert_eq!(ticks(&mut watch, 9), [Tick::Rest; 9], "an idle engine is not pinged");
+        assert_eq!(
+            run_ticks(&mut watch, 9),
+            [Tick::Rest; 9],
+            "an idle engine is not pinged"
+        );
         watch.request_sent();
-        assert_eq!(ticks(&mut watch, 1), [Tick::Ping]);
+        assert_eq!(run_ticks(&mut watch, 1), [Tick::Ping]);
     }
 }

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use podscope_protocol::{ExamInfo, TaskId};
 
-    fn item(source: CourseSource, title: &str) -> CourseItem {
+    fn course_item(source: CourseSource, title: &str) -> CourseItem {
         CourseItem {
             source,
             title: title.into(),
@@ -200,11 +200,11 @@ mod tests {
         }
     }
 
-    fn lesson(name: &str) -> CourseItem {
-        item(CourseSource::Lesson(name.into()), name)
+    fn lesson_item(name: &str) -> CourseItem {
+        course_item(CourseSource::Lesson(name.into()), name)
     }
 
-    fn study(items: Vec<CourseItem>, exam: Option<ExamInfo>) -> Study {
+    fn new_study(items: Vec<CourseItem>, exam: Option<ExamInfo>) -> Study {
         Study {
             course: Some(CourseInfo {
                 name: "c".into(),
@@ -223,7 +223,7 @@ mod tests {
     /// After a reload the engine loads the course before it opens the stored session.
     #[test]
     fn requested_item_waits_for_its_own_session() {
-        let mut study = study(vec![lesson("first-pod"), lesson("keep-three")], None);
+        let mut study = new_study(vec![lesson_item("first-pod"), lesson_item("keep-three")], None);
         let open = |study: &mut Study, lesson: Option<&str>| {
             study.opened(&mut Opened {
                 lesson: lesson.map(str::to_owned),
@@ -246,7 +246,7 @@ mod tests {
                 seed: 1,
                 level: 1,
             };
-            item(CourseSource::Practice(id), &format!("The title of {family}"))
+            course_item(CourseSource::Practice(id), &format!("The title of {family}"))
         };
         let exam = Some(ExamInfo { minutes: 5, pass: 66 });
         let items = || vec![task("which-node"), task("which-phase")];
@@ -260,7 +260,7 @@ mod tests {
             (study.item, opened.title)
         };
         let open = |study: &mut Study, name: &str, session: u64| open_copy(study, name, session, None);
-        let mut first = study(items(), exam);
+        let mut first = new_study(items(), exam);
         first.act(StudyAct::Attempts(Attempts::begun_at(0.0)));
         assert!(first.is_examined() && !first.hides_solutions(), "no task is open");
         first.act(StudyAct::OpenItem(0));
@@ -276,13 +276,13 @@ mod tests {
         assert_eq!(back, (Some(0), "The title of which-node".to_owned()));
         assert_eq!(open(&mut first, "free", 14).0, None, "another session is no task");
 
-        let mut reloaded = study(items(), exam);
+        let mut reloaded = new_study(items(), exam);
         reloaded.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open(&mut reloaded, "practice-which-node", 13).0, Some(0));
 
         // If another tab, or the page before the reload, still holds the session's lock, this tab gets a copy of the
         // session.
-        let mut copied = study(items(), exam);
+        let mut copied = new_study(items(), exam);
         copied.act(StudyAct::Attempts(Attempts::read(&first.attempts.write())));
         assert_eq!(open_copy(&mut copied, "practice-which-node", 15, Some(13)).0, Some(0));
         copied.act(StudyAct::Session {

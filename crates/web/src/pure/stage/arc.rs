@@ -74,7 +74,7 @@ fn covered_area(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
 mod tests {
     use super::*;
 
-    fn mark(x: f64, y: f64) -> Rect {
+    fn mark_at(x: f64, y: f64) -> Rect {
         Rect {
             x,
             y,
@@ -93,10 +93,10 @@ mod tests {
             unit: 1.0,
         };
         for (one, other) in [
-            (mark(40.0, 130.0), mark(1100.0, 130.0)),
-            (mark(40.0, 130.0), mark(40.0, 300.0)),
-            (mark(600.0, 130.0), mark(600.0, 300.0)),
-            (mark(40.0, 300.0), mark(800.0, 130.0)),
+            (mark_at(40.0, 130.0), mark_at(1100.0, 130.0)),
+            (mark_at(40.0, 130.0), mark_at(40.0, 300.0)),
+            (mark_at(600.0, 130.0), mark_at(600.0, 300.0)),
+            (mark_at(40.0, 300.0), mark_at(800.0, 130.0)),
         ] {
             let text_size = (380.0, 150.0);
             let arc = arc(one, other, room, 80.0, text_size);

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use podscope_protocol::{MachineView, TerminationView};
 
-    fn node(running: &[&str]) -> NodeView {
+    fn node_running(running: &[&str]) -> NodeView {
         NodeView {
             registered: true,
             ready: ConditionStatus::True,
@@ -229,9 +229,9 @@ mod tests {
     /// Shows: U-02
     #[test]
     fn mark_is_torn_where_api_and_machine_differ() {
-        assert_eq!(line(&pod(PodMark::Ready), &node(&["u1"])), "");
+        assert_eq!(line(&pod(PodMark::Ready), &node_running(&["u1"])), "");
         assert_eq!(
-            line(&pod(PodMark::Ready), &node(&[])),
+            line(&pod(PodMark::Ready), &node_running(&[])),
             "API: Running; on the machine: has ended, not reported yet"
         );
         let ghost = PodView {
@@ -239,15 +239,15 @@ mod tests {
             ..pod(PodMark::Ghost)
         };
         assert_eq!(
-            line(&ghost, &node(&["u1"])),
+            line(&ghost, &node_running(&["u1"])),
             "API: no such pod; on the machine: still runs"
         );
         let unconfirmed = pod(PodMark::Unconfirmed);
         assert_eq!(
-            line(&unconfirmed, &node(&["u1"])),
+            line(&unconfirmed, &node_running(&["u1"])),
             "API: Running?; on the machine: runs, unheard"
         );
-        let mut silent = node(&["u1"]);
+        let mut silent = node_running(&["u1"]);
         silent.ready = ConditionStatus::Unknown;
         assert_eq!(
             line(&unconfirmed, &silent),
@@ -270,12 +270,15 @@ mod tests {
         };
         let sigterm = ending(TerminationStage::Sigterm, Some(18_000_000));
         assert_eq!(
-            line(&sigterm, &node(&["u1"])),
+            line(&sigterm, &node_running(&["u1"])),
             "API: deleting; on the machine: got SIGTERM, SIGKILL in 18 s"
         );
-        assert_eq!(line(&sigterm, &node(&[])), "API: deleting; on the machine: has ended");
         assert_eq!(
-            line(&ending(TerminationStage::Unreachable, None), &node(&["u1"])),
+            line(&sigterm, &node_running(&[])),
+            "API: deleting; on the machine: has ended"
+        );
+        assert_eq!(
+            line(&ending(TerminationStage::Unreachable, None), &node_running(&["u1"])),
             "API: deleting; on the machine: runs, cannot be told"
         );
     }
@@ -286,7 +289,7 @@ mod tests {
     fn single_truth_is_never_torn() {
         let unconfirmed = pod(PodMark::Unconfirmed);
         for truth in [Truth::Api, Truth::Machine] {
-            let mark_content = mark_content(&unconfirmed, PodMark::Ready, &node(&[]), truth, 0);
+            let mark_content = mark_content(&unconfirmed, PodMark::Ready, &node_running(&[]), truth, 0);
             assert_eq!(mark_content, MarkContent::Whole(String::new()));
         }
     }

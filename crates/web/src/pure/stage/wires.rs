@@ -63,7 +63,10 @@ const HALF_GAP: f64 = 6.0;
 
 impl Wire {
     pub(crate) fn length(&self) -> f64 {
-        self.points.windows(2).map(|pair| distance(pair[0], pair[1])).sum()
+        self.points
+            .windows(2)
+            .map(|pair| point_distance(pair[0], pair[1]))
+            .sum()
     }
 
     /// Returns the point of the wire at a distance from its beginning, and the wire's direction at this point, in
@@ -73,7 +76,7 @@ impl Wire {
         let mut last = (0.0, 0.0, 0.0);
         for pair in self.points.windows(2) {
             let (begin, end) = (pair[0], pair[1]);
-            let length = distance(begin, end);
+            let length = point_distance(begin, end);
             let part = if length > 0.0 { (left / length).min(1.0) } else { 1.0 };
             let degrees = (end.1 - begin.1).atan2(end.0 - begin.0).to_degrees();
             last = (
@@ -95,7 +98,7 @@ impl Wire {
         let mut part = vec![(x, y)];
         let mut passed = 0.0;
         for pair in self.points.windows(2) {
-            passed += distance(pair[0], pair[1]);
+            passed += point_distance(pair[0], pair[1]);
             if passed > from && passed < to {
                 part.push(pair[1]);
             }
@@ -110,13 +113,13 @@ impl Wire {
         let length = self.length();
         let gap = (HALF_GAP * unit).min(length / 4.0);
         // Put the gap before the last corner: the segment there is longer than the last segment.
-        let tail = (self.points.windows(2).last()).map_or(0.0, |pair| distance(pair[0], pair[1]));
+        let tail = (self.points.windows(2).last()).map_or(0.0, |pair| point_distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
         (at - gap, at + gap)
     }
 }
 
-fn distance(one: (f64, f64), other: (f64, f64)) -> f64 {
+fn point_distance(one: (f64, f64), other: (f64, f64)) -> f64 {
     (other.0 - one.0).hypot(other.1 - one.1)
 }
 
