@@ -1,4 +1,4 @@
-//! Measurements printed by `cargo xtask bench`: `measure_timeline`, `measure_load`, `measure_help`, `measure_frame`, `huge_session`; each figure is one line.
+//! Measurements printed by `cargo xtask bench`: `timeline`, `load`, `help`, `frame`, `huge`; each figure is one line.
 //! `inputs DIRECTORY` writes the files that the browser's measurements open.
 #![allow(clippy::disallowed_types)] // a measurement needs a clock; nothing simulated sees it
 

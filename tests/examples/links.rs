@@ -37,7 +37,7 @@ metadata: {name: p, annotations: {who: \"Grüße, 世界 😀 \\u202e\\\"<b>\"}}
 spec: {containers: [{name: c, image: nginx}]}
 ";
 
-fn run(text: &str, steps: &[(i64, &str)]) -> Session {
+fn session_after(text: &str, steps: &[(i64, &str)]) -> Session {
     let name = if text == UNICODE { "übung.yaml" } else { "shared.yaml" };
     play(
         scenario::load(&[(name.to_owned(), text.to_owned())]).expect("the scenario must load"),
@@ -77,10 +77,10 @@ fn main() {
     };
     let too_long = serde_json::to_string(&largest).expect("a document").len() - MAX_DOCUMENT;
     let links = [
-        ("plain", Link::of(&run(SCENARIO, &[]), None, String::new())),
+        ("plain", Link::of(&session_after(SCENARIO, &[]), None, String::new())),
         ("lesson", Link::of(&lesson, Some("partition-statefulset"), "{\"selected\":\"pod/default/web-0\"}".into())),
-        ("fork", Link::of(&run(SCENARIO, &[(30, "fault heal b-1"), (60, "kubectl scale deploy/web --replicas=4"), (20, "kubectl cordon a-1")]), None, String::new())),
-        ("unicode", Link::of(&run(UNICODE, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
+        ("fork", Link::of(&session_after(SCENARIO, &[(30, "fault heal b-1"), (60, "kubectl scale deploy/web --replicas=4"), (20, "kubectl cordon a-1")]), None, String::new())),
+        ("unicode", Link::of(&session_after(UNICODE, &[(5, "kubectl annotate pod p note='Grüße 😀' --overwrite")]), None, "ü😀".into())),
         ("files", Link::of_files(vec![("a.yaml".into(), SCENARIO.into()), ("b.json".into(), "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}".into())], 3)),
         ("largest", Link { screen: "x".repeat(MAX_DOCUMENT - too_long), ..largest }),
     ];

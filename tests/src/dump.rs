@@ -32,7 +32,7 @@ pub fn dump(size: Size) -> String {
         rng: Rng::split(500, "dump"),
         n_uids: 0,
     };
-    let namespace = dump.metadata("shop", None, 90 * 86_400);
+    let namespace = dump.new_metadata("shop", None, 90 * 86_400);
     dump.push_item(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": namespace, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}));
     for node in 0..size.nodes {
         dump.add_node(node);
@@ -96,7 +96,7 @@ impl Dump {
         json!({"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": tree, "manager": manager, "operation": "Update", "time": rfc3339(at)})
     }
 
-    fn metadata(&mut self, name: &str, namespace: Option<&str>, age: i64) -> Value {
+    fn new_metadata(&mut self, name: &str, namespace: Option<&str>, age: i64) -> Value {
         let mut metadata = json!({
             "name": name,
             "uid": self.next_uid(),
@@ -113,7 +113,7 @@ impl Dump {
         let name = node_name(number);
         let zone = ["eu-1a", "eu-1b", "eu-1c"][(number % 3) as usize];
         let age = 86_400 * (1 + self.rng.below(300) as i64);
-        let mut metadata = self.metadata(&name, None, age);
+        let mut metadata = self.new_metadata(&name, None, age);
         metadata["labels"] = json!({
             "beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/instance-type": "m6i.2xlarge", "beta.kubernetes.io/os": "linux",
             "failure-domain.beta.kubernetes.io/region": "eu-1", "failure-domain.beta.kubernetes.io/zone": zone,
@@ -199,13 +199,13 @@ impl Dump {
             {"lastTransitionTime": since, "lastUpdateTime": since, "message": format!("ReplicaSet \"{name}-{hash}\" has successfully progressed."), "reason": "NewReplicaSetAvailable", "status": "True", "type": "Progressing"},
         ]);
         let status = json!({"availableReplicas": pods, "conditions": conditions, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods, "updatedReplicas": pods});
-        let mut deployment = self.metadata(&name, Some("shop"), age);
+        let mut deployment = self.new_metadata(&name, Some("shop"), age);
         deployment["annotations"] = json!({"deployment.kubernetes.io/revision": "1"});
         deployment["generation"] = json!(1);
         let deployment_uid = deployment["uid"].clone();
         self.push_item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": status}));
         let set_name = format!("{name}-{hash}");
-        let mut set = self.metadata(&set_name, Some("shop"), age);
+        let mut set = self.new_metadata(&set_name, Some("shop"), age);
         set["annotations"] = json!({"deployment.kubernetes.io/desired-replicas": pods.to_string(), "deployment.kubernetes.io/max-replicas": (pods + pods.div_ceil(4)).to_string(), "deployment.kubernetes.io/revision": "1"});
         set["generation"] = json!(1);
         set["labels"] = pod_labels.clone();
@@ -215,7 +215,7 @@ impl Dump {
         for pod in 0..pods {
             let node_number = (number * PODS_PER_DEPLOYMENT + pod) % nodes;
             let pod_age = 60 + self.rng.below(age as u64 - 60) as i64;
-            let mut metadata = self.metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), pod_age);
+            let mut metadata = self.new_metadata(&format!("{set_name}-{:05x}", 0x1_0000 + pod), Some("shop"), pod_age);
             metadata["generateName"] = json!(format!("{set_name}-"));
             metadata["labels"] = pod_labels.clone();
             metadata["ownerReferences"] = owner_reference("ReplicaSet", &set_name, &set_uid);
@@ -268,12 +268,12 @@ impl Dump {
     /// Adds objects of kinds that are not simulated: an Ingress, a custom resource and, once, the
     /// CustomResourceDefinition.
     fn unsimulated_objects(&mut self, number: u64) {
-        let ingress = self.metadata(&format!("ingress-{number}"), Some("shop"), 9000);
+        let ingress = self.new_metadata(&format!("ingress-{number}"), Some("shop"), 9000);
         self.push_item(&json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": ingress, "spec": {"rules": [{"host": format!("app-{number}.example.com")}]}, "status": {"loadBalancer": {}}}));
-        let widget = self.metadata(&format!("widget-{number}"), Some("shop"), 8000);
+        let widget = self.new_metadata(&format!("widget-{number}"), Some("shop"), 8000);
         self.push_item(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Widget", "metadata": widget, "spec": {"size": number, "parts": [{"a": [1, 2.5, null, true]}]}}));
         if number == 0 {
-            let crd = self.metadata("widgets.example.com", None, 7000);
+            let crd = self.new_metadata("widgets.example.com", None, 7000);
             self.push_item(&json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": crd, "spec": {"group": "example.com", "names": {"kind": "Widget", "plural": "widgets"}, "scope": "Namespaced", "versions": [{"name": "v1alpha1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}}));
         }
     }

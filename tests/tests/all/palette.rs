@@ -95,7 +95,7 @@ fn oklab(rgb: Rgb) -> [f64; 3] {
     )
 }
 
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+fn colour_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
@@ -124,7 +124,7 @@ fn tokens() -> ordered::Map<&'static str, Token> {
         .collect()
 }
 
-fn token(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
+fn token_colour(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
     tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
 }
 
@@ -137,11 +137,11 @@ fn smallest_distance(names: &[&str]) -> (f64, String) {
         for (vision, matrix) in VISIONS {
             let seen: Vec<_> = names
                 .iter()
-                .map(|n| oklab(matrix_product(&matrix, token(&tokens, n, theme))))
+                .map(|n| oklab(matrix_product(&matrix, token_colour(&tokens, n, theme))))
                 .collect();
             for i in 0..seen.len() {
                 for j in 0..i {
-                    let distance_of_pair = distance(seen[i], seen[j]);
+                    let distance_of_pair = colour_distance(seen[i], seen[j]);
                     if distance_of_pair < smallest.0 {
                         smallest = (
                             distance_of_pair,
@@ -191,7 +191,10 @@ fn text_and_marks_have_enough_contrast() {
         .chain(["panel", "raised"].map(|s| ("edge", s, 3.0)));
     for (theme, theme_name) in THEMES.iter().enumerate() {
         for (text, surface, minimum) in rows.clone() {
-            let ratio = contrast(token(&tokens, text, theme), token(&tokens, surface, theme));
+            let ratio = contrast(
+                token_colour(&tokens, text, theme),
+                token_colour(&tokens, surface, theme),
+            );
             assert!(
                 ratio >= minimum,
                 "--{text} on --{surface}, {theme_name}: {ratio:.2}, minimum {minimum}"
@@ -205,13 +208,13 @@ fn text_and_marks_have_enough_contrast() {
 fn deuteranopia_brings_red_and_green_closer() {
     assert!((contrast([1.0; 3], [0.0; 3]) - 21.0).abs() < 1e-9);
     let white = oklch_to_linear_srgb([1.0, 0.0, 0.0]);
-    assert!(distance(white, [1.0; 3]) < 1e-3);
+    assert!(colour_distance(white, [1.0; 3]) < 1e-3);
     let (red, green) = (
         oklch_to_linear_srgb([0.55, 0.12, 30.0]),
         oklch_to_linear_srgb([0.56, 0.12, 130.0]),
     );
     let seen = |vision: usize, c: Rgb| oklab(matrix_product(&VISIONS[vision].1, c));
-    let red_green_distance = |vision: usize| distance(seen(vision, red), seen(vision, green));
+    let red_green_distance = |vision: usize| colour_distance(seen(vision, red), seen(vision, green));
     assert!(
         red_green_distance(0) > 0.15 && red_green_distance(2) < red_green_distance(0) / 2.0,
         "{} {}",

@@ -26,7 +26,7 @@ fn millis(at: f64) -> i64 {
     (at * 1000.0).round() as i64
 }
 
-fn quoted(text: &str) -> String {
+fn quote_yaml(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
@@ -80,7 +80,7 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
         verb @ ("cordon" | "uncordon") => format!("kubectl {verb} {node}"),
         "allocatable" => {
             let patch = json!({"status": {"allocatable": op["resources"], "capacity": op["resources"]}});
-            let patch = quoted(&patch.to_string());
+            let patch = quote_yaml(&patch.to_string());
             format!("kubectl patch node {node} --subresource=status -p {patch}")
         }
         "addNode" => {
@@ -99,11 +99,11 @@ fn timeline_entry(op: &Value) -> (&'static str, String) {
                 None => String::new(),
             };
             let patch = json!([{"op": "remove", "path": format!("/spec/schedulingGates{place}")}]);
-            let patch = quoted(&patch.to_string());
+            let patch = quote_yaml(&patch.to_string());
             format!("kubectl patch pod {name}{namespace} --type=json -p {patch}")
         }
         "patch" => {
-            let patch = quoted(&op["patch"].to_string());
+            let patch = quote_yaml(&op["patch"].to_string());
             format!("kubectl patch {kind} {name}{namespace} --type=merge -p {patch}")
         }
         other => panic!("unknown operation {other:?}"),

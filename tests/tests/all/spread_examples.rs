@@ -32,16 +32,16 @@ fn with_node(mut nodes: Vec<ExampleNode>, more: ExampleNode) -> Vec<ExampleNode>
     nodes
 }
 
-fn constraint(key: &str, skew: i32, action: &str) -> Value {
+fn spread_constraint(key: &str, skew: i32, action: &str) -> Value {
     json!({"maxSkew": skew, "topologyKey": key, "whenUnsatisfiable": action, "labelSelector": {"matchLabels": {"foo": "bar"}}})
 }
 
 fn hard_constraint(key: &str) -> Value {
-    constraint(key, 1, "DoNotSchedule")
+    spread_constraint(key, 1, "DoNotSchedule")
 }
 
 fn soft_constraint(key: &str) -> Value {
-    constraint(key, 1, "ScheduleAnyway")
+    spread_constraint(key, 1, "ScheduleAnyway")
 }
 
 fn with_field(mut constraint: Value, field: &str, value: Value) -> Value {
@@ -115,7 +115,7 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "maxSkew 2",
             four_nodes(),
-            pod(&[constraint(ZONE, 2, "DoNotSchedule")]),
+            pod(&[spread_constraint(ZONE, 2, "DoNotSchedule")]),
             &["n1", "n2", "n3", "n4"],
         ),
         ("on nodes", four_nodes(), pod(&[hard_constraint(NODE)]), &["n4"]),
@@ -172,21 +172,21 @@ fn worked_examples_have_their_feasible_nodes() {
         (
             "maxSkew 2 on zone",
             three_nodes(),
-            pod(&[constraint(ZONE, 2, "DoNotSchedule"), hard_constraint(NODE)]),
+            pod(&[spread_constraint(ZONE, 2, "DoNotSchedule"), hard_constraint(NODE)]),
             &["n2"],
         ),
         (
             "maxSkew 2 on node",
             three_nodes(),
-            pod(&[hard_constraint(ZONE), constraint(NODE, 2, "DoNotSchedule")]),
+            pod(&[hard_constraint(ZONE), spread_constraint(NODE, 2, "DoNotSchedule")]),
             &["n3"],
         ),
         (
             "maxSkew 2 on both",
             three_nodes(),
             pod(&[
-                constraint(ZONE, 2, "DoNotSchedule"),
-                constraint(NODE, 2, "DoNotSchedule"),
+                spread_constraint(ZONE, 2, "DoNotSchedule"),
+                spread_constraint(NODE, 2, "DoNotSchedule"),
             ]),
             &["n1", "n2", "n3"],
         ),
