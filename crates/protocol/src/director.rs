@@ -23,7 +23,7 @@ pub struct Director {
 pub struct UpcomingEvent {
     pub at: Micros,
     pub what: UpcomingEventKind,
-    /// The object that the event affects; the first one if there are several.
+    /// The object that the event affects; if several events occur at once, that of the first.
     pub subject: Option<SubjectRef>,
     pub name: String,
     /// Name of the container; empty if the event concerns the whole subject.

@@ -97,7 +97,7 @@ pub enum Request {
     Fields {
         /// The document before the position.
         before: String,
-        /// The document after the position.
+        /// The text of the document after the position.
         after: String,
         /// Number of the request; the answer contains the same number.
         revision: u64,
@@ -230,7 +230,7 @@ impl Request {
 /// Kind of a text. A text with several documents has the kind that comes last in this list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TextKind {
-    /// A text of no other kind in this list.
+    /// A text that is of no other kind in this list.
     #[default]
     Other,
     /// The text starts like manifests but cannot be parsed completely.
@@ -278,7 +278,7 @@ pub enum Source {
     },
 }
 
-/// A subject that the inspector can show.
+/// An object, or a group of failed requests, that the inspector can show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SubjectRef {

@@ -26,14 +26,14 @@ pub enum SearchUpdate {
     Shortest(Option<Box<ShortestRun>>),
 }
 
-/// The run of a seed.
+/// The result of trying one seed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TriedSeed {
     pub seed: u64,
     /// Names of the guarantees that the run breaks, without duplicates.
     pub broken: Vec<String>,
-    /// Size of the run, if it breaks a guarantee.
+    /// Size of the run; `None` if the run breaks no guarantee.
     pub size: Option<RunSize>,
 }
 
@@ -57,7 +57,7 @@ pub struct ShortestRun {
     /// Time of the violation.
     pub at: Micros,
     pub seed: u64,
-    /// The observed violation.
+    /// Description of the observed violation.
     pub seen: Sentence,
     /// The command or fault to which the violation is attributed.
     pub by: Sentence,

@@ -55,7 +55,7 @@ pub struct Question {
 pub enum QuestionKind {
     /// A node or pod; the reader can also click it to answer.
     Place,
-    /// One of the options.
+    /// One of the question's options.
     #[default]
     Choice,
     /// A duration since the step was shown; the reader can also set a pin on the timeline.
@@ -98,7 +98,7 @@ pub struct Moment {
 #[serde(rename_all = "camelCase")]
 pub struct MomentNode {
     pub name: String,
-    /// Problem of the node, if any.
+    /// The most important problem of the node, if it has one.
     pub trouble: Option<NodeTrouble>,
     /// Pods on the node, ghosts included.
     pub pods: Vec<MomentPod>,
@@ -167,8 +167,8 @@ pub enum GoalState {
     /// The goal is not reached yet.
     #[default]
     Open,
-    /// Reached; it stays reached.
+    /// The goal is reached, and stays reached.
     Reached,
-    /// Can no longer be reached.
+    /// The goal can no longer be reached.
     Missed,
 }

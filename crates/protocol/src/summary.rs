@@ -71,7 +71,7 @@ impl fmt::Display for Subtitle {
 /// The state of the inspected subject and what it means, in one or two sentences.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum Summary {
-    /// No text.
+    /// There is nothing to say about the subject.
     #[default]
     Nothing,
     /// A pod is terminating.
@@ -82,7 +82,7 @@ pub enum Summary {
     },
     /// A pod has no node. The message of the scheduler is shown with its decision.
     Unbound,
-    /// The node of a pod is unreachable.
+    /// The node of a pod is unreachable; only the last reported status of the pod is known.
     LastHeard {
         /// The pod's status as kubectl prints it.
         status: String,
@@ -199,16 +199,16 @@ fn join_sentences(differs: &[Difference]) -> String {
 /// The reason why a pod is being deleted (C-09).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeletionCause {
-    /// A deletion request.
+    /// A client requested the deletion.
     Request,
     Preemption,
-    /// A NoExecute taint of the node.
+    /// A NoExecute taint of the node evicted the pod.
     Taint,
-    /// An eviction through the API.
+    /// A client evicted the pod through the eviction API.
     Eviction,
     /// The pod garbage collector, because the node no longer exists.
     NodeGone,
-    /// The kubelet, because of node pressure.
+    /// The kubelet evicted the pod because of node pressure.
     Pressure,
     /// Another reason of the pod's DisruptionTarget condition.
     Other(String),
@@ -243,15 +243,15 @@ pub enum ContainerRole {
 /// State of a container according to the API.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerState {
-    /// The pod no longer exists.
+    /// The pod of the container no longer exists.
     Forgotten,
-    /// No status was reported yet.
+    /// The kubelet has not reported a status of the container yet.
     #[default]
     NoStatus,
-    /// Waiting, with the reported reason.
+    /// The container waits, with the reported reason.
     Waiting(Option<String>),
     Running,
-    /// Terminated.
+    /// The container has terminated.
     Ended {
         reason: String,
         exit_code: i32,
@@ -271,7 +271,7 @@ impl fmt::Display for ContainerState {
     }
 }
 
-/// A process on the machine.
+/// A container's process on the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessView {
     /// Start time of the process.
@@ -297,7 +297,7 @@ impl fmt::Display for ProcessView {
 /// Data that a container has written into an emptyDir.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenView {
-    /// Amount of data, as a quantity.
+    /// Amount of written data, as a quantity.
     pub size: String,
     /// Name of the container.
     pub container: String,

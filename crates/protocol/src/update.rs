@@ -43,7 +43,7 @@ pub enum Update {
     Frame(Box<Frame>),
     /// Detail of the inspected subject.
     Detail(Box<Detail>),
-    /// Explanation of a decision.
+    /// The explanation of a scheduling decision.
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
@@ -108,7 +108,7 @@ pub enum Update {
         media_type: String,
         text: String,
     },
-    /// Result of a check.
+    /// The result of checking a text in the editor.
     Checked {
         /// The `revision` of the request.
         revision: u64,
@@ -449,7 +449,7 @@ impl fmt::Display for LinkLength {
 pub enum FilmRefusal {
     /// No time was simulated between the two instants.
     EmptySpan,
-    /// The film would be too large.
+    /// The film is not created, because it would be too large.
     TooLarge {
         /// Maximum size in MiB.
         mib: usize,
@@ -468,7 +468,7 @@ impl fmt::Display for FilmRefusal {
 /// Origin of a console line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LineKind {
-    /// Typed by the user.
+    /// The user typed the line.
     Input,
     /// Standard output of a command.
     #[default]
@@ -477,7 +477,7 @@ pub enum LineKind {
     Error,
     /// Standard error of a command that continues.
     Warning,
-    /// A notice of Podscope.
+    /// The line is a notice of Podscope itself.
     Notice,
 }
 
