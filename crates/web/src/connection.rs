@@ -34,7 +34,7 @@ pub(crate) struct Connection {
     is_opening: bool,
     /// The user has worked on the session: ran a command, answered a question, or opened the session from a file.
     pub(crate) is_touched: bool,
-    /// The session is the first visit's cluster; the user has neither run a command nor moved time.
+    /// The session is the first visit's cluster, and the user has neither run a command nor played or sought.
     pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
     /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.

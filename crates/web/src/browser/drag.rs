@@ -26,7 +26,7 @@ pub(crate) struct Drag {
 
 #[derive(Debug)]
 enum Target {
-    /// A pod is dragged.
+    /// The user drags a pod.
     Pod { id: String, flying: Option<HtmlElement> },
     /// A stroke over the background of the stage: cuts the network links that it crosses.
     CutLinks {
@@ -36,7 +36,7 @@ enum Target {
     },
 }
 
-/// Result of a pointer movement.
+/// What a movement of the pointer means for the page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Movement {
     /// The page's state does not change.
@@ -47,10 +47,10 @@ pub(crate) enum Movement {
     NotADrag,
 }
 
-/// Result of a drag.
+/// How a gesture ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The pointer did not move: a click.
+    /// The pointer did not move, so the gesture was a click.
     Click,
     /// A long press on a pod without a movement: opens the pod's menu.
     LongPress { id: String },

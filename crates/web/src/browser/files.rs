@@ -16,7 +16,7 @@ use super::document;
 /// Largest file that is read, in bytes: the engine's limit of one text.
 pub(crate) const MAX_FILE_BYTES: f64 = podscope_api::limits::INPUT_BYTES as f64;
 
-/// Pixels per unit of a drawing in a PNG.
+/// Resolution of a saved PNG, in pixels per unit of the SVG drawing.
 const PIXELS_PER_UNIT: f64 = 2.0;
 
 /// Offers a text as a download. With the media type `image/png` the text is an SVG, which is rendered first.
@@ -81,7 +81,7 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `www/boot.js` loads the recorder.
+    /// Records a film as a video. `www/boot.js` loads the recorder at the first call.
     #[wasm_bindgen(js_name = podscopeRecord, catch)]
     async fn record(film: &str) -> Result<JsValue, JsValue>;
 

@@ -27,7 +27,7 @@ pub(crate) fn mark_positions(root: &Element, ids: &[String]) -> MarkPositions {
         .collect()
 }
 
-/// Scrolls to the mark of a pod.
+/// Scrolls to the mark (icon) of a pod.
 pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
     if let Some(mark) = mark_element(root, id) {
         super::scroll_into_view(&mark);

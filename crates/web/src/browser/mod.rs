@@ -25,7 +25,7 @@ pub(crate) fn document() -> Option<Document> {
     window()?.document()
 }
 
-/// A result of a call into the browser that may fail.
+/// Handles the error of a call into the browser: writes it to the browser's console.
 pub(crate) trait Warn<T> {
     /// Returns the value of the call; writes an error to the browser's console.
     fn warn(self) -> Option<T>;
@@ -120,7 +120,7 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
-/// The first element that a selector matches.
+/// Returns the first element that a selector matches.
 fn query(selector: &str) -> Option<Element> {
     document()?.query_selector(selector).warn()?
 }
@@ -173,7 +173,7 @@ pub(crate) fn show_node(name: &str) {
     });
 }
 
-/// The focused element.
+/// Returns the focused element.
 pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
     document()?.active_element()?.dyn_into().ok()
 }
@@ -202,7 +202,7 @@ pub(crate) fn recover_focus(selectors: &'static [&'static str]) {
     });
 }
 
-/// Focuses a field after the next drawing.
+/// Moves the focus to a field after the next drawing.
 pub(crate) fn focus_after_drawing(selector: &'static str) {
     after_drawing(move || {
         if let Some(field) = query(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -241,7 +241,7 @@ pub(crate) fn is_phone() -> bool {
     matches_media("(max-width: 760px), (max-width: 999px) and (max-height: 520px)")
 }
 
-/// Root element of the document.
+/// Returns the root element of the document.
 pub(crate) fn root() -> Option<web_sys::Element> {
     document()?.document_element()
 }

@@ -152,7 +152,7 @@ pub(crate) fn begin_session() -> u64 {
     id
 }
 
-/// An unused session number.
+/// Returns a session number that no stored session has.
 fn unused_number() -> u64 {
     let now = js_sys::Date::now() as u64;
     // The random part separates two tabs that begin in the same millisecond.

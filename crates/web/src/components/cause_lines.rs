@@ -13,7 +13,7 @@ use crate::state::Model;
 /// Maximum number of lines; the latest ones are drawn, and the panel shows the whole chain.
 const MAX_LINES: usize = 5;
 
-/// A line on the stage, in CSS pixels.
+/// A line on the stage that shows a cause; coordinates are in CSS pixels.
 #[derive(Debug, PartialEq)]
 struct Line {
     class: &'static str,

@@ -149,7 +149,7 @@ fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
     });
 }
 
-/// The text that is typed but not yet run.
+/// The text that the user has typed but not run.
 #[derive(Clone)]
 struct TypedText {
     line: UseStateHandle<String>,

@@ -137,7 +137,7 @@ fn selector_of(subject: &SubjectRef, model: &Model) -> String {
 /// second.
 const SECOND: Micros = 1_000_000;
 
-/// Devices of the selected node.
+/// Lists the devices of the selected node.
 fn node_devices(ctl: &Ctl, page: &Page) -> Html {
     match &page.session.selected {
         Some(SubjectRef::Node { name }) => devices::list(
@@ -153,7 +153,7 @@ fn node_devices(ctl: &Ctl, page: &Page) -> Html {
     }
 }
 
-/// Content of the open tab.
+/// Renders the content of the open tab.
 fn tab_content(ctl: &Ctl, page: &Page, detail: &Detail) -> Html {
     match page.session.tab {
         Tab::Why | Tab::Life if hides_answer(page) => {

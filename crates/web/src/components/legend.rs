@@ -17,7 +17,7 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// The groups of pod icons that the stage shows now, in the order of [`MARKS`].
     pub(crate) on_stage: Vec<PodMark>,
-    /// Recent events, newest first.
+    /// Recent events with their instants, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 

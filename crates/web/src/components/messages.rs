@@ -18,7 +18,7 @@ const MAX_DOTS: usize = 24;
 /// Duration of a dot's motion, in milliseconds.
 const HOP_MS: f64 = 560.0;
 
-/// A node as an end of messages.
+/// A node, as the end of a wire on which messages move.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NodeEnd {
     pub(crate) name: String,
@@ -28,13 +28,13 @@ pub(crate) struct NodeEnd {
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
-    /// Nodes by zone.
+    /// The nodes of each zone.
     pub(crate) nodes: Vec<Vec<NodeEnd>>,
-    /// Messages of the last frame.
+    /// Messages that were sent since the previous frame.
     pub(crate) sent: Shared<Traffic>,
 }
 
-/// A moving dot.
+/// A dot that stands for a message and moves along a wire.
 #[derive(Clone)]
 struct Dot {
     id: u64,

@@ -42,7 +42,7 @@ pub(crate) struct Props {
 pub(crate) struct PaintOptions {
     /// A change of the theme, or of the system's theme, repaints everything.
     pub(crate) theme: Theme,
-    /// Nodes and pods that do not match are dimmed.
+    /// Nodes and pods that do not match the filter are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whose view of the state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,

@@ -17,7 +17,7 @@ use crate::state::{HUES, NodeState, Shared, Truth};
 /// Nodes by zone: name of the zone and its nodes.
 pub(crate) type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
 
-/// Everything that the picture depends on.
+/// The inputs of the picture: if one of them changes, the picture is painted again.
 #[derive(Default)]
 pub(crate) struct Scene {
     pub(crate) plan: Rc<Plan>,
@@ -26,7 +26,7 @@ pub(crate) struct Scene {
     pub(crate) focus: (usize, usize),
     /// The theme, and whether the system's theme is dark.
     pub(crate) tint: (Theme, bool),
-    /// Nodes and pods that do not match are dimmed.
+    /// Nodes and pods that do not match the filter are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
     /// Whose view of the state is drawn: the API server's, the machines', or both.
     pub(crate) truth: Truth,
@@ -35,7 +35,7 @@ pub(crate) struct Scene {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
 }
 
-/// The state of the canvas.
+/// The scene that is painted on the canvas, and its colours.
 #[derive(Default)]
 pub(crate) struct Painted {
     scene: Scene,
@@ -112,7 +112,7 @@ impl Painted {
 struct Shapes {
     cards: Vec<Rect>,
     unwell: Vec<Rect>,
-    /// Cards with pods that match the filter.
+    /// Cards of nodes with pods that match the filter.
     with_matches: Vec<Rect>,
     filled: Vec<Vec<Rect>>,
     outlined: Vec<Vec<Rect>>,

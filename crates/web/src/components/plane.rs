@@ -30,7 +30,7 @@ pub(crate) struct Props {
     pub(crate) children: Children,
 }
 
-/// The run to which the control plane belongs.
+/// Which run the control plane belongs to, if two runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     Only,
@@ -57,7 +57,7 @@ pub(crate) struct Grouping {
 pub(crate) struct Layout {
     pub(crate) rail: Rail,
     pub(crate) is_narrow: bool,
-    /// Processes are shown with short names.
+    /// The boxes show the short names of the processes.
     pub(crate) is_short: bool,
 }
 
@@ -228,7 +228,7 @@ pub(super) fn truth_buttons(ctl: &Ctl, chosen: Truth) -> Html {
     }
 }
 
-/// One chip for several violations.
+/// A chip that stands for several violations.
 fn violations_chip(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_restored: bool, run: Run) -> Html {
     let words = if are_restored {
         t!(plane::guarantees_were_broken, count = count)

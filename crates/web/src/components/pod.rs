@@ -281,7 +281,7 @@ fn mark_texts(props: &Props, place: &Place, mark: PodMark) -> Html {
         .or(pod.countdown);
     let left = countdown.map(|until| clock::countdown(until, props.now));
     if !detail.is_card() {
-        // The smallest type takes 27 units for a short name, and 38 for a name above its seconds.
+        // In the smallest type a short name needs 27 units, and a short name above the remaining seconds needs 38.
         let side = w.min(h) / place.unit;
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
         let seconds = seconds.filter(|_| side >= 38.0);

@@ -118,7 +118,7 @@ fn Timer() -> Html {
             move || drop(tick)
         });
     }
-    // After the countdown has ended, an added minute counts from now.
+    // A minute that is added after the countdown has ended starts a new countdown of one minute.
     let left = (*given - *passed).max(0);
     let change = |seconds: i32, sign: &'static str, label: String| {
         let (given, total) = (given.setter(), *passed + (left + seconds).max(0));

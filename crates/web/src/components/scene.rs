@@ -40,9 +40,9 @@ use crate::state::{Act, Model, NodeState, Page, Shared};
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
     pub(crate) model: Shared<Model>,
-    /// The compared run, if there is one.
+    /// The run that this run is compared with, if any.
     pub(crate) compared: Option<Shared<Model>>,
-    /// This is the second run of a comparison.
+    /// True for the second run of a comparison.
     pub(crate) other: bool,
 }
 

@@ -50,7 +50,7 @@ struct Found {
     phase: Phase,
     /// Serial number of this search. Messages of engines with a lower number are ignored.
     nth: u32,
-    /// The first seed, and the number of seeds.
+    /// The first seed to try, and the number of seeds to try.
     first: u64,
     runs: u32,
     tally: Tally,
@@ -190,7 +190,7 @@ fn use_engines(found: &UseReducerHandle<Found>, text: &str) {
     let (text, first, runs) = (text.to_owned(), found.first, found.runs);
     let (dispatcher, shrunk) = (found.dispatcher(), found.tally.seeds_to_shrink());
     let phase = match found.phase {
-        // The other engines continue.
+        // If one engine fails, the other engines continue.
         Phase::Trying { .. } => Phase::Trying { engines: 0 },
         other => other,
     };

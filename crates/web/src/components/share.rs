@@ -18,7 +18,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// A form of output.
+/// What the user shares: a link, a frame, a picture or a film.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
     Link,
@@ -203,7 +203,7 @@ struct FrameProps {
     anonymise: bool,
 }
 
-/// Sizes of a frame, in CSS pixels.
+/// Sizes of an embedded frame that the user can choose, in CSS pixels.
 const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
 
 /// Themes of a frame: value in the address and name.
@@ -303,10 +303,10 @@ fn picture_part(ctl: &Ctl, anonymise: bool) -> Html {
     }
 }
 
-/// Lengths of a film, in seconds.
+/// Durations of a film that the user can choose, in seconds.
 const FILM_SECONDS: [u32; 4] = [6, 10, 20, 40];
 
-/// The start or the end of the film.
+/// A bound of the filmed span: its start or its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FilmBound {
     From,

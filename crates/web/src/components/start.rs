@@ -146,7 +146,7 @@ pub(crate) fn Pending() -> Html {
     }
 }
 
-/// Access to the data of a paste event.
+/// Gives access to the data of a paste event.
 trait ClipboardEventExt {
     fn clipboard_data(&self) -> Option<web_sys::DataTransfer>;
 }

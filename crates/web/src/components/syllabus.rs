@@ -212,7 +212,7 @@ fn exam_row(
     }
 }
 
-/// A duration in whole minutes.
+/// Converts a duration from milliseconds to whole minutes.
 fn whole_minutes(millis: f64) -> u64 {
     (millis / 60_000.0).ceil() as u64
 }

@@ -27,7 +27,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The lanes from top to bottom.
+/// The lanes (rows) of the timeline from top to bottom, with their names.
 pub(crate) const LANES: [(Lane, Message); 6] = [
     (Lane::Faults, timeline::faults),
     (Lane::Commands, timeline::commands),
@@ -388,7 +388,7 @@ impl PartialEq for LaneProps {
     }
 }
 
-/// The content of a lane.
+/// Draws the content of a lane (row of the timeline).
 #[component]
 fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, _)) = (&props.page.session.model, LANES[props.index]);

@@ -132,7 +132,7 @@ fn help_button(pod: &PodView) -> Html {
     html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ t!(tray::what_would_help) }</button> }
 }
 
-/// A row for one pod.
+/// Renders a row of the list for one pending pod.
 fn pod_row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = names::without_default(&pod.key).to_string();
     let refused =

@@ -25,7 +25,7 @@ const MAX_NAMED: usize = 3;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) change: WhatIf,
-    /// `None` while the engine works.
+    /// The engine's answer; `None` while the engine works.
     pub(crate) answer: Option<Shared<WhatIfAnswer>>,
     /// The finished part of the engine's work, in per mille; `None` if it is unknown.
     pub(crate) done: Option<u32>,

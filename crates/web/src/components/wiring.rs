@@ -13,7 +13,7 @@ use crate::pure::stage::{Measures, Plan, StageSize};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
-    /// Nodes by zone.
+    /// The nodes of each zone.
     pub(crate) nodes: Vec<Vec<NodeEnd>>,
 }
 

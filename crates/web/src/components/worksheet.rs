@@ -104,7 +104,7 @@ fn reason_list(question: &Question) -> Html {
     }
 }
 
-/// The QR code of a built-in lesson's address.
+/// Draws the QR code of a built-in lesson's address.
 fn lesson_qr_code(opened: &Opened) -> Html {
     let Some(name) = &opened.lesson else {
         return Html::default();

@@ -13,7 +13,7 @@ use crate::state::Act;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) text: String,
-    /// The API server has no such object.
+    /// True if the API server has no such object, because the subject is a ghost.
     pub(crate) ghost: bool,
     /// Names are replaced in links and exports, so the button that copies the object (with its original names) is
     /// hidden.

@@ -15,9 +15,9 @@ pub(crate) enum HowSolved {
     Solved,
     /// The user predicted wrongly, but needed no help.
     Guessed,
-    /// Hints were opened.
+    /// The user opened hints.
     Hinted,
-    /// A part of the solution was shown.
+    /// The user had a part of the solution shown.
     Shown,
 }
 

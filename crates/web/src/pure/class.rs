@@ -4,7 +4,7 @@ use podscope_api::ordered;
 use podscope_messages::Sentence;
 use podscope_protocol::{GradedRun, Problem};
 
-/// The runs of a class.
+/// The replayed runs that a class handed in.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Class {
     pub(crate) runs: Vec<GradedRun>,

@@ -9,7 +9,7 @@ use crate::state::Model;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) at: Micros,
-    /// The label of the event's mark.
+    /// Label of the event's mark on the timeline.
     pub(crate) label: MarkLabel,
     /// True if only this run has the event; false if only the other run has it.
     pub(crate) is_ours: bool,

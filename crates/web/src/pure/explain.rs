@@ -23,11 +23,11 @@ pub(crate) struct Why {
     /// Attempts so far; empty if the scheduler has not tried to place the pod.
     pub(crate) attempts: Vec<AttemptInfo>,
     pub(crate) attempt: u64,
-    /// The outcome, as a sentence for beginners.
+    /// The outcome of the decision, as a sentence for beginners.
     pub(crate) sentence: String,
     /// The reason, as a second sentence; may be empty.
     pub(crate) meaning: String,
-    /// Verdicts by node.
+    /// The verdict on each node.
     pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
     /// Nodes that cannot run the pod.
     pub(crate) refused: Vec<Refused>,
@@ -35,7 +35,7 @@ pub(crate) struct Why {
     pub(crate) spread: Vec<SpreadExplanation>,
     /// Texts about devices, each with its nodes, the chosen node first. Nodes with equal texts share an entry.
     pub(crate) devices: Vec<(Vec<String>, Vec<Sentence>)>,
-    /// The preemption, and the nominated node.
+    /// The preemption that the scheduler tried, and the nominated node.
     pub(crate) preemption: Option<(PreemptionExplanation, String)>,
     /// The message of the scheduler's event.
     pub(crate) message: String,
@@ -94,12 +94,12 @@ impl Why {
     }
 }
 
-/// The verdict on one node.
+/// The scheduler's verdict on one node, as the page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeAnswer {
     pub(crate) fits: bool,
     pub(crate) chosen: bool,
-    /// The score or the reason.
+    /// The score of the node, or the reason why it was refused.
     pub(crate) text: String,
 }
 

@@ -16,14 +16,14 @@ pub(crate) struct Filter {
     words: Vec<Word>,
 }
 
-/// A condition of the filter, in lower case.
+/// One condition of the filter. All its texts are in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
-    /// Matches anywhere in a text.
+    /// This text occurs anywhere in the searched texts.
     Text(String),
-    /// `key!=value`.
+    /// The notation `key!=value`: the label does not have this value.
     Not(String, String),
-    /// `namespace=shop`.
+    /// The notation `namespace=shop`: the object is in this namespace.
     Namespace(String),
     /// `deploy/web`: the full name of the resource kind, and the beginning of the object's name.
     OwnedBy(&'static str, String),

@@ -30,9 +30,9 @@ impl Rect {
 /// The layout of the whole picture.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Plan {
-    /// The panel of each zone.
+    /// Rectangle of each zone.
     pub(crate) zones: Vec<Rect>,
-    /// The squares of nodes, by zone and index.
+    /// Square of each node, by zone and index of the node.
     pub(crate) nodes: Vec<Vec<Rect>>,
     /// Side of a pod's square, and number of pods per row.
     pub(crate) pod: f64,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
 }
 
 const GAP: f64 = 10.0;
-/// Padding inside a zone.
+/// Padding inside a zone, in CSS pixels.
 const INSET: f64 = 8.0;
 /// Height of a zone's title.
 pub(crate) const TITLE: f64 = 28.0;

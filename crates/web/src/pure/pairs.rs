@@ -2,7 +2,7 @@
 
 use podscope_messages::{Message, pairs};
 
-/// One side of a comparison.
+/// One of the two runs of a prepared comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
     title: Message,
@@ -40,7 +40,7 @@ const OUT_OF_SERVICE: Side = Side {
     ..OFF
 };
 
-/// The comparisons by name.
+/// The prepared comparisons: name, and the two runs.
 pub(crate) const PAIRS: [(Message, [Side; 2]); 3] = [
     (pairs::replicaset_or_statefulset, [REPLACE, WAIT]),
     (pairs::wait_or_force, [WAIT, FORCE]),
@@ -67,7 +67,7 @@ pub(crate) fn scenario(side: &Side) -> String {
 mod tests {
     use super::*;
 
-    // T-04
+    // Each run of a prepared comparison is a scenario that loads.
     // Shows: T-04
     #[test]
     fn every_side_is_a_valid_scenario() {

@@ -11,7 +11,7 @@ use crate::state::{Model, NodeState, Page, Shared};
 
 /// Nodes that are drawn in one frame: a zone, or machines without a Node object.
 pub(super) struct Group<'a> {
-    /// `None` for machines without a Node object.
+    /// The zone's view; `None` for the group of machines without a Node object.
     pub(super) view: Option<&'a GroupView>,
     pub(super) nodes: Vec<Shared<NodeState>>,
 }

@@ -20,9 +20,9 @@ pub(super) struct Props {
     pub(super) step: usize,
     /// The question is the current one and waits for the user's answer.
     pub(super) open: bool,
-    /// The decision on the pod, if it is known.
+    /// The scheduler's decision on the pod in question, if the engine has sent it.
     pub(super) why: Option<Shared<Why>>,
-    /// The node or pod that was clicked last.
+    /// The answer by clicking: the node or pod that was clicked last.
     pub(super) pick: Option<String>,
     /// The question for a time as the timeline shows it; `None` for other questions.
     pub(super) asked: Option<TimeQuestion>,

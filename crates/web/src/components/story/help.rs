@@ -11,7 +11,7 @@ use crate::ctl::Ctl;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    /// The revealed hints.
+    /// The hints that the user has revealed.
     pub(super) revealed: Vec<String>,
 }
 

@@ -281,11 +281,11 @@ pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark>
 pub(crate) enum AnswerMark {
     /// The user's answer, while the outcome is unknown.
     Mine,
-    /// The user's wrong answer.
+    /// The user's answer, which was wrong.
     Wrong,
-    /// The outcome of the run.
+    /// The right answer, which the user did not give.
     Real,
-    /// The user's right answer.
+    /// The user's answer, which was right.
     Right,
 }
 

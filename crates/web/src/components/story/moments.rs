@@ -28,7 +28,7 @@ pub(super) fn pair(moments: &[Moment]) -> Html {
     }
 }
 
-/// A text alternative of the picture.
+/// Describes the picture of a moment as text, for screen readers.
 fn text_alternative(moment: &Moment) -> String {
     let pods = |pods: &[MomentPod]| {
         let all: Vec<String> = pods.iter().map(|one| pod_name(one).to_owned()).collect();
@@ -54,7 +54,7 @@ fn pod_name(pod: &MomentPod) -> &str {
     names::without_default(&pod.key)
 }
 
-/// The picture of one moment.
+/// Draws the picture of one moment.
 pub(crate) fn picture(moment: &Moment) -> Html {
     let mut top = 0;
     let mut drawn: Vec<Html> = Vec::new();

@@ -16,7 +16,7 @@ pub(crate) struct Props {
     pub(crate) span: Span,
 }
 
-/// The layer over the lanes.
+/// The pins of a question, drawn over the lanes of the timeline.
 #[component]
 pub(crate) fn Pins(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.session.opened) else {

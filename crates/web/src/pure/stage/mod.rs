@@ -106,7 +106,7 @@ impl Measures {
 /// The position of a node in its zone, and the areas inside the node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct NodePlan {
-    /// Relative to the zone.
+    /// Rectangle of the node, relative to the zone.
     pub(crate) rect: Rect,
     /// The capacity bar, relative to the node.
     pub(crate) bar: Option<Rect>,
